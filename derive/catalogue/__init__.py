@@ -1,0 +1,57 @@
+"""The equations, a module a chapter, declared as data. Reading them imports no SymPy.
+
+Chapters still to come keep their names: memory, experts, pipeline, training, reversible.
+"""
+
+from functools import lru_cache
+from importlib import import_module
+
+from derive.errors import UnknownName
+from derive.quantities import quantity
+from derive.records import Equation
+
+CHAPTERS = ("roofline", "batching", "scheduling", "context", "serving", "architecture", "readings", "bands", "cache")
+
+
+@lru_cache(maxsize=1)
+def by_id() -> dict[str, Equation]:
+    """All equations in the order of the chapters, by id."""
+    rows = [row for chapter in CHAPTERS for row in import_module(f"derive.catalogue.{chapter}").EQUATIONS]
+    return {row.id: row for row in rows}
+
+
+def equation(id: str) -> Equation:
+    """One equation by its id, with or without `@version`.
+
+    >>> equation("batching.balance_batch").title
+    'Balance batch'
+    """
+    name, _, version = id.partition("@")
+    found = by_id().get(name)
+    if found is None:
+        raise UnknownName("equation", id, by_id(), "backsolve list names them")
+    if version and version != str(found.version):
+        raise UnknownName("version", id, [found.reference])
+    return found
+
+
+def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Equation, ...]:
+    """All equations, or those of a chapter, or those that speak of a quantity.
+
+    >>> [row.id for row in equations(symbol="batch_multiple")]
+    ['batching.practical_batch', 'readings.threshold_with_weights']
+    """
+    if chapter is not None and chapter not in CHAPTERS:
+        raise UnknownName("chapter", chapter, CHAPTERS)
+    name = symbol and quantity(symbol).name
+    return tuple(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
+
+
+def variants_of(group: str) -> dict[str, Equation]:
+    """The equations of a variant group by the variant's name, the default first.
+
+    >>> list(variants_of("overlap"))
+    ['max', 'sum', 'kv_plus_max']
+    """
+    found = [row for row in by_id().values() if row.variant and row.variant[0] == group]
+    return {row.variant[1]: row for row in sorted(found, key=lambda row: not row.variant[2])}

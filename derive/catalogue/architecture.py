@@ -1,0 +1,139 @@
+"""Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02)."""
+
+from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, ours, talk
+from derive.records import Equation
+
+EQUATIONS = (
+    Equation(
+        id="architecture.kv_bytes_gqa",
+        title="KV bytes per token, grouped-query attention",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "gqa", True),
+        relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            keys_and_values * layers * kv_heads * head_dim * bytes_per_element,
+        ),
+        statement="Every layer stores a key and a value of head_dim for each KV head. Query heads do not enter.",
+        assumptions=("every layer has its own cache over the whole context", "keys and values are equally wide"),
+        sources=(
+            talk(
+                "1:39:06",
+                "1:40:52",
+                "two times layers with their own KV, KV heads and head dimension: 2 x 128 x 8 is 2,048",
+                "the lecture leaves out bytes per element (2,048 bytes at one byte each)",
+            ),
+            GQA_PAPER,
+        ),
+    ),
+    Equation(
+        id="architecture.kv_bytes_hybrid",
+        title="KV bytes per token, only some layers attend to the whole context",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "hybrid", False),
+        relation=lambda kv_bytes_per_token, keys_and_values, kv_layers, kv_heads, head_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element,
+        ),
+        statement="Windowed and linear layers keep a fixed amount per sequence; only full-attention layers grow with the context.",
+        assumptions=("the slope at long context: windows and states are full and counted elsewhere",),
+        sources=(
+            talk(
+                "1:39:06",
+                "1:41:02",
+                "layers that share or window their context shrink the cache",
+                "layers with a growing cache are counted by kv_layers",
+            ),
+        ),
+    ),
+    Equation(
+        id="architecture.kv_bytes_mla",
+        title="KV bytes per token, multi-head latent attention",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "mla", False),
+        relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            latent_per_token * layers * (latent_dim + rope_dim) * bytes_per_element,
+        ),
+        statement="Every layer stores one latent for keys and values together, and one rotary key shared by all heads.",
+        assumptions=("every layer has its own latent over the whole context",),
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.kv_bytes_mla_hybrid",
+        title="KV bytes per token, latent attention on only some layers",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "mla_hybrid", False),
+        relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            latent_per_token * kv_layers * (latent_dim + rope_dim) * bytes_per_element,
+        ),
+        statement="As for latent attention, over the layers whose cache grows with the context.",
+        assumptions=("linear layers keep a fixed state per sequence, counted elsewhere",),
+        sources=(MLA_PAPER, ours("the latent formula over kv_layers, for models that mix linear and latent attention")),
+    ),
+    Equation(
+        id="architecture.attention_flops",
+        title="Attention FLOPs per query and context token, grouped-query attention",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "gqa", True),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, head_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * 2 * layers * query_heads * head_dim,
+        ),
+        statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide.",
+        assumptions=("dense attention", "every layer attends to the whole context"),
+        sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 15 k to 100 k tokens"),),
+    ),
+    Equation(
+        id="architecture.attention_flops_hybrid",
+        title="Attention FLOPs per query and context token, only some layers attend to the whole context",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "hybrid", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, head_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * 2 * kv_layers * query_heads * head_dim,
+        ),
+        statement="Windowed and linear layers do a fixed amount per token; only full-attention layers grow with the context.",
+        assumptions=("the slope at long context",),
+        sources=(ours("attention_flops over the layers whose cache grows with the context"),),
+    ),
+    Equation(
+        id="architecture.attention_flops_mla",
+        title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "mla", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim, rope_dim, value_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * layers * query_heads * (nope_dim + rope_dim + value_dim),
+        ),
+        statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
+        assumptions=("dense attention", "the latent is expanded, as in prefill"),
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.attention_flops_mla_absorbed",
+        title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "mla_absorbed", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, latent_dim, rope_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * layers * query_heads * (2 * latent_dim + rope_dim),
+        ),
+        statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, values latent_dim.",
+        assumptions=("dense attention", "projections absorbed into the query and the output, as in decode"),
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.attention_intensity",
+        title="Arithmetic intensity of decode attention",
+        defines="attention_intensity",
+        relation=lambda attention_intensity, attention_flops_per_pair, kv_bytes_per_token: (
+            attention_intensity,
+            attention_flops_per_pair / kv_bytes_per_token,
+        ),
+        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        statement="Attention is memory-bound while this is below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3.",
+        assumptions=("decode FLOPs against the bytes that decode reads",),
+        sources=(ours("FLOPs per pair over the KV bytes read for it"),),
+    ),
+)

@@ -1,0 +1,189 @@
+"""Batching: how many sequences keep the arithmetic busy (lecture, 0:12:40 to 0:31:25)."""
+
+from derive.catalogue.sources import flashcard, ours, scaling_book, talk
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, minimum
+
+EQUATIONS = (
+    Equation(
+        id="batching.machine_balance_ratio",
+        title="Machine balance ratio",
+        defines="machine_balance_ratio",
+        relation=lambda machine_balance_ratio, peak_flops, bytes_per_weight, flop_per_weight, hbm_bandwidth: (
+            machine_balance_ratio,
+            peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
+        ),
+        statement="Weights a chip can multiply by while it reads one weight: about 300 from H100 to B200.",
+        assumptions=("peaks of the data sheet, dense",),
+        sources=(
+            talk(
+                "0:17:56",
+                "0:18:53",
+                "FLOPs over bandwidth, made dimensionless, is around 300 and stable",
+                "true of H100 and B200 (295, 281); A100 has 153 to 201, H200 206, B300 in fp4 422 to 469: an input per chip",
+            ),
+            flashcard(
+                "card 7", "about 300 FLOPs per byte", "that unit belongs to ridge_point; it is 295 for bf16 on an H100 and 591 for fp8"
+            ),
+        ),
+    ),
+    Equation(
+        id="batching.ridge_point",
+        title="Ridge point",
+        defines="ridge_point",
+        relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
+        statement="Arithmetic intensity above which a chip is compute-bound.",
+        assumptions=("peaks of the data sheet, dense",),
+        sources=(ours("peak FLOP/s over memory bandwidth; twice machine_balance_ratio over bytes_per_weight"),),
+    ),
+    Equation(
+        id="batching.balance_ratio_from_ridge",
+        title="Machine balance ratio from the ridge point",
+        relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight, flop_per_weight: (
+            machine_balance_ratio,
+            ridge_point * bytes_per_weight / flop_per_weight,
+        ),
+        statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
+        sources=(ours("machine_balance_ratio and ridge_point with the chip's figures eliminated"),),
+    ),
+    Equation(
+        id="batching.sparsity",
+        title="Sparsity",
+        defines="sparsity",
+        relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
+        statement="Total over active parameters: 1 for a dense model.",
+        sources=(
+            talk(
+                "0:19:16",
+                "0:19:44",
+                "32 of 256 experts is a sparsity of 8",
+                "from parameters: DeepSeek-V3 is 671/37 = 18; its router takes 8 of 256, the 32 is a simplification",
+            ),
+            flashcard("card 8", "active over total", "the other way up; we keep the lecture's total over active"),
+        ),
+    ),
+    Equation(
+        id="batching.balance_batch",
+        title="Balance batch",
+        defines="balance_batch",
+        relation=lambda balance_batch, machine_balance_ratio, sparsity, mfu, mbu: (
+            balance_batch,
+            machine_balance_ratio * sparsity * mfu / mbu,
+        ),
+        statement="Batch at which compute time equals weight-read time: 300 times the sparsity, whatever the model's size.",
+        assumptions=("KV reads left out", "the assumptions of the weight time"),
+        sources=(
+            talk(
+                "0:18:53",
+                "0:19:44",
+                "setting weight fetch equal to compute gives 300 times sparsity, 2,400 for s = 8",
+                "with utilisations: compute slows with mfu, reads with mbu",
+            ),
+            talk("0:25:43", "0:25:57", "it depends on sparsity, not on scale"),
+        ),
+    ),
+    Equation(
+        id="batching.balance_batch_with_kv",
+        title="Balance batch with KV reads",
+        defines="balance_batch_with_kv",
+        relation=lambda balance_batch_with_kv, balance_batch, context_length, balance_context: (
+            balance_batch_with_kv,
+            balance_batch / (1 - context_length / balance_context),
+        ),
+        requires=(lambda context_length, balance_context: context_length < balance_context,),
+        statement="With KV reads the balance batch grows, and beyond the balance context there is none.",
+        assumptions=("perfect overlap", "dense attention"),
+        sources=(talk("0:19:49", "0:20:13", "with the KV term the batch should grow larger", "the formula is ours"),),
+    ),
+    Equation(
+        id="batching.practical_batch",
+        title="Batch as a multiple of the balance batch",
+        kind=HEURISTIC,
+        relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
+        statement="In practice one runs at two or three times the balance batch.",
+        assumptions=("someone claims the multiple",),
+        sources=(
+            talk(
+                "0:19:41",
+                "0:19:49",
+                "maybe double or triple it",
+                "the multiple is an input; the lecture then says two to three thousand, which is once 2,400",
+            ),
+            scaling_book("DeepSeek ran 12,672 sequences: 2.33 times 5,440 on paper, half the balance batch at resident bytes"),
+        ),
+    ),
+    Equation(
+        id="batching.weight_compute_ratio",
+        title="Weight time over compute time",
+        defines="weight_compute_ratio",
+        relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
+        statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
+        sources=(ours("the batch enters every ratio of a step through this number alone"),),
+    ),
+    Equation(
+        id="batching.compute_utilisation",
+        title="Compute utilisation of decode",
+        kind=BOUND,
+        defines="compute_utilisation",
+        relation=lambda compute_utilisation, balance_batch, batch, context_length, balance_context: (
+            compute_utilisation,
+            minimum(1, 1 / (balance_batch / batch + context_length / balance_context)),
+        ),
+        statement="Compute time over step time: one half at twice the balance context and a large batch.",
+        assumptions=("perfect overlap", "relative to the mfu given, which is a share of peak"),
+        sources=(
+            talk(
+                "0:11:40",
+                "0:12:04",
+                "optimum at 100k, run at 200k: MFU 50 percent, as modelled here",
+                "with the weight term kept; the 50 percent is the limit of a large batch",
+            ),
+        ),
+    ),
+    Equation(
+        id="batching.users_needed",
+        title="Sequences needed to reach the balance batch",
+        kind=BOUND,
+        relation=lambda concurrent_sequences, balance_batch: (concurrent_sequences, balance_batch),
+        sense=">=",
+        statement="Sparsity costs nothing in time as long as at least the balance batch of sequences decodes at once.",
+        assumptions=("KV reads left out", "per replica"),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
+    ),
+    Equation(
+        id="batching.fast_mode_batch_ratio",
+        title="Batches behind a fast mode",
+        kind=CONDITION,
+        relation=lambda normal_batch, fast_batch, fast_price_ratio, fast_speed_ratio: (
+            normal_batch,
+            fast_batch * fast_price_ratio * fast_speed_ratio,
+        ),
+        statement="If price follows cost, the batch shrinks by the price ratio times the speed ratio: 15 for 6x at 2.5x.",
+        assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
+        sources=(
+            talk(
+                "0:01:01",
+                "0:01:09",
+                "fast mode: six times the price for two and a half times the speed",
+                "the lecture answers with batch size and derives no numbers; the identity is ours",
+            ),
+        ),
+    ),
+    Equation(
+        id="batching.fast_mode_normal_batch",
+        title="Batch of the normal mode",
+        kind=CONDITION,
+        relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
+        statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
+        assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        sources=(ours("step times are in the ratio of speeds: B_norm/B_star = sigma"),),
+    ),
+    Equation(
+        id="batching.fast_mode_fast_batch",
+        title="Batch of the fast mode",
+        kind=CONDITION,
+        relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
+        statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
+        assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        sources=(ours("fast_mode_batch_ratio with fast_mode_normal_batch put in"),),
+    ),
+)

@@ -1,0 +1,206 @@
+"""Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
+
+from derive.catalogue.sources import ours, talk
+from derive.records import CONDITION, HEURISTIC, Equation
+
+EQUATIONS = (
+    Equation(
+        id="cache.rematerialisation_cost",
+        title="Cost of recomputing a token of KV",
+        defines="rematerialisation_cost",
+        relation=lambda rematerialisation_cost, flop_per_mac_and_token, active_params, chip_price, peak_flops, mfu: (
+            rematerialisation_cost,
+            flop_per_mac_and_token * active_params * chip_price / (peak_flops * mfu),
+        ),
+        statement="A token that is not kept is prefilled again: its arithmetic at the price of the chip.",
+        assumptions=("prefill is compute-bound", "attention FLOPs left out"),
+        sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
+    ),
+    Equation(
+        id="cache.hold_cost",
+        title="Cost of holding a token of KV",
+        defines="hold_cost",
+        relation=lambda hold_cost, tier_price, kv_bytes_per_token, ttl, tier_capacity: (
+            hold_cost,
+            tier_price * kv_bytes_per_token * ttl / tier_capacity,
+        ),
+        statement="The token's share of the device's capacity, for as long as it is kept.",
+        assumptions=("the device is full", "capacity pays for the whole device"),
+        sources=(talk("1:55:05", "1:59:24", "holding costs bytes over capacity, times the price of the device"),),
+    ),
+    Equation(
+        id="cache.retrieve_cost",
+        title="Cost of reading a token of KV back",
+        defines="retrieve_cost",
+        relation=lambda retrieve_cost, transfers_per_hold, tier_price, kv_bytes_per_token, tier_bandwidth: (
+            retrieve_cost,
+            transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
+        ),
+        statement="The device is busy for the bytes over its bandwidth. From HBM itself nothing is moved.",
+        assumptions=("bandwidth pays for the whole device while it transfers",),
+        sources=(
+            talk(
+                "1:55:05",
+                "1:59:24",
+                "retrieving costs bytes over bandwidth, times a price per second",
+                "whose price is not said: tier_price is an input; writes count as transfers_per_hold",
+            ),
+        ),
+    ),
+    Equation(
+        id="cache.cache_cost",
+        title="Cost of a cached token of KV",
+        defines="cache_cost",
+        relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
+        statement="Hold it and read it back.",
+        sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
+    ),
+    Equation(
+        id="cache.drain_time",
+        title="Drain time of a tier",
+        defines="drain_time",
+        relation=lambda drain_time, tier_capacity, tier_bandwidth: (drain_time, tier_capacity / tier_bandwidth),
+        statement="Time to read the whole device once: at this hold time holding costs as much as one read.",
+        sources=(
+            talk(
+                "2:00:37",
+                "2:01:16",
+                "capacity over bandwidth is the drain time of a memory",
+                "20 ms for HBM agrees with devices; flash and disk of today drain in 5 to 290 minutes and 7 to 30 hours",
+            ),
+        ),
+    ),
+    Equation(
+        id="cache.drain_time_rule",
+        title="Lifetime as the drain time of the tier",
+        kind=HEURISTIC,
+        relation=lambda ttl, drain_time: (ttl, drain_time),
+        statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
+        assumptions=("balance is taken for the optimum", "one read per hold"),
+        sources=(
+            talk(
+                "2:00:37",
+                "2:03:28",
+                "hold time about equal to drain time, so five minutes is flash and an hour is spinning disk",
+                "vendors that say where their caches lie contradict it: Anthropic's five minutes and one hour are in memory",
+            ),
+        ),
+    ),
+    Equation(
+        id="cache.break_even",
+        title="Hold time at which keeping costs as much as recomputing",
+        defines="break_even_time",
+        relation=lambda break_even_time, rematerialisation_cost, tier_capacity, tier_price, kv_bytes_per_token: (
+            break_even_time,
+            rematerialisation_cost * tier_capacity / (tier_price * kv_bytes_per_token),
+        ),
+        statement="Below this time it is cheaper to hold a token than to prefill it again.",
+        assumptions=("nothing is charged for reading back, as from HBM",),
+        sources=(ours("hold_cost = rematerialisation_cost; 81 minutes for 1,667 bytes and 100 B on an H100"),),
+    ),
+    Equation(
+        id="cache.tier_switch_time",
+        title="Hold time beyond which a cheaper tier costs less",
+        defines="tier_switch_time",
+        relation=lambda tier_switch_time, transfers_per_hold, cold_tier_price, cold_tier_bandwidth, tier_price, tier_bandwidth, tier_capacity, cold_tier_capacity: (
+            tier_switch_time,
+            transfers_per_hold
+            * (cold_tier_price / cold_tier_bandwidth - tier_price / tier_bandwidth)
+            / (tier_price / tier_capacity - cold_tier_price / cold_tier_capacity),
+        ),
+        requires=(
+            lambda tier_price, tier_capacity, cold_tier_price, cold_tier_capacity: (
+                cold_tier_price / cold_tier_capacity < tier_price / tier_capacity
+            ),
+            lambda tier_price, tier_bandwidth, cold_tier_price, cold_tier_bandwidth: (
+                cold_tier_price / cold_tier_bandwidth > tier_price / tier_bandwidth
+            ),
+        ),
+        statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
+        assumptions=("each tier's device is full", "both tiers are read as often"),
+        sources=(ours("cache.cache_cost of the two tiers, set equal"),),
+    ),
+    Equation(
+        id="cache.read_price_is_retrieve_cost",
+        title="KV bytes from the cache-read price",
+        kind=CONDITION,
+        relation=lambda cache_read_ratio, retrieve_cost, rematerialisation_cost: (
+            cache_read_ratio,
+            retrieve_cost / rematerialisation_cost,
+        ),
+        statement="If input is priced at recomputing and a hit at reading back, their ratio is the ratio of the two costs.",
+        assumptions=("one mark-up on input and cache reads",),
+        sources=(
+            talk(
+                "1:59:50",
+                "2:00:21",
+                "cache hits are ten times cheaper",
+                "a published read price bounds the cost from above; attention over the suffix is in it too",
+            ),
+        ),
+    ),
+    Equation(
+        id="cache.write_premium_is_hold_cost",
+        title="KV bytes from the cache-write premium",
+        kind=CONDITION,
+        relation=lambda cache_write_premium, hold_cost, rematerialisation_cost: (
+            cache_write_premium,
+            hold_cost / rematerialisation_cost,
+        ),
+        statement="If input is priced at recomputing, what a cache write costs on top pays for holding.",
+        assumptions=("one mark-up on input and storage",),
+        sources=(
+            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100: the lecture's 2 kB, by another door"),
+        ),
+    ),
+    Equation(
+        id="cache.storage_price_is_hold_cost",
+        title="KV bytes from the storage price",
+        kind=CONDITION,
+        relation=lambda storage_price, tier_price, kv_bytes_per_token, tier_capacity: (
+            storage_price,
+            tier_price * kv_bytes_per_token / tier_capacity,
+        ),
+        statement="If storage is sold at cost, its price per token and second is the token's share of the device.",
+        assumptions=("storage sold at cost", "the device is full"),
+        sources=(
+            ours(
+                "gives 72 to 277 kB for Gemini's storage price at rented HBM; vendors that charge one price for models "
+                "whose KV differs 55 times weigh against reading bytes from it"
+            ),
+        ),
+    ),
+    Equation(
+        id="cache.implied_drain_time",
+        title="Implied drain time",
+        kind=CONDITION,
+        relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context, short_context, storage_price: (
+            implied_drain_time,
+            output_price * (premium_out - 1) * tokens_per_step / ((long_context - short_context) * storage_price),
+        ),
+        requires=(
+            lambda premium_out: premium_out > 1,
+            lambda long_context, short_context: long_context > short_context,
+        ),
+        statement="Hold time that is sold for as much as one read: HBM's own drain time if storage is priced as HBM.",
+        assumptions=(
+            "decode is memory-bound in both bands",
+            "one mark-up on output and storage",
+            "off HBM it is not the tier's own drain time: it scales with the holding costs",
+        ),
+        sources=(ours("KV bytes, active parameters and base margins cancel; Gemini's sheets give 8 to 28 ms"),),
+    ),
+    Equation(
+        id="cache.break_even_reads",
+        title="Re-reads from which caching pays the user",
+        defines="break_even_reads",
+        relation=lambda break_even_reads, cache_write_premium, cache_read_ratio: (
+            break_even_reads,
+            cache_write_premium / (1 - cache_read_ratio),
+        ),
+        requires=(lambda cache_read_ratio: cache_read_ratio < 1, lambda cache_write_premium: cache_write_premium > 0),
+        statement="Write once and read n times at the cache prices, against n + 1 inputs at the plain price.",
+        assumptions=("every re-read falls within the lifetime",),
+        sources=(ours("(1 + phi) + h n < 1 + n"),),
+    ),
+)

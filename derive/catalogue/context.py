@@ -1,0 +1,71 @@
+"""Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
+
+from derive.catalogue.sources import talk
+from derive.records import Equation
+
+EQUATIONS = (
+    Equation(
+        id="context.balance_context",
+        title="Balance context",
+        defines="balance_context",
+        relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, mfu: (
+            balance_context,
+            flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * mfu),
+        ),
+        statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
+        assumptions=("dense attention", "attention FLOPs left out"),
+        sources=(
+            talk(
+                "0:11:09",
+                "0:11:40",
+                "equal slopes in the batch: KV bytes times context over bandwidth against parameters over FLOPs",
+                "in FLOP and bytes, so that no bytes per weight are needed",
+            ),
+        ),
+    ),
+    Equation(
+        id="context.sparse_attention",
+        title="KV-read time with sparse attention",
+        defines="kv_time",
+        variant=("kv_time", "sparse", False),
+        relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token, sparse_attention_exponent, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+            kv_time,
+            batch
+            * sparse_attention_coefficient
+            * one_token
+            * (context_length / one_token) ** sparse_attention_exponent
+            * kv_bytes_per_token
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        statement="A sparse attention reads c L^p tokens of the context instead of L; p = 1/2 is the lecture's square root.",
+        assumptions=("one law c L^p over the contexts of interest", "L counted in tokens"),
+        sources=(
+            talk(
+                "0:12:31",
+                "0:12:36",
+                "sparse attention puts a square root in this term",
+                "no constant is given, so c is free; DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
+            ),
+        ),
+    ),
+    Equation(
+        id="context.attention_context",
+        title="Context at which attention FLOPs equal weight FLOPs",
+        defines="attention_context",
+        relation=lambda attention_context, flop_per_weight, active_params, attention_flops_per_pair: (
+            attention_context,
+            flop_per_weight * active_params / attention_flops_per_pair,
+        ),
+        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        statement="Beyond this context a token's attention costs more arithmetic than its weights.",
+        assumptions=("dense attention",),
+        sources=(
+            talk(
+                "1:51:24",
+                "1:52:20",
+                "the quadratic term is noticeable up in the millions of tokens",
+                "true of the lecture's own small cache (7.5 M); 53 k for Llama-3-70B and 4.4 k for DeepSeek-V3 decode",
+            ),
+        ),
+    ),
+)

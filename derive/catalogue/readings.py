@@ -1,0 +1,156 @@
+"""Readings: what the lecture infers from a price sheet (1:35:23 to 1:48:23), each a condition someone claims.
+
+They contradict each other: the threshold readings say that decode is compute-bound up to the threshold, which
+makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 3 to 8 of real sheets as memory-bound
+decode everywhere. Nothing here joins a chain unless it is named.
+"""
+
+from derive.catalogue.sources import flashcard, ours, talk
+from derive.records import CONDITION, Equation, maximum
+
+EQUATIONS = (
+    Equation(
+        id="readings.threshold_is_crossover",
+        title="KV bytes from the threshold: KV read equals compute",
+        kind=CONDITION,
+        relation=lambda kv_bytes_per_token, active_params, bytes_per_weight, machine_balance_ratio, long_context_threshold: (
+            kv_bytes_per_token,
+            active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
+        ),
+        statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
+        assumptions=("the threshold is the crossover of cost", "weight reads left out", "dense attention", "mfu = mbu"),
+        sources=(
+            talk(
+                "1:36:01",
+                "1:38:27",
+                "100 B over 300 times 200 k is 1,667 bytes, almost two kilobytes",
+                "KV against compute, as on the board; the bytes per weight behind the 300 stand in the equation: "
+                "1,667 is one byte per weight, 833 is fp4, 3,333 is bf16",
+            ),
+            flashcard("card on KV bytes", "1.7 KB", "some summaries say KV against weights: not what was computed"),
+        ),
+    ),
+    Equation(
+        id="readings.threshold_is_weight_crossover",
+        title="KV bytes from the threshold: KV read equals weight read",
+        kind=CONDITION,
+        relation=lambda kv_bytes_per_token, total_params, bytes_per_weight, batch, long_context_threshold: (
+            kv_bytes_per_token,
+            total_params * bytes_per_weight / (batch * long_context_threshold),
+        ),
+        statement="The reading some summaries give: at the threshold the batch reads as many KV bytes as weight bytes.",
+        assumptions=("the threshold is where KV and weight reads cross", "the assumptions of the weight time"),
+        sources=(ours("equal to the lecture's reading only at the balance batch; a half of it at twice that batch"),),
+    ),
+    Equation(
+        id="readings.threshold_with_weights",
+        title="KV bytes from the threshold, weight reads kept",
+        kind=CONDITION,
+        relation=lambda kv_bytes_per_token, batch_multiple, active_params, bytes_per_weight, machine_balance_ratio, long_context_threshold: (
+            kv_bytes_per_token,
+            (1 - 1 / batch_multiple) * active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
+        ),
+        requires=(lambda batch_multiple: batch_multiple > 1,),
+        statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
+        assumptions=("the threshold is the exact crossover of memory and compute time", "mfu = mbu"),
+        sources=(ours("at the lecture's own two to three balance batches the plain reading is 1.5 to 2 times too high"),),
+    ),
+    Equation(
+        id="readings.bandwidth_bound_fraction",
+        title="Bandwidth-bound fraction of decode",
+        defines="bandwidth_bound_fraction",
+        relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
+        requires=(lambda output_input_ratio: output_input_ratio > 1,),
+        statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
+        assumptions=("read as physics it needs readings.output_input_ratio",),
+        sources=(
+            talk("1:47:56", "1:48:23", "this would be at 1 and this would be at 5", "the name and the form 1 - 1/R are ours"),
+            flashcard("card on output price", "decode runs at a fifth of the utilisation of prefill"),
+        ),
+    ),
+    Equation(
+        id="readings.output_input_ratio",
+        title="Output/input ratio as memory over compute",
+        kind=CONDITION,
+        relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context: (
+            output_input_ratio,
+            balance_batch / batch + context_length / balance_context,
+        ),
+        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time.",
+        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out"),
+        sources=(
+            talk(
+                "1:47:56",
+                "1:48:23",
+                "the ratio of output to input price is the ratio of memory to compute time",
+                "with threshold_is_crossover at two balance batches it would be at most 1.5 at the threshold: both cannot hold",
+            ),
+        ),
+    ),
+    Equation(
+        id="readings.joint_slope",
+        title="Balance context from the output premium",
+        kind=CONDITION,
+        relation=lambda balance_context, long_context, short_context, output_input_ratio, premium_out: (
+            balance_context,
+            (long_context - short_context) / (output_input_ratio * (premium_out - 1)),
+        ),
+        requires=(
+            lambda long_context, short_context: long_context > short_context,
+            lambda premium_out: premium_out > 1,
+        ),
+        statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
+        assumptions=("each band priced at its mean context", "one mark-up throughout", "attention FLOPs left out"),
+        sources=(
+            ours("readings.output_input_ratio taken at the two band means; resolves the contradiction of the lecture's two readings"),
+        ),
+    ),
+    Equation(
+        id="readings.joint_intercept",
+        title="Batch from the output/input ratio and the balance context",
+        kind=CONDITION,
+        relation=lambda weight_compute_ratio, output_input_ratio, short_context, balance_context: (
+            weight_compute_ratio,
+            output_input_ratio - short_context / balance_context,
+        ),
+        requires=(lambda output_input_ratio, short_context, balance_context: output_input_ratio > short_context / balance_context,),
+        statement="What the KV read of the short band leaves of R is the weight read: B_star over B.",
+        assumptions=("the assumptions of readings.joint_slope",),
+        sources=(ours("readings.output_input_ratio at the short context, solved for B_star/B"),),
+    ),
+    Equation(
+        id="readings.tier_coverage",
+        title="Context that a long-context price covers",
+        kind=CONDITION,
+        relation=lambda premium_out, covered_context, balance_context, long_context_threshold: (
+            premium_out,
+            maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
+        ),
+        statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
+        assumptions=("large batch: weight reads left out", "no margin in either band, or the same", "dense attention"),
+        sources=(
+            talk(
+                "1:35:23",
+                "1:35:41",
+                "profitable no matter what the context length; the bump is about the crossover",
+                "the 50 percent is never derived: at a balance context of 200 k it covers 300 k, and 1 M would cost five times",
+            ),
+        ),
+    ),
+    Equation(
+        id="readings.input_markup",
+        title="Mark-up of the input price over its compute cost",
+        defines="input_markup",
+        relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
+        statement="How many times its compute cost an input token is sold for: 2 to 90 on open models.",
+        assumptions=("attention FLOPs left out",),
+        sources=(
+            talk(
+                "1:41:18",
+                "1:41:33",
+                "one is incentivised to price close to cost",
+                "levels fail by 7 to 90 times; only ratios and increments are read elsewhere in this catalogue",
+            ),
+        ),
+    ),
+)

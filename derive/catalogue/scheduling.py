@@ -1,0 +1,80 @@
+"""Scheduling: trains of batches and what a replica delivers (lecture, 0:20:13 to 0:27:49)."""
+
+from derive.catalogue.sources import flashcard, ours, talk
+from derive.records import HEURISTIC, Equation
+
+EQUATIONS = (
+    Equation(
+        id="scheduling.sweep_time",
+        title="HBM sweep time",
+        defines="sweep_time",
+        relation=lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth),
+        statement="Time to read the whole of a chip's memory once: 13 to 39 ms on the chips in use.",
+        sources=(
+            talk(
+                "0:23:36",
+                "0:25:38",
+                "capacity over bandwidth, 288 GB at 20 TB/s is about 15 ms; 20 ms on many generations",
+                "those are Rubin's figures; 22 TB/s shipped",
+            ),
+        ),
+    ),
+    Equation(
+        id="scheduling.train_period_rule",
+        title="A departure per memory sweep",
+        kind=HEURISTIC,
+        relation=lambda train_period, sweep_time: (train_period, sweep_time),
+        statement="Fill the memory with weights and KV and read all of it once per pass.",
+        assumptions=("memory is full", "reading anything twice per pass is pointless"),
+        sources=(
+            talk(
+                "0:23:36",
+                "0:25:38",
+                "the batch leaves once per sweep of the memory",
+                "a design rule, not a bound: a pass reads only what it needs and can be shorter",
+            ),
+            flashcard("card 9", "faster than 20 ms is impossible", "false where memory is not full"),
+        ),
+    ),
+    Equation(
+        id="scheduling.worst_latency",
+        title="Worst wait for a token",
+        defines="worst_latency",
+        relation=lambda worst_latency, train_period: (worst_latency, 2 * train_period),
+        statement="A request that just missed a departure waits one period and rides one.",
+        assumptions=("a pass takes one period", "the next batch has room"),
+        sources=(talk("0:22:43", "0:23:25", "trains leave every 20 ms, so the worst case is 40 ms"),),
+    ),
+    Equation(
+        id="scheduling.mean_latency",
+        title="Mean wait for a token",
+        defines="mean_latency",
+        relation=lambda mean_latency, train_period: (mean_latency, 3 * train_period / 2),
+        statement="Arrivals at random wait half a period on average and ride one.",
+        assumptions=("a pass takes one period", "the next batch has room"),
+        sources=(ours("the mean of a uniform wait between 0 and one period, plus the pass"),),
+    ),
+    Equation(
+        id="scheduling.throughput",
+        title="Throughput of a replica",
+        defines="throughput",
+        relation=lambda throughput, batch, tokens_per_step, step_time: (throughput, batch * tokens_per_step / step_time),
+        statement="Each step gives every sequence its tokens.",
+        sources=(
+            talk(
+                "0:26:25",
+                "0:27:49",
+                "2,000 sequences 64 times a second is 128,000 tokens per second",
+                "64 a second is a step of 15.6 ms; per replica, the lecture does not say rack",
+            ),
+        ),
+    ),
+    Equation(
+        id="scheduling.fleet_throughput",
+        title="Throughput of a fleet",
+        defines="fleet_throughput",
+        relation=lambda fleet_throughput, replicas, throughput: (fleet_throughput, replicas * throughput),
+        statement="Replicas work side by side.",
+        sources=(talk("0:26:25", "0:27:49", "Gemini makes hundreds of millions of tokens a second: a thousand such systems"),),
+    ),
+)

@@ -1,0 +1,60 @@
+"""Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:41:45 to 1:47:33)."""
+
+from derive.catalogue.sources import scaling_book, talk
+from derive.records import BOUND, Equation, maximum
+
+EQUATIONS = (
+    Equation(
+        id="serving.cost_per_token",
+        title="Cost of a decoded token",
+        defines="cost_per_token",
+        relation=lambda cost_per_token, chips, chip_price, step_time, batch, tokens_per_step: (
+            cost_per_token,
+            chips * chip_price * step_time / (batch * tokens_per_step),
+        ),
+        statement="The chips of the step are paid for its time; the batch shares the bill.",
+        assumptions=("every step is full: no idle time is charged",),
+        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),),
+    ),
+    Equation(
+        id="serving.cost_from_throughput",
+        title="Cost of a token from a measured throughput",
+        relation=lambda cost_per_token, chips, chip_price, throughput: (cost_per_token, chips * chip_price / throughput),
+        statement="What the chips cost in a second over the tokens they make in a second.",
+        assumptions=("every token is charged alike",),
+        sources=(scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),),
+    ),
+    Equation(
+        id="serving.normalised_cost",
+        title="Cost of a decoded token over its compute floor",
+        kind=BOUND,
+        defines="normalised_cost",
+        relation=lambda normalised_cost, balance_batch, batch, context_length, balance_context: (
+            normalised_cost,
+            maximum(1, balance_batch / batch + context_length / balance_context),
+        ),
+        statement="Flat at 1 while compute binds, then the weight hyperbola plus a line in the context.",
+        assumptions=("perfect overlap", "dense attention", "attention FLOPs left out"),
+        sources=(
+            talk(
+                "1:34:03",
+                "1:35:09",
+                "cost is flat in the context, then rises linearly",
+                "in the two balance points only: no price, FLOP/s or byte is needed",
+            ),
+        ),
+    ),
+    Equation(
+        id="serving.prefill_normalised_cost",
+        title="Cost of a token of a pass with many new tokens, over its compute floor",
+        kind=BOUND,
+        defines="prefill_normalised_cost",
+        relation=lambda prefill_normalised_cost, balance_batch, batch, context_length, balance_context, new_tokens_per_pass, one_token: (
+            prefill_normalised_cost,
+            maximum(1, (balance_batch / batch + context_length / balance_context) * one_token / new_tokens_per_pass),
+        ),
+        statement="New tokens share one read of weights and cache, so a pass of a few tokens is already compute-bound.",
+        assumptions=("perfect overlap", "KV of the new tokens stays on chip", "attention FLOPs left out"),
+        sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
+    ),
+)

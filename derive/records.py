@@ -1,0 +1,205 @@
+"""The records everything else passes around: Equation, Step, Source and Solution."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from derive.quantities import CONSTANTS, symbol
+
+if TYPE_CHECKING:
+    from sympy import Eq, Expr
+
+DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL = "definition", "bound", "condition", "heuristic", "empirical"
+CHAINED_BY_ITSELF = (DEFINITION, BOUND)
+
+
+def maximum(*terms: Any) -> "Expr":
+    """The largest of the terms; SymPy is imported when the relation is built, not when the catalogue is read."""
+    from sympy import Max
+
+    return Max(*terms)
+
+
+def minimum(*terms: Any) -> "Expr":
+    """The smallest of the terms."""
+    from sympy import Min
+
+    return Min(*terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an equation was said or printed, and what we encode where that differs.
+
+    `start` and `end` are seconds of the recording; `page` is a page, section or card of a text.
+    """
+
+    kind: str
+    title: str
+    author: str
+    url: str
+    said: str
+    start: int | None = None
+    end: int | None = None
+    page: str = ""
+    year: int = 2026
+    encoded: str = ""
+
+    @property
+    def place(self) -> str:
+        """The time or page, as a reader would look it up.
+
+        >>> Source("talk", "t", "a", "u", "s", start=1404, end=1405).place
+        '0:23:24-0:23:25'
+        """
+        if self.start is None:
+            return self.page
+        return clock(self.start) + (f"-{clock(self.end)}" if self.end else "")
+
+
+def clock(seconds: int) -> str:
+    """Seconds of a recording as h:mm:ss."""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a derivation: the premises, each taken at a point, and the relation they give."""
+
+    premises: tuple[tuple[str, Mapping[str, str]], ...]
+    eliminated: str
+    operation: str
+    relation: Callable[..., tuple[Any, Any]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Equation:
+    """One equation of the catalogue, declared as data.
+
+    `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
+    and returns the quantity on the left and the expression on the right; it is called when the symbols are first
+    needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used.
+    `variant` is (group, name, is the default) where several equations define one quantity.
+    """
+
+    id: str
+    version: int = 1
+    title: str
+    kind: str = DEFINITION
+    defines: str | None = None
+    variant: tuple[str, str, bool] | None = None
+    relation: Callable[..., tuple[Any, Any]]
+    sense: str = "="
+    requires: tuple[Callable[..., Any], ...] = ()
+    statement: str
+    assumptions: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    sources: tuple[Source, ...]
+
+    @property
+    def chapter(self) -> str:
+        """The part of the id before the dot."""
+        return self.id.split(".")[0]
+
+    @property
+    def reference(self) -> str:
+        """What a result quotes: `id@version`."""
+        return f"{self.id}@{self.version}"
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all quantities and constants of the relation, in the order they are written."""
+        return tuple(signature(self.relation).parameters)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the quantities of the relation, without the constants."""
+        return tuple(name for name in self.parameters if name not in CONSTANTS)
+
+    @cached_property
+    def sides(self) -> "tuple[Expr, Expr]":
+        """Left and right side in SymPy, constants as exact integers."""
+        from sympy import Integer
+
+        values = [Integer(CONSTANTS[n].value) if n in CONSTANTS else symbol(n) for n in self.parameters]
+        left, right = self.relation(*values)
+        return left + Integer(0), right + Integer(0)
+
+    @cached_property
+    def expression(self) -> "Eq":
+        """The relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
+        from sympy import Eq, Ge, Le
+
+        return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](*self.sides, evaluate=False)
+
+    def holds_at(self, values: Mapping[str, Any]) -> Any:
+        """Whether every requirement is met by these values (an array where the values are arrays)."""
+        met = True
+        for requirement in self.requires:
+            met = met & requirement(*(values[name] for name in signature(requirement).parameters))
+        return met
+
+    def violated(self, values: Mapping[str, Any]) -> list[str]:
+        """The requirements these values break, as text; one whose quantities are not all known is not judged."""
+        broken = []
+        for requirement in self.requires:
+            names = tuple(signature(requirement).parameters)
+            if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
+                broken.append(str(requirement(*(symbol(name) for name in names))))
+        return broken
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
+
+    `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
+    """
+
+    kind: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    regime: str | None = None
+    formula: str | None = None
+    elasticities: Mapping[str, float] = field(default_factory=dict)
+    residual: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
+
+    code: str
+    missing: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteStep:
+    """One equation solved on the way, with the value it gave."""
+
+    equation: str
+    unknown: str
+    value: float | None
+    formula: str | None = None
+    regime: str | None = None
+    alternatives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a question came to. Always this shape: an empty `answers` has a `reason`."""
+
+    unknown: str
+    unit: str
+    answers: tuple[Answer, ...]
+    equations: tuple[str, ...] = ()
+    given: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    reason: Reason | None = None
+    route: tuple[RouteStep, ...] = ()
