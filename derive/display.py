@@ -1,0 +1,190 @@
+"""Solutions and equations as people and programs read them: text, JSON, CSV, LaTeX, Markdown."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from derive.quantities import QUANTITIES, symbol
+from derive.records import Answer, Equation, Solution
+from derive.units import show
+
+NAME = re.compile(r"[a-z][a-z_]*")
+
+
+def rendered(solution: Solution, style: str) -> str:
+    """A solution as table, json, csv, latex or markdown."""
+    return {"table": as_text, "json": as_json, "csv": as_csv, "latex": as_latex, "markdown": as_markdown}[style](solution)
+
+
+def as_record(solution: Solution) -> dict[str, Any]:
+    """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
+    return {
+        "unknown": solution.unknown,
+        "unit": solution.unit,
+        "answers": [_answer_record(answer) for answer in solution.answers],
+        "equations": list(solution.equations),
+        "given": dict(solution.given),
+        "assumptions": list(solution.assumptions),
+        "provenance": dict(solution.provenance),
+        "reason": solution.reason
+        and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
+    }
+
+
+def _answer_record(answer: Answer) -> dict[str, Any]:
+    found = {"value": answer.value} if answer.kind == "point" else {"low": answer.low, "high": answer.high}
+    rest = {"regime": answer.regime, "formula": answer.formula, "elasticities": dict(answer.elasticities), "residual": answer.residual}
+    return {"kind": answer.kind, **found, **rest}
+
+
+def as_json(solution: Solution) -> str:
+    """Strict JSON: neither NaN nor infinity."""
+    return json.dumps(as_record(solution), indent=2, allow_nan=False)
+
+
+def as_csv(solution: Solution) -> str:
+    """One line an answer: unknown, unit, kind, value, low, high, regime, formula."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["unknown", "unit", "kind", "value", "low", "high", "regime", "formula"])
+    for answer in solution.answers:
+        cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula]
+        writer.writerow([solution.unknown, solution.unit, *cells])
+    return out.getvalue().rstrip("\n")
+
+
+def as_text(solution: Solution) -> str:
+    """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
+    if not solution.answers:
+        return f"{solution.unknown}: no answer"
+    lines = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer)]
+    lines += ["", *route_lines(solution), ""]
+    moves = moves_line(solution.answers[0].elasticities)
+    lines += [f"moves with  {moves}"] if moves else []
+    lines += _wrapped("given", [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in solution.given.items()
+                                if solution.provenance.get(name) != "default"])  # fmt: skip
+    lines += _wrapped("assumes", list(solution.assumptions))
+    lines += [f"cite        backsolve cite {solution.equations[-1].split('@')[0]}"]
+    return "\n".join(lines)
+
+
+def answer_lines(unknown: str, answer: Answer) -> list[str]:
+    """One answer in words a newcomer follows."""
+    regime = f"   where {answer.regime}" if answer.regime else ""
+    if answer.kind == "point":
+        return [f"{unknown} = {show(unknown, answer.value)}{regime}"]
+    low = show(unknown, answer.low) if answer.low else None
+    high = show(unknown, answer.high) if answer.high is not None else None
+    bounds = {(True, True): f"between {low} and {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}
+    text = bounds.get((low is not None, high is not None), "any value")
+    return [f"{unknown}: {text}{regime}", "  It does not bind there, so only its bounds are known." if answer.regime else ""][
+        : 2 if answer.regime else 1
+    ]
+
+
+def route_lines(solution: Solution) -> list[str]:
+    """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
+    values = {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    lines = []
+    for step in solution.route:
+        if step.formula and step.value is not None:
+            lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
+        elif step.formula:
+            lines += [step.formula, f"    {with_numbers(step.formula, values, keep=step.unknown)}"]
+        elif step.value is not None:
+            lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
+        others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
+        lines += [f"    {step.equation}{others}"]
+    return lines
+
+
+def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+    """The formula with every known quantity replaced by its value in the units people use.
+
+    >>> with_numbers("total_params/active_params", {"total_params": 671e9, "active_params": 37e9})
+    '671B/37B'
+    """
+
+    def number(match: re.Match[str]) -> str:
+        name = match.group()
+        if name == keep or name not in values or name not in QUANTITIES:
+            return name
+        text = show(name, values[name])
+        return f"({text})" if " " in text or "/" in text else text
+
+    return NAME.sub(number, formula)
+
+
+def moves_line(elasticities: Mapping[str, float]) -> str:
+    """Elasticities in falling order, as powers: `hbm_bandwidth^-1, batch^0.097`; what has none is left out.
+
+    >>> moves_line({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
+    'mbu^-1, batch^0.0968'
+    """
+    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
+    return ", ".join(f"{name}^{slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
+
+
+def as_markdown(solution: Solution) -> str:
+    """The answers as a Markdown table, with the equations used."""
+    rows = [f"| {solution.unknown} | {_value(solution, a)} | {a.regime or ''} | `{a.formula or ''}` |" for a in solution.answers]
+    head = ["| quantity | value | regime | formula |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows, "", "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)])
+
+
+def as_latex(solution: Solution) -> str:
+    """The route as an align block, one numbered line an equation."""
+    from derive.catalogue import equation
+    from derive.citing import equation_latex
+
+    lines = [rf"{equation_latex(equation(id))} && \text{{{id.split('@')[0].replace('_', chr(92) + '_')}}} \\" for id in solution.equations]
+    values = [rf"{QUANTITIES[solution.unknown].latex} &= \text{{{_value(solution, answer)}}}" for answer in solution.answers]
+    return "\n".join([r"\begin{align*}", *lines, *values, r"\end{align*}"])
+
+
+def card(row: Equation) -> str:
+    """An equation as `backsolve show` prints it."""
+    left, right = row.sides
+    lines = [f"{row.reference}   {row.title}   ({row.kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    width = max(len(name) for name in row.symbols)
+    for name in row.symbols:
+        quantity = QUANTITIES[name]
+        lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
+    lines.append("")
+    if row.variant:
+        lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
+    lines += _wrapped("requires", [str(text) for text in requirements(row)])
+    lines += _wrapped("assumes", list(row.assumptions))
+    for source in row.sources:
+        place = f", {source.place}" if source.place else ""
+        lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
+        lines += [f"            here: {source.encoded}"] if source.encoded else []
+        lines += [f"            {source.url}"] if source.url else []
+    return "\n".join(lines)
+
+
+def requirements(row: Equation) -> list[Any]:
+    """The inequalities an equation needs, as SymPy relations."""
+    from inspect import signature
+
+    return [needed(*(symbol(name) for name in signature(needed).parameters)) for needed in row.requires]
+
+
+def _wrapped(label: str, items: list[str]) -> list[str]:
+    return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
+
+
+def _from(solution: Solution, name: str) -> str:
+    origin = solution.provenance.get(name, "given")
+    return "" if origin == "given" else f"   {origin}"
+
+
+def _value(solution: Solution, answer: Answer) -> str:
+    if answer.kind == "point":
+        return show(solution.unknown, answer.value)
+    ends = [show(solution.unknown, end) if end else mark for end, mark in ((answer.low, "0"), (answer.high, "unbounded"))]
+    return " to ".join(ends)

@@ -1,0 +1,192 @@
+"""Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, shorten
+from derive.units import parse
+
+HARDWARE, ARCHITECTURES = "hardware", "architectures"
+BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
+KV_INPUTS = {
+    "gqa": ("layers", "kv_heads", "head_dim"),
+    "hybrid": ("kv_layers", "kv_heads", "head_dim"),
+    "mla": ("layers", "latent_dim", "rope_dim"),
+    "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
+}
+PARAMETERS = ("total_params", "active_params")
+ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Givens by registry name [SI], where each is from, and which variant of a group of equations fits."""
+
+    givens: dict[str, float]
+    provenance: dict[str, str]
+    variants: dict[str, str]
+
+
+@cache
+def table(name: str) -> tuple[Row, ...]:
+    """The rows of a table that ships, cells stripped; WrongData names the file, and the line where one is to blame.
+
+    >>> table("nothing")
+    Traceback (most recent call last):
+    derive.errors.WrongData: nothing.csv: not among the data that ships
+    """
+    file = f"{name}.csv"
+    try:
+        with (files("pricing_data") / file).open(encoding="utf-8-sig", newline="") as stream:
+            return tuple(_rows(file, csv.DictReader(stream, strict=True)))
+    except (FileNotFoundError, ModuleNotFoundError):
+        raise WrongData(f"{file}: not among the data that ships") from None
+    except (UnicodeDecodeError, csv.Error) as fault:
+        raise WrongData(f"{file}: not a CSV file in UTF-8: {fault}") from None
+
+
+def _rows(file: str, reader: csv.DictReader) -> Iterable[Row]:
+    for row in reader:
+        if None in row or None in row.values():
+            raise WrongData(f"{file} line {reader.line_num}: {shorten(next(iter(row.values())))} has more or fewer cells than the header")
+        yield {column.strip(): cell.strip() for column, cell in row.items()}
+
+
+def hardware_names() -> tuple[str, ...]:
+    """The accelerators of hardware.csv, in its order."""
+    return tuple(dict.fromkeys(_cell(HARDWARE, row, "accelerator") for row in table(HARDWARE)))
+
+
+def model_names() -> tuple[str, ...]:
+    """The models of architectures.csv, in its order, those that no equation covers included."""
+    return tuple(dict.fromkeys(_cell(ARCHITECTURES, row, "model") for row in table(ARCHITECTURES)))
+
+
+def hardware(text: str) -> Preset:
+    """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
+
+    The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
+    Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the
+    data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
+
+    >>> preset = hardware("H100:fp8")
+    >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
+    (3350000000000.0, 1.0)
+    """
+    given, _, asked = text.partition(":")
+    name = _match("accelerator", given, ((name, name) for name in hardware_names()), "backsolve list --hardware names them")
+    rows = [row for row in table(HARDWARE) if _cell(HARDWARE, row, "accelerator") == name]
+    dtype = _data_type(name, asked.strip().lower(), rows)
+    givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
+    provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
+    for quantity in HARDWARE_GIVENS:
+        row = _preferred(name, quantity, dtype if quantity == "peak_flops" else "", rows)
+        if row is not None:
+            unit = _cell(HARDWARE, row, "unit")
+            givens[quantity] = _value(HARDWARE, name, quantity, f"{_cell(HARDWARE, row, 'value')} {unit}")
+            place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, row["dtype"]) if part)
+            provenance[quantity] = f"{place}: {_cell(HARDWARE, row, 'source')} ({_cell(HARDWARE, row, 'verification')})"
+    return Preset(givens, provenance, {})
+
+
+def _data_type(name: str, asked: str, rows: list[Row]) -> str:
+    found = dict.fromkeys(_cell(HARDWARE, row, "dtype").lower() for row in rows if _cell(HARDWARE, row, "quantity") == "peak_flops")
+    known = [dtype for dtype in found if dtype in BYTES_PER_WEIGHT]
+    if asked in known:
+        return asked
+    if not known:
+        raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
+    if len(known) == 1 and not asked:
+        return known[0]
+    raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[-1]}")
+
+
+def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | None:
+    """The one row to use of the rivals for a quantity; None where the table has no row at all."""
+    rivals = [row for row in rows if _cell(HARDWARE, row, "quantity") == quantity and _cell(HARDWARE, row, "dtype").lower() == dtype]
+    chosen = [row for row in rivals if _cell(HARDWARE, row, "preferred").lower() == "true"]
+    if rivals and len(chosen) != 1:
+        place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, dtype) if part)
+        raise WrongData(f"{place}: column preferred must be true in one row, and is in {len(chosen)} of {len(rivals)}")
+    return chosen[0] if chosen else None
+
+
+def model(text: str) -> Preset:
+    """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
+
+    A name, an alias or a Hugging Face id will do. `variants` names the formula: gqa, hybrid, mla or mla_hybrid.
+    Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
+    that cannot be used.
+
+    >>> preset = model("deepseek-v3")
+    >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
+    (37000000000.0, 512.0, 'mla')
+    """
+    rows = {_cell(ARCHITECTURES, row, "model"): row for row in table(ARCHITECTURES)}
+    spellings = ((spelled, name) for name, row in rows.items() for spelled in _spellings(name, row))
+    name = _match("model", text, spellings, "backsolve list --models names them")
+    row = rows[name]
+    formula = _cell(ARCHITECTURES, row, "kv_formula")
+    if not formula:
+        why = _cell(ARCHITECTURES, row, "notes") or "its KV cache is not described"
+        raise NotCovered(f"{name}: no equation of this version covers its attention: {why}")
+    if formula not in KV_INPUTS:
+        raise WrongData(f"{ARCHITECTURES}.csv {name}: column kv_formula is {shorten(formula)}; allowed: {', '.join(KV_INPUTS)} or blank")
+    required = KV_INPUTS[formula]
+    for column in required:
+        if not _cell(ARCHITECTURES, row, column):
+            raise WrongData(f"{ARCHITECTURES}.csv {name}: column {column} is blank, and the formula {formula} needs it")
+    columns = [column for column in (*PARAMETERS, *required, *ATTENTION_INPUTS) if _cell(ARCHITECTURES, row, column)]
+    return Preset(
+        givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns},
+        provenance={column: _provenance_of_model(name, column, row) for column in columns},
+        variants={"kv_bytes_per_token": formula, "attention_flops_per_pair": formula},
+    )
+
+
+def _spellings(name: str, row: Row) -> list[str]:
+    aliases = _cell(ARCHITECTURES, row, "aliases").split(";")
+    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), _cell(ARCHITECTURES, row, "hf_id")) if spelled]
+
+
+def _provenance_of_model(name: str, column: str, row: Row) -> str:
+    place = f"{ARCHITECTURES}.csv {name} {column}"
+    if column in PARAMETERS:
+        # The grade is that of the configuration; a source of parameters says its own.
+        return f"{place}: {_cell(ARCHITECTURES, row, 'params_source')}"
+    return f"{place}: {_cell(ARCHITECTURES, row, 'config_source')} ({_cell(ARCHITECTURES, row, 'verification')})"
+
+
+def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
+    """The one thing a text names: exactly, else in another case, else by the beginning of its name up to a "-"."""
+    given, pairs = given.strip(), list(spellings)
+    wanted = given.lower()
+    for hits in (
+        {name for spelled, name in pairs if spelled == given},
+        {name for spelled, name in pairs if spelled.lower() == wanted},
+        {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")},
+    ):
+        if len(hits) == 1:
+            return hits.pop()
+        if hits:
+            raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
+    raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
+
+
+def _cell(name: str, row: Row, column: str) -> str:
+    if column not in row:
+        raise WrongData(f"{name}.csv: no column {column}")
+    return row[column]
+
+
+def _value(name: str, key: str, quantity: str, text: str) -> float:
+    try:
+        return parse(quantity, text)
+    except BacksolveError as fault:
+        raise WrongData(f"{name}.csv {key}: {fault}") from None

@@ -1,0 +1,126 @@
+"""An expression with Max and Min as its smooth regimes, each with the inequalities under which it holds.
+
+SymPy cannot solve equations that hold a Max. Replacing innermost ones first by each of their arguments leaves
+smooth expressions that it can solve; the inequalities say which argument won.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from derive.quantities import symbol
+from derive.records import Equation
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole."""
+
+    expression: "Expr"
+    wins: "tuple[tuple[Expr, Expr], ...]" = ()
+
+    @property
+    def label(self) -> str | None:
+        """The inequalities in words of the registry, or None where the whole is smooth.
+
+        >>> from derive.catalogue import equation
+        >>> [regime.label for regime in regimes(equation("roofline.step_time").sides[1])]
+        ['compute_time >= memory_time', 'memory_time >= compute_time']
+        """
+        return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in self.wins)) or None
+
+
+def regimes(expression: "Expr") -> tuple[Regime, ...]:
+    """All smooth regimes of an expression; one without Max or Min is its own.
+
+    A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
+    """
+    return tuple(dict.fromkeys(_split(expression, ())))
+
+
+def _split(expression: "Expr", wins: "tuple[tuple[Expr, Expr], ...]") -> Iterator[Regime]:
+    from sympy import Max, Min, postorder_traversal
+
+    node = next((part for part in postorder_traversal(expression) if isinstance(part, (Max, Min))), None)
+    if node is None:
+        yield Regime(expression, wins)
+        return
+    for chosen in sorted(node.args, key=str):
+        others = [other for other in node.args if other is not chosen]
+        pairs = tuple((chosen, other) if isinstance(node, Max) else (other, chosen) for other in others)
+        if not any((smaller, larger) in wins for larger, smaller in pairs):
+            yield from _split(expression.xreplace({node: chosen}), tuple(dict.fromkeys(wins + pairs)))
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
+
+    regime: Regime
+    difference: "Expr"
+    roots: "tuple[Expr, ...] | None"
+    absent: bool
+
+
+@cache
+def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
+    """Every regime of an equation, solved for one of its quantities.
+
+    >>> from derive.catalogue import equation
+    >>> for branch in branches(equation("roofline.step_time"), "memory_time"):
+    ...     print(branch.regime.label, branch.roots, branch.absent)
+    compute_time >= memory_time () True
+    memory_time >= compute_time (step_time,) False
+    """
+    x = symbol(unknown)
+    left, right = equation.sides
+    found = []
+    for regime in regimes(right):
+        difference = left - regime.expression
+        if not difference.has(x):
+            found.append(Branch(regime, difference, (), absent=True))
+        elif left == x and not regime.expression.has(x):
+            found.append(Branch(regime, difference, (regime.expression,), absent=False))
+        else:
+            found.append(Branch(regime, difference, closed_forms(difference, x), absent=False))
+    return tuple(found)
+
+
+def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
+    """The roots of a smooth expression in closed form, or None where none is known to elementary functions."""
+    from sympy import Poly, PolynomialError, fraction, together
+    from sympy import solve as sympy_solve
+
+    numerator = fraction(together(difference))[0]
+    try:
+        coefficients = Poly(numerator, x).all_coeffs()
+    except PolynomialError:
+        coefficients = []
+    if len(coefficients) == 2:
+        return (_tidy(-coefficients[1] / coefficients[0]),)
+    try:
+        roots = sympy_solve(numerator, x)
+    except NotImplementedError:
+        return None
+    return tuple(_tidy(root) for root in roots) if all(_elementary(root) for root in roots) else None
+
+
+def _tidy(root: "Expr") -> "Expr":
+    """The same root with common factors outside and no needless minus signs."""
+    from sympy import factor_terms, fraction
+
+    numerator, denominator = fraction(root)
+    if denominator.could_extract_minus_sign():
+        numerator, denominator = -numerator, -denominator
+    return factor_terms(numerator) / factor_terms(denominator)
+
+
+def _elementary(root: "Expr") -> bool:
+    from sympy import Function, exp, log
+    from sympy.polys.rootoftools import RootOf
+
+    return not root.has(RootOf) and all(isinstance(part, (exp, log)) for part in root.atoms(Function))

@@ -1,0 +1,267 @@
+"""What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from math import isfinite, sqrt
+
+from derive.errors import WrongUnit, WrongValue, shorten, suggest
+from derive.quantities import Quantity, quantity
+
+BASES = ("s", "byte", "FLOP", "token", "USD")
+LONGEST = 200
+
+Dimension = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit as read: its size in base units and its exponents over `BASES`, None where the text names no unit."""
+
+    factor: Decimal
+    dimension: Dimension | None
+
+
+class _Unreadable(Exception):
+    """Why a text cannot be read; `parse` adds the quantity, the text and an example."""
+
+
+# -- the words ------------------------------------------------------------------------------------------------------
+
+_SI = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
+_SUFFIXES = {name: Decimal(size) for name, size in (_SI | {"B": 10**9}).items()}
+_TIMES = {
+    **{"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "μs": "1e-6", "ms": "1e-3"},
+    **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
+    **{"h": "3600", "hour": "3600", "hours": "3600", "d": "86400", "day": "86400", "days": "86400"},
+}
+
+
+def _dimension(**exponents: int) -> Dimension:
+    return tuple(exponents.get(base, 0) for base in BASES)
+
+
+def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: Dimension) -> dict[str, tuple[Decimal, Dimension]]:
+    return {prefix + word: (Decimal(size), dimension) for word in words for prefix, size in ({"": 1} | prefixes).items()}
+
+
+_UNITS = {
+    **{word: (Decimal(seconds), _dimension(s=1)) for word, seconds in _TIMES.items()},
+    **_prefixed(("B", "byte", "bytes"), _SI | _BINARY, _dimension(byte=1)),
+    **_prefixed(("FLOP", "FLOPs"), _SI | {"E": 10**18}, _dimension(FLOP=1)),
+    **_prefixed(("FLOPS",), _SI | {"E": 10**18}, _dimension(FLOP=1, s=-1)),
+    **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
+    **_prefixed(("USD", "usd", "$"), {}, _dimension(USD=1)),
+}
+
+
+def _word(word: str) -> tuple[Decimal, Dimension]:
+    if word == "m":
+        raise _Unreadable("has the unit 'm': is that min or M?")
+    if word not in _UNITS:
+        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, _UNITS)}")
+    return _UNITS[word]
+
+
+def _unit(text: str, b_is_byte: bool) -> Unit:
+    """The unit a text spells: an optional suffix, an optional unit, then `/unit` any number of times."""
+    numerator, *denominator = (part.split() for part in text.split("/"))
+    factor = Decimal(1)
+    if numerator and numerator[0] in _SUFFIXES and not (b_is_byte and numerator == ["B"]):
+        factor = _SUFFIXES[numerator.pop(0)]
+    if not numerator and not denominator:
+        return Unit(factor, None)
+    if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
+        raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
+    exponents = [0] * len(BASES)
+    for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
+        size, dimension = _word(word)
+        factor = factor * size if sign > 0 else factor / size
+        exponents = [total + sign * own for total, own in zip(exponents, dimension, strict=True)]
+    return Unit(factor, tuple(exponents))
+
+
+@cache
+def _wanted(unit: str) -> Dimension:
+    """The dimension of a unit of the registry."""
+    dimension = None if unit == "1" else _unit(unit, b_is_byte=True).dimension
+    return dimension or _dimension()
+
+
+def _spell(dimension: Dimension) -> str:
+    above = [base for base, power in zip(BASES, dimension, strict=True) for _ in range(power)]
+    below = ["/" + base for base, power in zip(BASES, dimension, strict=True) for _ in range(-power)]
+    return ("*".join(above) or "1") + "".join(below)
+
+
+# -- reading --------------------------------------------------------------------------------------------------------
+
+_COUNT = r"[0-9]+(?:_[0-9]+)*"
+_FIGURE = re.compile(
+    rf"(\$?)\s*([+-]?(?:(?:{_COUNT}(?:\.(?:{_COUNT})?)?|\.{_COUNT})(?:e[+-]?[0-9]+)?|(?:inf(?:inity)?|nan)\b))", re.IGNORECASE
+)
+_RANGE = re.compile(r"\.\.|…|±|\+/?-|[0-9]\s*[-–—]\s*[0-9]")
+_TYPOGRAPHIC_MINUS = {0x2212: "-"}
+_SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
+
+
+def parse(name: str, text: str) -> float:
+    """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
+
+    A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a
+    unit; "/token" may be dropped, except from a price. Raises UnknownName for the name, WrongUnit for a text that does
+    not read as this quantity, and WrongValue for a number outside its domain.
+
+    >>> parse("hbm_bandwidth", "3.35TB/s"), parse("context_length", "200k"), parse("kv_bytes_per_token", "1.7 kB")
+    (3350000000000.0, 200000.0, 1700.0)
+    >>> parse("output_price", "$12/MTok"), parse("active_params", "37B"), parse("mfu", "40%"), parse("ttl", "5min")
+    (1.2e-05, 37000000000.0, 0.4, 300.0)
+    """
+    row = quantity(name)
+    try:
+        value = _read(row, text)
+    except _Unreadable as fault:
+        kind = "a plain number" if row.unit == "1" else f"in {row.unit}"
+        raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {_example(row)}") from None
+    return row.check(value)
+
+
+def _read(row: Quantity, text: str) -> float:
+    if len(text) > LONGEST:
+        raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
+    text = text.strip().translate(_TYPOGRAPHIC_MINUS)
+    _refuse_traps(text)
+    match = _FIGURE.match(text)
+    if match is None:
+        # An unquoted $0.5 becomes the shell's own name and .5.
+        raise _Unreadable("does not begin with a number" + (f" ({_SHELL})" if "USD" in row.unit else ""))
+    dollar, figure = match.groups()
+    rest = text[match.end() :].strip()
+    if rest == "%":
+        return _percent(row, figure)
+    if dollar:
+        numerator, slash, denominator = rest.partition("/")
+        rest = f"{numerator} ${slash}{denominator}"
+    unit = _unit(rest, b_is_byte="byte" in row.unit)
+    _compare(row, unit)
+    return _multiply(figure, unit.factor)
+
+
+def _refuse_traps(text: str) -> None:
+    """What would read as something else than was meant."""
+    if not text:
+        raise _Unreadable(f"is empty ({_SHELL})")
+    if text.startswith("/"):
+        raise _Unreadable(f"has no number before the unit ({_SHELL})")
+    if "," in text:
+        raise _Unreadable(
+            "has a comma, which may group thousands, stand for a decimal point or part a list:"
+            " write 1000 or 1_000 or 1.5; lists and ranges are not in this version"
+        )
+    if _RANGE.search(text):
+        raise _Unreadable("looks like a range; ranges are not in this version")
+
+
+def _percent(row: Quantity, figure: str) -> float:
+    # A quantity that never goes below 1 in practice is a count or a multiple, of which a percentage is a slip.
+    if row.unit != "1" or row.low >= 1:
+        raise _Unreadable("is a percentage, which only a share may be")
+    return _multiply(figure, Decimal("0.01"))
+
+
+def _compare(row: Quantity, unit: Unit) -> None:
+    """Refuses a unit of another dimension than the quantity's."""
+    if unit.dimension is None:
+        if row.unit == "s" and unit.factor != 1:
+            raise _Unreadable("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full")
+        return
+    seconds, byte, flop, token, usd = wanted = _wanted(row.unit)
+    without_token = (seconds, byte, flop, 0, usd) if token == -1 and not usd else wanted
+    if unit.dimension not in (wanted, without_token):
+        hint = f" ({_SHELL})" if usd and not unit.dimension[-1] else ""
+        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}")
+
+
+def _multiply(figure: str, factor: Decimal) -> float:
+    """The product rounded once, so that `7 USD/MTok` is 7e-06 to the last bit."""
+    figure = figure.replace("_", "")
+    plain = float(figure)
+    return plain if plain == 0 or not isfinite(plain) else float(Decimal(figure) * factor)
+
+
+def assignments(items: Iterable[str]) -> dict[str, float]:
+    """The values of a list of `name=value` [SI], by registry name; the symbol will do for the name.
+
+    Raises what `parse` raises, and WrongValue where "=" is missing or a quantity is given two different values.
+
+    >>> assignments(["B=2400", "hbm_capacity=80GB"])
+    {'batch': 2400.0, 'hbm_capacity': 80000000000.0}
+    """
+    values: dict[str, float] = {}
+    for item in items:
+        given, equals, text = item.partition("=")
+        if not equals:
+            raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+        row = quantity(given.strip())
+        value = parse(row.name, text)
+        if values.setdefault(row.name, value) != value:
+            raise WrongValue(f"{row.name} is given twice, as {values[row.name]:g} and as {value:g} [{row.unit}]; give one value")
+    return values
+
+
+# -- printing -------------------------------------------------------------------------------------------------------
+
+_COUNTS = ((1e12, 1e12, "T"), (1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "k"), (0.0, 1.0, ""))
+"""From which value on, divided by what, with which suffix; every table below is of this form, largest first."""
+
+_POWERS = (*((size, size, prefix) for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))), (0.0, 1.0, ""))
+_SCALES = {
+    "1": _COUNTS,
+    "s": ((3600, 3600, " h"), (120, 60, " min"), (1, 1, " s"), (1e-3, 1e-3, " ms"), (1e-6, 1e-6, " µs"), (0, 1e-9, " ns")),
+    "token": tuple((start, size, f"{suffix} tokens") for start, size, suffix in _COUNTS),
+    "token/s": tuple((start, size, f"{suffix} token/s") for start, size, suffix in _COUNTS),
+    "byte": tuple((start, size, f" {prefix}B") for start, size, prefix in _POWERS),
+    "byte/s": tuple((start, size, f" {prefix}B/s") for start, size, prefix in _POWERS),
+    "byte/token": tuple((start, size, f" {prefix}B/token") for start, size, prefix in _POWERS),
+    "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
+    "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
+    "USD/s": ((0, 1 / 3600, " USD/h"),),
+    "USD/token": ((0, 1e-6, " USD/MTok"),),
+    "USD/token/s": ((0, 1e-6 / 3600, " USD/MTok/h"),),
+}
+
+
+def show(name: str, value: float, digits: int = 4) -> str:
+    """A value [SI] of a quantity in the unit people use, to `digits` significant digits; `parse` reads it back.
+
+    Raises UnknownName for the name.
+
+    >>> show("step_time", 0.0144), show("ttl", 300), show("active_params", 37e9), show("context_length", 200_000)
+    ('14.4 ms', '5 min', '37B', '200k tokens')
+    >>> show("output_price", 1.2e-5), show("chip_price", 2 / 3600), show("batch", 2403.7), show("hbm_bandwidth", 3.35e12)
+    ('$12/MTok', '$2/h', '2404', '3.35 TB/s')
+    """
+    figure, unit = _figure_and_unit(quantity(name), value, digits)
+    return f"${figure}{unit.removeprefix(' USD')}" if unit.startswith(" USD") else figure + unit
+
+
+def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
+    # The scale is chosen by the value as it will read, so that 999.99 µs is not printed as 1000 µs.
+    rounded = abs(float(_figure(value, digits)))
+    scales = _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
+    size, unit = next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
+    figure = _figure(value / size, digits)
+    return figure, " token" if (figure, unit) == ("1", " tokens") else unit
+
+
+def _figure(value: float, digits: int) -> str:
+    figure = f"{value:.{digits}g}"
+    return f"{Decimal(figure):f}" if "e" in figure and 1e-9 < abs(value) < 1e15 else figure
+
+
+def _example(row: Quantity) -> str:
+    """A value as one would type it: no dollar sign, which a shell would eat."""
+    return "".join(_figure_and_unit(row, sqrt(row.low * row.high), digits=2))

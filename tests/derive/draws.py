@@ -1,0 +1,36 @@
+"""Random assignments that satisfy an equation, inside the declared domains: shared by the property tests."""
+
+import numpy as np
+
+from derive.compiled import right_side
+from derive.quantities import quantity
+from derive.records import Equation
+
+
+def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:
+    """Arrays for every quantity of the equation: all but the left side drawn log-uniformly, the left side computed."""
+    rng = np.random.default_rng(seed)
+    kept: list[dict[str, np.ndarray]] = []
+    found = 0
+    for _ in range(400):
+        drawn = {name: _draw(rng, name, 4 * count) for name in equation.symbols[1:]}
+        left = equation.symbols[0]
+        with np.errstate(all="ignore"):
+            drawn[left] = np.broadcast_to(right_side(equation, drawn), (4 * count,)).astype(float)
+            if equation.sense == ">=":
+                drawn[left] = drawn[left] * np.exp(rng.uniform(0, 3, 4 * count))
+            row = quantity(left)
+            inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] <= row.limits()[1])
+            inside &= np.asarray(equation.holds_at(drawn), dtype=bool)
+        kept.append({name: array[inside] for name, array in drawn.items()})
+        found += int(inside.sum())
+        if found >= count:
+            return {name: np.concatenate([part[name] for part in kept])[:count] for name in equation.symbols}
+    raise AssertionError(f"{equation.id}: only {found} of {count} draws meet its requirements")
+
+
+def _draw(rng: np.random.Generator, name: str, count: int) -> np.ndarray:
+    row = quantity(name)
+    if row.low == 0:
+        return rng.uniform(row.low, row.high, count)
+    return np.exp(rng.uniform(np.log(row.low), np.log(row.high), count))

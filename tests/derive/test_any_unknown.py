@@ -1,0 +1,78 @@
+"""Any unknown: for every (equation, quantity) pair, take a quantity away and ask for it back."""
+
+import numpy as np
+import pytest
+from draws import assignments
+
+from derive.catalogue import by_id
+from derive.compiled import right_side
+from derive.quantities import quantity
+from derive.regimes import regimes
+from derive.solving import points, solve_equation
+
+DRAWS = 200
+THROUGH_THE_API = 12
+PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
+
+
+def test_the_count_of_pairs_is_printed_and_no_pair_is_skipped(capsys):
+    expected = sum(len(row.symbols) for row in by_id().values())
+    with capsys.disabled():
+        print(f"\n{len(by_id())} equations, {len(PAIRS)} (equation, symbol) pairs, {DRAWS} draws each")
+    assert len(PAIRS) == len({(row.id, name) for row, name in PAIRS}) == expected
+
+
+@pytest.mark.parametrize(("equation", "unknown"), PAIRS, ids=lambda part: getattr(part, "id", part))
+def test_what_was_taken_away_comes_back(equation, unknown):
+    truth = assignments(equation, DRAWS, seed=20260429)
+    answered = np.zeros(DRAWS, dtype=bool)
+    for draw in range(DRAWS):
+        values = {name: float(array[draw]) for name, array in truth.items()}
+        given = {name: value for name, value in values.items() if name != unknown}
+        answers, reason = solve_equation(equation, unknown, given)
+        assert answers, f"{values}: {reason}"
+        answered[draw] = any(_matches(answer, values[unknown], unknown) for answer in answers)
+        for answer in answers:
+            _holds_in_and_fails_out(equation, unknown, given, answer)
+    assert answered.all(), f"draw {int(np.argmin(answered))} not recovered"
+
+
+def _matches(answer, truth: float, unknown: str) -> bool:
+    if answer.kind == "interval":
+        return answer.low * (1 - 1e-9) <= truth and (answer.high is None or truth <= answer.high * (1 + 1e-9))
+    sensitivity = max(1.0, sum(abs(slope) for slope in answer.elasticities.values()))
+    return abs(answer.value - truth) <= 1e-9 * sensitivity * abs(truth)
+
+
+def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
+    """A point solves the equation to 1e-12; an interval solves it inside, and no longer beyond its finite ends."""
+    if answer.kind == "point":
+        assert answer.residual <= 1e-12, (given, answer)
+        return
+    assert equation.sense != "=" or len(regimes(equation.sides[1])) > 1, "an interval without a Max or a Min"
+    high = answer.high if answer.high is not None else max(1.0, 2 * answer.low)
+    assert _holds(equation, {**given, unknown: (answer.low + high) / 2})
+    if answer.high is not None and answer.high < quantity(unknown).limits()[1]:
+        assert not _holds(equation, {**given, unknown: answer.high * 1.01})
+    if answer.low > 0:
+        assert not _holds(equation, {**given, unknown: answer.low * 0.99})
+
+
+def _holds(equation, values) -> bool:
+    left, right = values[equation.symbols[0]], float(right_side(equation, values))
+    if equation.sense == ">=":
+        return left >= right
+    return abs(left - right) <= 1e-9 * max(abs(left), abs(right))
+
+
+@pytest.mark.parametrize(("equation", "unknown"), [p for p in PAIRS if p[0].sense == "="], ids=lambda part: getattr(part, "id", part))
+def test_arrays_answer_as_single_numbers_do(equation, unknown):
+    truth = assignments(equation, DRAWS, seed=7)
+    found = points(equation, unknown, {name: array for name, array in truth.items() if name != unknown})
+    for draw in range(THROUGH_THE_API):
+        given = {name: float(array[draw]) for name, array in truth.items() if name != unknown}
+        answers, _ = solve_equation(equation, unknown, given)
+        single = [answer.value for answer in answers if answer.kind == "point"]
+        column = found[:, draw][~np.isnan(found[:, draw])]
+        for value in single:
+            assert np.isclose(column, value, rtol=1e-9).any()

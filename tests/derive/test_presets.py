@@ -1,0 +1,242 @@
+"""Presets set what the tables say, name what they cannot do, and never set what decision 12 forbids."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive import presets
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData
+from derive.presets import Preset, hardware, hardware_names, model, model_names, table
+from derive.quantities import QUANTITIES
+
+HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
+HARDWARE = """
+H100-SXM,peak_flops,bf16,989,TFLOP/s,true,data sheet,official,
+H100-SXM,peak_flops,fp8,1979,TFLOP/s,true,data sheet,official,
+H100-SXM,peak_flops,fp8,3958,TFLOP/s,false,data sheet,official,sparse
+H100-SXM,hbm_bandwidth,,3.35,TB/s,true,data sheet,official,
+H100-SXM,hbm_capacity,,80,GB,true,data sheet,official,
+H100-SXM,chip_price,,2,USD/h,true,list price,official,
+H100-SXM,scale_up_size,,8,1,true,data sheet,official,
+B200-SXM,peak_flops,fp4,9e15,FLOP/s,true,data sheet,official,
+B200-SXM,hbm_capacity,,180,GB,true,cloud page,secondary,
+B200-SXM,hbm_capacity,,192,GB,false,launch talk,secondary,
+TPU-v5e,peak_flops,int8,393e12,FLOP/s,true,page,official,
+TPU-v6e,peak_flops,bf16,918e12,FLOP/s,true,page,official,
+TPU7x,peak_flops,tf32,1e15,FLOP/s,true,page,official,
+Two-true,peak_flops,fp8,1e15,FLOP/s,true,page,official,
+Two-true,peak_flops,fp8,2e15,FLOP/s,true,page,official,
+None-true,peak_flops,fp8,1e15,FLOP/s,false,page,official,
+Odd-unit,peak_flops,fp8,1e15,byte/s,true,page,official,
+"""
+MODEL_HEADER = (
+    "model,aliases,hf_id,total_params,active_params,params_source,kv_formula,layers,kv_layers,kv_heads,head_dim,"
+    "latent_dim,rope_dim,query_heads,nope_dim,value_dim,config_source,verification,notes"
+)
+MODELS = """
+Llama-3-70B,Llama3;L3,meta-llama/Meta-Llama-3-70B,70B,70B,card,gqa,80,80,8,128,,,64,,,config,verified,
+Llama-3-8B,,meta-llama/Meta-Llama-3-8B,8B,8B,card,gqa,32,32,8,128,,,,,,config,verified,
+Scout,,a/scout,109B,17B,card,hybrid,48,12,8,128,,,40,,,config,verified,
+V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,config,verified,
+K3,,a/k3,2.8T,,text,mla_hybrid,93,24,,,512,64,96,128,128,config,verified,
+V4,,a/v4,1.6T,49B,card,,61,61,1,512,,,,,,config,verified,block-sparse attention
+Gap,,a/gap,1B,1B,card,gqa,,12,8,128,,,,,,config,verified,
+New,,a/new,1B,1B,card,ring,12,12,8,128,,,,,,config,verified,
+Zero,,a/zero,1B,0,card,gqa,12,12,8,128,,,,,,config,verified,
+"""
+
+
+def rows(header, text):
+    columns = header.split(",")
+    return tuple(dict(zip(columns, line.split(","), strict=True)) for line in text.strip().splitlines())
+
+
+@pytest.fixture
+def small(monkeypatch):
+    tables = {"hardware": rows(HARDWARE_HEADER, HARDWARE), "architectures": rows(MODEL_HEADER, MODELS)}
+    monkeypatch.setattr(presets, "table", tables.__getitem__)
+
+
+# -- hardware -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
+def test_hardware_sets_four_givens_and_says_where_they_are_from(small, text):
+    assert hardware(text) == Preset(
+        givens={"bytes_per_weight": 1.0, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9},
+        provenance={
+            "bytes_per_weight": "hardware.csv H100-SXM: weights stored as fp8",
+            "peak_flops": "hardware.csv H100-SXM peak_flops fp8: data sheet (official)",
+            "hbm_bandwidth": "hardware.csv H100-SXM hbm_bandwidth: data sheet (official)",
+            "hbm_capacity": "hardware.csv H100-SXM hbm_capacity: data sheet (official)",
+        },
+        variants={},
+    )
+
+
+def test_the_data_type_sets_flops_and_bytes_together(small):
+    assert hardware("H100:bf16").givens["peak_flops"] == 989e12
+    assert hardware("H100:bf16").givens["bytes_per_weight"] == 2
+    assert hardware("B200").givens == {"bytes_per_weight": 0.5, "peak_flops": 9e15, "hbm_capacity": 180e9}
+    assert hardware("TPU-v5e").givens["bytes_per_weight"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("H100", UnknownName, ["data type", "bf16, fp8", "--hardware H100-SXM:"]),
+        ("H100-SXM:fp4", UnknownName, ["data type 'fp4'", "fp8", "--hardware H100-SXM:"]),
+        ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
+        ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "2 names begin so"]),
+        ("", UnknownName, ["accelerator ''"]),
+        (":fp8", UnknownName, ["accelerator ''"]),
+        ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
+        ("Two-true", WrongData, ["hardware.csv Two-true peak_flops fp8", "preferred", "2 of 2"]),
+        ("None-true", WrongData, ["hardware.csv None-true peak_flops fp8", "preferred", "0 of 1"]),
+        ("Odd-unit", WrongData, ["hardware.csv Odd-unit", "peak_flops is in FLOP/s", "byte/s"]),
+    ],
+)
+def test_hardware_that_is_wrong(small, text, kind, words):
+    with pytest.raises(kind) as caught:
+        hardware(text)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+# -- models ---------------------------------------------------------------------------------------------------------
+
+
+MLA = {"latent_dim": 512, "rope_dim": 64, "nope_dim": 128, "value_dim": 128}
+GQA = {"kv_heads": 8, "head_dim": 128}
+
+
+@pytest.mark.parametrize(
+    ("text", "formula", "givens"),
+    [
+        ("Llama-3-70B", "gqa", {"total_params": 70e9, "active_params": 70e9, "layers": 80, "query_heads": 64} | GQA),
+        ("Scout", "hybrid", {"total_params": 109e9, "active_params": 17e9, "kv_layers": 12, "query_heads": 40} | GQA),
+        ("V3", "mla", {"total_params": 671e9, "active_params": 37e9, "layers": 61, "query_heads": 128} | MLA),
+        ("K3", "mla_hybrid", {"total_params": 2.8e12, "kv_layers": 24, "query_heads": 96} | MLA),
+    ],
+)
+def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
+    preset = model(text)
+    assert preset.givens == givens
+    assert preset.variants == {"kv_bytes_per_token": formula, "attention_flops_per_pair": formula}
+    assert set(preset.provenance) == set(givens)
+    assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"
+    assert preset.provenance["query_heads"] == f"architectures.csv {text} query_heads: config (verified)"
+
+
+@pytest.mark.parametrize("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
+def test_model_is_found_by_name_alias_and_id(small, text):
+    assert model(text) == model("Llama-3-70B")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("Llama-3", UnknownName, ["model 'Llama-3'", "Llama-3-70B", "Llama-3-8B", "2 names begin so"]),
+        ("Lama-3-8B", UnknownName, ["model 'Lama-3-8B'", "'Llama-3-8B'", "backsolve list --models"]),
+        ("", UnknownName, ["model ''"]),
+        ("V4", NotCovered, ["V4", "attention", "block-sparse"]),
+        ("Gap", WrongData, ["architectures.csv Gap", "column layers", "gqa"]),
+        ("New", WrongData, ["architectures.csv New", "kv_formula", "'ring'", "mla_hybrid"]),
+        ("Zero", WrongData, ["architectures.csv Zero", "active_params = 0"]),
+    ],
+)
+def test_model_that_is_wrong(small, text, kind, words):
+    with pytest.raises(kind) as caught:
+        model(text)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+# -- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(monkeypatch, tmp_path):
+    monkeypatch.setattr(presets, "files", lambda package: tmp_path)
+    table.cache_clear()
+    yield tmp_path
+    table.cache_clear()
+
+
+def test_table_reads_a_byte_order_mark_and_strips_cells(shipped):
+    (shipped / "hardware.csv").write_bytes("accelerator, value\r\n H100 , µ\r\n\r\n".encode("utf-8-sig"))
+    assert table("hardware") == ({"accelerator": "H100", "value": "µ"},)
+    assert table("hardware") is table("hardware")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, ["hardware.csv", "not among the data"]),
+        (b"a,b\n1,2\n3\n", ["hardware.csv line 3", "'3'", "cells"]),
+        (b"a,b\n1,2,3\n", ["hardware.csv line 2", "'1'", "cells"]),
+        (b"a,b\n\xff,2\n", ["hardware.csv", "UTF-8"]),
+        (b'a,b\n"1,2\n', ["hardware.csv", "CSV"]),
+        (b"a,b\n1," + b"x" * 200_000, ["hardware.csv", "CSV"]),
+        (b"name,value\nH100,1\n", ["hardware.csv", "no column accelerator"]),
+    ],
+)
+def test_table_that_cannot_be_used(shipped, content, words):
+    if content is not None:
+        (shipped / "hardware.csv").write_bytes(content)
+    with pytest.raises(WrongData) as caught:
+        hardware("H100")
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+# -- the data that ships --------------------------------------------------------------------------------------------
+
+FORBIDDEN = {"kv_bytes_per_token", "bytes_per_element", "chip_price"}
+
+
+def pairs_of_hardware():
+    rated = {(row["accelerator"], row["dtype"]) for row in table("hardware") if row["quantity"] == "peak_flops"}
+    return sorted(f"{name}:{dtype}" for name, dtype in rated)
+
+
+@pytest.mark.parametrize("text", pairs_of_hardware())
+def test_every_accelerator_that_ships(text):
+    preset = hardware(text)
+    assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight"} == set(preset.provenance)
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_every_model_that_ships_is_set_or_refused_by_name(name):
+    try:
+        preset = model(name)
+    except NotCovered as refusal:
+        assert str(refusal).startswith(name)
+        return
+    row = next(row for row in table("architectures") if row["model"] == name)
+    given = preset.givens
+    width = 2 * given["kv_heads"] * given["head_dim"] if "kv_heads" in given else given["latent_dim"] + given["rope_dim"]
+    assert given.get("kv_layers", given.get("layers")) * width == float(row["kv_values_stored_per_token"])
+    assert row["kv_values_read_per_context_token"] == row["kv_values_stored_per_token"]
+    assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
+    assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
+
+
+def test_no_two_models_share_a_spelling():
+    for row in table("architectures"):
+        for spelled in filter(None, [row["hf_id"], *row["aliases"].split(";")]):
+            try:
+                assert model(spelled) == model(row["model"])
+            except NotCovered as refusal:
+                assert str(refusal).startswith(row["model"])
+
+
+def test_names_are_listed_once():
+    assert len(set(hardware_names())) == len(hardware_names()) and "H100-SXM" in hardware_names()
+    assert len(set(model_names())) == len(model_names()) == len(table("architectures"))
+
+
+@given(st.text(max_size=40) | st.builds("{}:{}".format, st.sampled_from(hardware_names()), st.text(max_size=5)))
+def test_any_text_gives_a_preset_or_a_named_mistake(text):
+    for read in (hardware, model):
+        with suppress(BacksolveError):
+            assert isinstance(read(text), Preset)
