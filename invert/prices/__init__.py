@@ -1,0 +1,1 @@
+"""Price files: read, checked, and turned into the sheets of one day."""

@@ -1,0 +1,286 @@
+"""The rules of price files: what a cell may hold, what goes together in a row, what a sheet needs."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from derive.errors import WrongValue, shorten, suggest
+from invert.records import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
+
+CELL_LIMIT = 10_000
+SMALLEST, LARGEST = 1e-9, 1e5
+COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+Parser = Callable[[str], Any]
+
+
+def check(book: PriceBook) -> list[Problem]:
+    """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
+
+    >>> check(PriceBook((), {}, (), None))
+    []
+    """
+    good, clashes = without_clashes(book.rows)
+    problems = [*book.problems, *clashes]
+    for rows in by_sheet(good).values():
+        changes = {row.start for row in rows} | {row.valid_to for row in rows if row.valid_to}
+        # The present first: of one fault on many days, that is the day to name.
+        for day in [book.newest_retrieved or date.max, *sorted(changes)]:
+            valid = [row for row in rows if row.valid_on(day)]
+            problems += broken(valid, rows, day) or [problem for _, problem in strays(valid)]
+    first_of_place: dict[Any, Problem] = {}
+    for problem in problems:
+        first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
+    return list(first_of_place.values())
+
+
+# Across rows.
+
+
+def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
+    """The rows of each sheet, sheets in alphabetical order."""
+    sheets: dict[SheetKey, list[PriceRow]] = {}
+    for row in rows:
+        sheets.setdefault(row.sheet_key, []).append(row)
+    return dict(sorted(sheets.items()))
+
+
+def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows without those that repeat or overlap an earlier one of the same key, and a problem for each of these."""
+    held: dict[RowKey, list[PriceRow]] = {}
+    good: list[PriceRow] = []
+    problems: list[Problem] = []
+    for row in rows:
+        problem = hold(held, row)
+        problems.append(problem) if problem else good.append(row)
+    return good, problems
+
+
+def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
+    """Files the row under its key, by start; or says which row already held holds on some of its days."""
+    rivals = held.setdefault(row.key, [])
+    place = bisect_right(rivals, row.start, key=lambda rival: rival.start)
+    for rival in rivals[max(place - 1, 0) : place + 1]:
+        if rival.start < row.end and row.start < rival.end:
+            if rival.effective_date == row.effective_date:
+                return row.problem("effective_date", f"repeats the key of {rival.origin}")
+            return row.problem("effective_date", f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
+    rivals.insert(place, row)
+    return None
+
+
+def broken(valid: list[PriceRow], ever: list[PriceRow], day: date) -> list[Problem]:
+    """Why the rows valid on a day do not make a sheet; `ever` are the rows of the sheet on all days.
+
+    Rows of cache items alone are no fault where input and output merely begin or ended on another day.
+    """
+    bands: dict[int, list[PriceRow]] = {}
+    for row in filter(is_traded, valid):
+        bands.setdefault(row.threshold_tokens, []).append(row)
+    if not bands:
+        never = valid and not any(map(is_traded, ever))
+        return [valid[0].problem("component", f"{sheet_name(valid[0])} has neither an input nor an output price")] if never else []
+    problems = []
+    for threshold, rows in sorted(bands.items()):
+        first = rows[0]
+        for component in {"input", "output"} - {row.component for row in rows}:
+            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{on(day)}"
+            problems.append(first.problem("component", lack))
+        if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
+            clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
+            problems.append(rows[-1].problem("threshold_inclusive", clash))
+    if 0 not in bands:
+        first = bands[min(bands)][0]
+        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){on(day)}"))
+    return problems + ambiguous(valid)
+
+
+def ambiguous(valid: list[PriceRow]) -> list[Problem]:
+    """Rows that price the same place of a sheet at one time; those read from files can only differ in their hours."""
+    seen: dict[tuple[str, int, int | None], PriceRow] = {}
+    problems = []
+    for row in valid:
+        other = seen.setdefault((row.component, row.threshold_tokens, row.ttl_seconds), row)
+        if other is not row:
+            lack = f"{other.origin} prices the same; other hours need a service tier of their own"
+            problems.append(row.problem("utc_hours", f"{sheet_name(row)}: {lack}"))
+    return problems
+
+
+def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
+    """Cache rows that no band of a sound sheet takes: without a band, without a base row, or with the threshold read the other way."""
+    bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
+    if not bands:
+        return []
+    base = {(row.component, row.ttl_seconds) for row in valid if row.threshold_tokens == 0}
+    found = []
+    for row in (row for row in valid if not is_traded(row)):
+        band = bands.get(row.threshold_tokens)
+        if band is None:
+            lack = f"has no input and output price at threshold {row.threshold_tokens}"
+            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)} {lack}, so this {row.component} has no band")))
+        elif (row.component, row.ttl_seconds) not in base:
+            lack = f"{row.component} has no base row (threshold 0)"
+            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)}: {lack}")))
+        elif row.threshold_inclusive != band.threshold_inclusive:
+            lack = f"{band.origin} says the opposite of the same band"
+            found.append((row, row.problem("threshold_inclusive", f"{sheet_name(row)}: {lack}")))
+    return found
+
+
+def is_traded(row: PriceRow) -> bool:
+    """Whether the row prices input or output, without which there is no sheet."""
+    return row.component in ("input", "output")
+
+
+def sheet_name(row: PriceRow) -> str:
+    """The sheet of a row as messages name it: `google/gemini-3.1-pro-preview (standard)`."""
+    place = f"{row.region}, {row.service_tier}" if row.region else row.service_tier
+    return f"{row.provider}/{row.model} ({place})"
+
+
+def on(day: date) -> str:
+    """The day as messages name it; rows without a beginning have been valid since before any date."""
+    return " before its first dated row" if day == date.min else f" on {day}"
+
+
+# In one row.
+
+
+def parsed(
+    cells: Mapping[str, str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The cells as typed values, and (column, message) for each that cannot be read."""
+    read = {column: read_cell(parser, cells.get(column) or defaults.get(column, "")) for column, parser in parsers.items()}
+    faults = [(column, fault) for column, (_, fault) in read.items() if fault]
+    return {column: value for column, (value, _) in read.items()}, faults
+
+
+def contradictions(row: Mapping[str, Any], fx: Fx) -> Iterator[tuple[str, str]]:
+    """(column, message) for cells that are each well formed and do not go together."""
+    component, currency = row["component"], row["currency"]
+    if row["ttl_seconds"] is not None and component != "cache_write":
+        yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
+    if (row["per"] == "mtok_hour") != (component == "cache_storage"):
+        yield "per", f"{component} is not priced per {row['per']}"
+    if row["effective_date"] and row["valid_to"] and row["valid_to"] <= row["effective_date"]:
+        yield "valid_to", f"{row['valid_to']} is not after effective_date {row['effective_date']}"
+    if currency != "USD" and currency not in fx:
+        yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}"
+    elif fault := absurd(row["amount"], row["amount"] / units_per_usd(fx, currency, date.max), component):
+        yield "amount", fault
+
+
+def absurd(amount: float, usd: float, component: str) -> str:
+    """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
+    if amount == 0 and component in ("input", "output"):
+        return f"the price of {component} is zero; only cache items may be free"
+    if amount != 0 and not SMALLEST <= usd <= LARGEST:
+        return f"{amount:g} is absurd: a price lies between {SMALLEST:g} and {LARGEST:g} USD per million tokens"
+    return ""
+
+
+# In one cell: each parser takes the text and raises WrongValue with what is wrong with it.
+
+
+@lru_cache(maxsize=1024)
+def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
+    """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
+    try:
+        refuse_hostile(text, formula_signs="=@" if parser in (number, whole, whole_or_blank) else "=@+-")
+        return parser(text), ""
+    except WrongValue as error:
+        return None, str(error)
+
+
+def refuse_hostile(text: str, formula_signs: str) -> None:
+    """Raises `WrongValue` for what a spreadsheet or a terminal would act upon, and for a cell that is too long."""
+    if len(text) > CELL_LIMIT:
+        raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
+    if found := UNPRINTABLE.search(text):
+        raise WrongValue("the cell holds a NUL byte" if found[0] == "\0" else f"the cell holds the control character {found[0]!r}")
+    if text.startswith(tuple(formula_signs)):
+        raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
+
+
+def plain(text: str) -> str:
+    """Any text."""
+    return text
+
+
+def required(text: str) -> str:
+    """Text that may not be blank."""
+    if not text:
+        raise WrongValue("is blank")
+    return text
+
+
+def word(text: str) -> str:
+    """A lower-case word such as `off_peak`."""
+    if not re.fullmatch("[a-z][a-z0-9_]*", required(text)):
+        raise WrongValue(f"{shorten(text)} is not a lower-case word such as 'standard' or 'off_peak'")
+    return text
+
+
+def one_of(*allowed: str) -> Parser:
+    """A parser that takes these words only."""
+
+    def choice(text: str) -> str:
+        if text not in allowed:
+            raise WrongValue(f"{shorten(text)} is not known{suggest(text, filter(None, allowed))}")
+        return text
+
+    return choice
+
+
+def number(text: str) -> float:
+    """A plain decimal, or one with an exponent.
+
+    >>> number("1.25"), number("5e-1")
+    (1.25, 0.5)
+    """
+    unsigned = required(text).removeprefix("-")
+    if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", unsigned):
+        raise WrongValue(f"{shorten(text)} is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator")
+    if unsigned != text:
+        raise WrongValue(f"{shorten(text)} is negative")
+    return float(text)
+
+
+def whole(text: str) -> int:
+    """A whole number of at most twelve digits."""
+    if not re.fullmatch("[0-9]{1,12}", required(text)):
+        raise WrongValue(f"{shorten(text)} is not a whole number")
+    return int(text)
+
+
+def whole_or_blank(text: str) -> int | None:
+    """A whole number above zero, or nothing."""
+    if text and not whole(text):
+        raise WrongValue("is zero; leave it blank where there is none")
+    return whole(text) if text else None
+
+
+def truth(text: str) -> bool:
+    """`true` or `false`; a spreadsheet writes them in capitals."""
+    return one_of("true", "false")(text.lower()) == "true"
+
+
+def iso_date(text: str) -> date | None:
+    """An ISO date, or nothing.
+
+    >>> iso_date("2026-11-20"), iso_date("")
+    (datetime.date(2026, 11, 20), None)
+    """
+    if not text:
+        return None
+    try:
+        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise WrongValue(f"{shorten(text)} is not an ISO date such as 2026-11-20")

@@ -1,0 +1,271 @@
+"""Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
+
+import csv
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from derive.errors import WrongData, WrongValue, shorten, suggest
+from invert.prices.check import (
+    COMPONENTS,
+    SMALLEST,
+    Parser,
+    contradictions,
+    hold,
+    iso_date,
+    number,
+    one_of,
+    parsed,
+    plain,
+    required,
+    truth,
+    whole,
+    whole_or_blank,
+    word,
+)
+from invert.records import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
+
+LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 64_000, 2 * 1024**3, 1_000
+Source = Iterable[str] | BinaryIO | TextIO
+
+PRICE_COLUMNS: dict[str, Parser] = {
+    "provider": required,
+    "model": required,
+    "region": plain,
+    "service_tier": word,
+    "component": one_of(*COMPONENTS),
+    "threshold_tokens": whole,
+    "threshold_inclusive": truth,
+    "ttl_seconds": whole_or_blank,
+    "utc_hours": plain,
+    "amount": number,
+    "currency": plain,
+    "per": one_of("mtok", "mtok_hour"),
+    "effective_date": iso_date,
+    "date_kind": one_of("", "start", "first_seen", "verified"),
+    "valid_to": iso_date,
+    "retrieved_date": iso_date,
+    "source_url": plain,
+    "verification": word,
+    "notes": plain,
+}
+FX_COLUMNS: dict[str, Parser] = {
+    "currency": required,
+    "date": iso_date,
+    "units_per_usd": number,
+    "source": plain,
+    "verification": plain,
+    "notes": plain,
+}
+NEEDED = ("provider", "model", "component", "amount")
+DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
+
+
+def load(prices: str | Path | TextIO | None = None) -> PriceBook:
+    """The shipped prices, with a file or stream of one's own laid over them.
+
+    A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
+    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+    """
+    with opened(shipped("fx.csv")) as stream:
+        fx, problems = read_fx(stream, "fx.csv")
+    with opened(shipped("prices.csv")) as stream:
+        rows, faults = read_rows(stream, "prices.csv", fx)
+    own, own_faults = read_overlay(prices, fx) if prices is not None else ([], [])
+    replaced = {row.key for row in own}
+    kept = [row for row in rows if row.key not in replaced]
+    newest = max((row.retrieved_date for row in [*rows, *own] if row.retrieved_date), default=None)
+    return PriceBook((*kept, *own), fx, (*problems, *faults, *own_faults), newest)
+
+
+def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows of a file or stream of one's own, in which only four columns are needed."""
+    if not isinstance(prices, str | Path):
+        return read_rows(prices, "standard input", fx, overlay=True)
+    with opened(prices) as stream:
+        return read_rows(stream, label(prices), fx, overlay=True)
+
+
+def read_rows(source: Source, origin: str, fx: Fx | None = None, overlay: bool = False) -> tuple[list[PriceRow], list[Problem]]:
+    """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
+
+    >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
+    >>> rows[0].amount, rows[0].origin, str(problems[0])
+    (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative")
+    """
+    rows: list[PriceRow] = []
+    problems: list[Problem] = []
+    unlisted = 0
+    held: dict[RowKey, list[PriceRow]] = {}
+    for item in table(source, origin, PRICE_COLUMNS, NEEDED if overlay else PRICE_COLUMNS):
+        found = item if isinstance(item, Problem) else price_row(*item, origin, fx or {}, overlay)
+        if isinstance(found, PriceRow):
+            clash = hold(held, found)
+            rows += [] if clash else [found]
+            faults = [clash] if clash else []
+        else:
+            faults = [found] if isinstance(found, Problem) else found
+        room = PROBLEM_LIMIT - len(problems)
+        problems += faults[:room]
+        unlisted += len(faults[room:])
+    if unlisted:
+        problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
+    return rows, problems
+
+
+def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:
+    """The row that these cells hold, or all that is wrong with them."""
+    per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
+    values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user" if overlay else ""})
+    faults = faults or list(contradictions(values, fx))
+    if faults:
+        return [Problem(origin, place, column, message) for column, message in faults]
+    return PriceRow(**values, origin=f"{origin}:{place}")
+
+
+def read_fx(source: Source, origin: str) -> tuple[dict[str, tuple[FxRate, ...]], list[Problem]]:
+    """Exchange rates by currency, oldest first.
+
+    >>> fx, problems = read_fx(["currency,date,units_per_usd,source,verification,notes", "CNY,,7,assumed,quoted,"], "fx.csv")
+    >>> fx["CNY"][0].units_per_usd, problems
+    (7.0, [])
+    """
+    rates: dict[str, list[FxRate]] = {}
+    problems: list[Problem] = []
+    for item in table(source, origin, FX_COLUMNS, FX_COLUMNS):
+        if isinstance(item, Problem):
+            problems.append(item)
+            continue
+        place, cells = item
+        values, faults = parsed(cells, FX_COLUMNS, {})
+        if not faults and not SMALLEST < values["units_per_usd"] < 1 / SMALLEST:
+            faults.append(("units_per_usd", f"{values['units_per_usd']:g} is not a rate of exchange"))
+        problems += [Problem(origin, place, column, message) for column, message in faults]
+        if not faults:
+            rates.setdefault(values["currency"], []).append(FxRate(*values.values()))
+    return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in rates.items()}, problems
+
+
+# Files and streams.
+
+
+def shipped(name: str) -> Path:
+    """Where a shipped data file lies; in a checkout, the file one just edited."""
+    return Path(str(files("pricing_data").joinpath(name)))
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most 2 GiB.
+
+    A pipe or device is refused because it may block or never end.
+    """
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is not a file; a pipe can be given as standard input with -")
+        if status.st_size > FILE_LIMIT:
+            raise OSError("it is larger than 2 GiB")
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def label(path: str | Path) -> str:
+    """A path as messages name it: as it was given, unless it holds what would not print on one line."""
+    return str(path) if str(path).isprintable() and len(str(path)) <= 200 else shorten(str(path))
+
+
+def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
+    """The lines of a source; of one longer than the limit only the beginning is kept, the rest is read away in pieces."""
+    if not hasattr(source, "readline"):
+        yield from source
+        return
+    # The bytes under a text stream: its decoder knows neither our file nor our rows.
+    stream = getattr(source, "buffer", source)
+    left = FILE_LIMIT
+
+    def piece() -> str | bytes:
+        nonlocal left
+        try:
+            part = stream.readline(LINE_LIMIT + 1)
+        except (OSError, ValueError) as error:
+            raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
+        left -= len(part)
+        if left < 0:
+            raise WrongData(f"{origin} is larger than 2 GiB")
+        return part
+
+    while line := piece():
+        yield line
+        tail = line
+        while len(tail) > LINE_LIMIT and not tail.endswith(b"\n" if isinstance(tail, bytes) else "\n"):
+            tail = piece()
+
+
+def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]] | Problem]:
+    """Row number and cells by column of each row under the header, or the problem of a row that cannot be taken apart.
+
+    A row is a line, so that a quote left open spoils one row and not the rest of the file.
+    """
+    header: list[str] = []
+    empty = True
+    for place, raw in enumerate(raw_lines(source, origin), start=1):
+        try:
+            cells = split(raw, first=place == 1)
+            if header and any(cells) and len(cells) != len(header):
+                more = "; a comma inside a cell needs quotes around the cell" if len(cells) > len(header) else ""
+                raise WrongValue(f"has {len(cells)} cells where the header has {len(header)}{more}")
+        except WrongValue as error:
+            if not header:
+                raise WrongData(f"{origin} row {place}: {error}") from None
+            empty = False
+            yield Problem(origin, place, None, str(error))
+            continue
+        if not any(cells):
+            continue
+        if header:
+            empty = False
+            yield place, dict(zip(header, cells, strict=True))
+        else:
+            header = cells
+            yield from header_faults(header, tuple(columns), tuple(needed), origin, place)
+    if empty:
+        raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
+
+
+def header_faults(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], origin: str, place: int) -> Iterator[Problem]:
+    """A problem for each column that is not ours; `WrongData` where a needed one is lacking or one stands twice."""
+    unknown = [f"unknown column {shorten(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+    repeated = next((name for name in columns if header.count(name) > 1), None)
+    if repeated:
+        raise WrongData(f"{origin} row {place}, column {repeated}: stands twice in the header")
+    lacking = [name for name in needed if name not in header]
+    if lacking:
+        mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
+        hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
+        raise WrongData(f"{origin} row {place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
+    yield from (Problem(origin, place, None, message) for message in unknown)
+
+
+def split(raw: str | bytes, first: bool) -> list[str]:
+    """The cells of one line; `WrongValue` says why it has none."""
+    if isinstance(raw, bytes) and first:
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
+            raise WrongValue("this is UTF-16 or no text at all; save it as CSV in UTF-8")
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if len(raw) > LINE_LIMIT:
+        raise WrongValue("the line is longer than 64 kB")
+    try:
+        text = raw.decode() if isinstance(raw, bytes) else raw.removeprefix("\ufeff") if first else raw
+        text = text.removesuffix("\n").removesuffix("\r")
+        if "\n" in text or "\r" in text:
+            raise WrongValue("has a line break inside; lines end in LF or CRLF")
+        return [cell.strip(" ") for record in csv.reader([text], strict=True) for cell in record]
+    except UnicodeDecodeError as error:
+        raise WrongValue(f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8") from None
+    except csv.Error as error:
+        raise WrongValue(f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell") from None
