@@ -1,0 +1,21 @@
+"""Every equation of LLM-serving economics, solvable for any unknown.
+
+`solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference.
+"""
+
+from typing import Any
+
+_HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "chain"}
+__all__ = ["cite", "equation", "equations", "solve"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,13 +6,14 @@ relations join when named. Neutral defaults are taken up only when the givens al
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.records import CHAINED_BY_ITSELF, Answer, Equation, Reason, RouteStep, Solution
+from derive.records import CHAINED_BY_ITSELF, Answer, Equation, Reason, RouteStep, Solution, WhenRead
 from derive.solving import residual, solve_equation
 from derive.units import parse, show
 
@@ -68,8 +69,8 @@ def solve(
     """Any quantity from what is given, through as many equations as it takes.
 
     Values are SI numbers or text as typed on the command line; `variants` picks the equation of a group that is not
-    the default, as {"overlap": "sum"}; `using` joins conditions, heuristics and variants by id. The answers are points, intervals, or none with a
-    reason; raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot be read.
+    the default, as {"overlap": "sum"}; `using` joins conditions, heuristics and variants by id. The answers are
+    points, intervals, or none with a reason; raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot be read.
 
     >>> solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8)
     >>> solution.answers[0].value, solution.equations
@@ -102,7 +103,8 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
-    return Question(name, known, _active(name, {**preset.variants, **_checked(variants or {})}, list(using)), provenance, notes)
+    chosen = {**preset.variants, **_checked(variants or {})}
+    return Question(name, known, _active(name, tuple(chosen.items()), tuple(using)), provenance, notes)
 
 
 def _presets(hardware_name: str | None, model_name: str | None) -> Preset:
@@ -125,8 +127,10 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
     return asked
 
 
-def _active(unknown: str, chosen: Mapping[str, str], using: list[str]) -> tuple[Equation, ...]:
+@cache
+def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...]) -> tuple[Equation, ...]:
     """The equations a route may take: one variant of each group, and what was named."""
+    chosen = dict(variants)
     named = [equation(id) for id in using]
     picked = {row.variant[0]: row for row in named if row.variant}
 
@@ -149,28 +153,29 @@ def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
     defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
     for known in (dict(asked.known), {**asked.known, **defaults}):
-        failed: set[tuple[str, str]] = set()
+        failed: frozenset[tuple[str, str]] = frozenset()
         stop: _Stop | None = None
-        while (legs := _route(asked, known, failed)) is not None:
+        while (legs := _route(asked.unknown, asked.active, frozenset(known), failed)) is not None:
             outcome = _follow(asked, known, legs)
             if isinstance(outcome, Solution):
                 return outcome
             stop = stop or outcome
-            failed.add((outcome.leg.equation.id, outcome.leg.unknown))
+            failed |= {(outcome.leg.equation.id, outcome.leg.unknown)}
         if stop is not None:
             return _without_answer(asked, stop.reason)
     return _without_answer(asked, _missing(asked, known))
 
 
-def _route(asked: Question, known: Mapping[str, float], failed: set[tuple[str, str]]) -> tuple[Leg, ...] | None:
+@cache
+def _route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: frozenset[tuple[str, str]]) -> tuple[Leg, ...] | None:
     """The legs that lead to the unknown, in order and none to spare; None if propagation does not reach it."""
     reached = set(known)
     legs: dict[str, Leg] = {}
-    while asked.unknown not in reached:
+    while unknown not in reached:
         found: dict[str, list[Equation]] = {}
-        for row in asked.active:
+        for row in active:
             missing = [name for name in row.symbols if name not in reached]
-            if len(missing) == 1 and (row.id, missing[0]) not in failed and (row.sense == "=" or missing[0] == asked.unknown):
+            if len(missing) == 1 and (row.id, missing[0]) not in failed and (row.sense == "=" or missing[0] == unknown):
                 found.setdefault(missing[0], []).append(row)
         if not found:
             return None
@@ -178,7 +183,7 @@ def _route(asked: Question, known: Mapping[str, float], failed: set[tuple[str, s
             first, *others = sorted(rows, key=lambda row: row.defines != name)
             legs[name] = Leg(first, name, tuple(others))
         reached |= set(found)
-    return _needed(asked.unknown, legs)
+    return _needed(unknown, legs)
 
 
 def _needed(unknown: str, legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
@@ -206,7 +211,7 @@ def _follow(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...]) 
     reason = None
     for world in worlds:
         found, reason = solve_equation(last.equation, last.unknown, world.values)
-        answers += [replace(one, elasticities=_chained(one.elasticities, world)) for one in found]
+        answers += [replace(one, elasticities=_chained(one, world)) for one in found]
         ends = [_onward(world, last, one) for one in found if one.kind == "point"]
         for end in ends or [world]:
             clash = _contradiction(asked, end)
@@ -225,7 +230,7 @@ def _within_bounds(leg: Leg, interval: Answer) -> Reason:
 def _onward(world: _World, leg: Leg, point: Answer) -> _World:
     return _World(
         {**world.values, leg.unknown: point.value},
-        {**world.slopes, leg.unknown: _chained(point.elasticities, world)},
+        {**world.slopes, leg.unknown: _chained(point, world)},
         (*world.steps, _step(leg, point)),
     )
 
@@ -235,13 +240,17 @@ def _step(leg: Leg, found: Answer) -> RouteStep:
     return RouteStep(leg.equation.reference, leg.unknown, found.value, found.formula, found.regime, alternatives)
 
 
-def _chained(slopes: Mapping[str, float], world: _World) -> dict[str, float]:
+def _chained(found: Answer, world: _World) -> Mapping[str, float]:
     """Elasticities with respect to what was given, by the chain rule along the route."""
-    total: dict[str, float] = {}
-    for name, slope in slopes.items():
-        for base, inner in world.slopes.get(name, {}).items():
-            total[base] = total.get(base, 0.0) + slope * inner
-    return total
+
+    def total() -> dict[str, float]:
+        sums: dict[str, float] = {}
+        for name, slope in found.elasticities.items():
+            for base, inner in world.slopes.get(name, {}).items():
+                sums[base] = sums.get(base, 0.0) + slope * inner
+        return sums
+
+    return WhenRead(total)
 
 
 def _contradiction(asked: Question, world: _World) -> Reason | None:

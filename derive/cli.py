@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from derive.errors import UnknownName, WrongData
+from derive.errors import UnknownName, WrongData, WrongValue, shorten
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
@@ -32,6 +32,8 @@ def solve(
     from derive.errors import NO_ANSWER
     from derive.units import assignments
 
+    if "=" in unknown:
+        raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     variants = {"overlap": overlap} if overlap else {}
     solution = answer(question(unknown, assignments(given), hardware, model, using, variants))
     if solution.answers or style != "table":
@@ -45,13 +47,20 @@ def solve(
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that speak of a quantity.")
 @click.option("--without", type=click.Choice(["derivation", "source"]), help="Only the equations that lack one.")
+@click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-def list_equations(chapter: str | None, symbol: str | None, without: str | None, hardware: bool, models: bool) -> None:
-    """List the equations of the catalogue, or the presets."""
+def list_equations(chapter: str | None, symbol: str | None, without: str | None, quantities: bool, hardware: bool, models: bool) -> None:
+    """List the equations of the catalogue, the quantities, or the presets."""
     from derive.catalogue import equations
     from derive.presets import hardware_names, model_names
+    from derive.quantities import QUANTITIES
 
+    if quantities:
+        width = max(map(len, QUANTITIES))
+        for row in QUANTITIES.values():
+            click.echo(f"{row.name:<{width}}  {row.symbol:<10} {'[' + row.unit + ']':<14} {row.meaning}")
+        return
     if hardware or models:
         click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
         return
@@ -97,7 +106,7 @@ def cite(ids: tuple[str, ...], style: str, used_by: Any) -> None:
 
     wanted = [*ids, *(ids_in(_json(used_by)) if used_by else ())]
     if not wanted:
-        raise UnknownName("equation", "", [], "name an id (backsolve list) or a result with --used-by")
+        raise WrongValue("nothing to cite: name an equation's id (backsolve list) or a saved result with --used-by")
     click.echo(cite_all(wanted, style))
 
 

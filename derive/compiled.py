@@ -32,11 +32,15 @@ def vectorised(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -
 
 
 def right_side(equation: Equation, values: Mapping[str, Any]) -> Any:
-    """The right side of an equation at arrays (or numbers) given by quantity name; the left side is not needed.
+    """The right side of an equation at arrays or numbers given by quantity name; the left side is not needed.
+
+    Numbers go through the relation itself, so that a few of them cost no compilation.
 
     >>> from derive.catalogue import equation
     >>> right_side(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 20e12})
     0.0144
     """
     names = equation.symbols[1:]
+    if all(isinstance(values[name], int | float) for name in names):
+        return equation.right_side(values)
     return vectorised(equation.sides[1], names)(*(values[name] for name in names))

@@ -137,13 +137,14 @@ def as_markdown(solution: Solution) -> str:
 
 
 def as_latex(solution: Solution) -> str:
-    """The route as an align block, one numbered line an equation."""
+    """The route as a gather block, one equation a line with its id, then the answers."""
     from derive.catalogue import equation
-    from derive.citing import equation_latex
+    from derive.citing import citable, latex_text
 
-    lines = [rf"{equation_latex(equation(id))} && \text{{{id.split('@')[0].replace('_', chr(92) + '_')}}} \\" for id in solution.equations]
-    values = [rf"{QUANTITIES[solution.unknown].latex} &= \text{{{_value(solution, answer)}}}" for answer in solution.answers]
-    return "\n".join([r"\begin{align*}", *lines, *values, r"\end{align*}"])
+    used = [citable(equation(id)) for id in solution.equations]
+    lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
+    values = [rf"{QUANTITIES[solution.unknown].latex} = \text{{{latex_text(_value(solution, answer))}}}" for answer in solution.answers]
+    return "\n".join([r"\begin{gather*}", " \\\\\n".join([*lines, *values]), r"\end{gather*}"])
 
 
 def card(row: Equation) -> str:

@@ -49,7 +49,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     if near:
         spelled = {name.lower(): name for name in allowed}
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
-    if len(allowed) <= 12:
+    if 0 < len(allowed) <= 12:
         return "; allowed: " + ", ".join(allowed)
     return ""
 

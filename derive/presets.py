@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, shorten
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.units import parse
 
 HARDWARE, ARCHITECTURES = "hardware", "architectures"
@@ -72,8 +72,8 @@ def hardware(text: str) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
-    Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the
-    data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
+    Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
+    accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
     >>> preset = hardware("H100:fp8")
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
@@ -104,6 +104,8 @@ def _data_type(name: str, asked: str, rows: list[Row]) -> str:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
     if len(known) == 1 and not asked:
         return known[0]
+    if not asked:
+        raise WrongValue(f"{name} needs a data type, {' or '.join(known)}: write e.g. --hardware {name}:{known[-1]}")
     raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[-1]}")
 
 

@@ -90,7 +90,7 @@ _ROWS = (
     Quantity("total_params", "N_t", "N_t", "1", "parameters held in memory", 1e8, 1e13),
     Quantity("sparsity", "s", "s", "1", "total over active parameters", 1, 100),
     Quantity("bytes_per_weight", "b_w", "b_w", "byte", "bytes that store one weight", 0.5, 4),
-    Quantity("kv_bytes_per_token", "b_kv", "b_{kv}", "byte/token", "KV cache of one token of context, all layers", 100, 1e6),
+    Quantity("kv_bytes_per_token", "b_kv", r"b_{\mathrm{kv}}", "byte/token", "KV cache of one token of context, all layers", 100, 1e6),
     Quantity("chips", "n", "n", "1", "accelerators that hold one pipeline stage", 1, 1e4),
     Quantity("resident_weight_bytes_per_chip", "M_w", "M_w", "byte", "weight bytes that lie on one chip, replicas included", 1e9, 3e11),
     Quantity("peak_flops", "F", "F", "FLOP/s", "dense data-sheet rate of one chip", 1e13, 1e17),
@@ -101,17 +101,15 @@ _ROWS = (
     Quantity("step_time", "t", "t", "s", "time of one decode step", 1e-6, 100),
     Quantity("compute_time", "t_c", "t_c", "s", "time the arithmetic of a step takes", 1e-6, 100),
     Quantity("weight_time", "t_w", "t_w", "s", "time to read the weights once", 1e-6, 100),
-    Quantity("kv_time", "t_kv", "t_{kv}", "s", "time to read the KV cache of the batch once", 1e-6, 100),
+    Quantity("kv_time", "t_kv", r"t_{\mathrm{kv}}", "s", "time to read the KV cache of the batch once", 1e-6, 100),
     Quantity("memory_time", "t_m", "t_m", "s", "time the memory traffic of a step takes", 1e-6, 100),
-    Quantity("memory_time_share", "f_mem", "f_{mem}", "1", "memory time over memory plus compute time", 0.01, 0.99, FRACTION),
+    Quantity("memory_time_share", "f_mem", r"f_{\mathrm{mem}}", "1", "memory time over memory plus compute time", 0.01, 0.99, FRACTION),
     Quantity("latency_floor", "t_min", r"t_{\min}", "s", "step time as the batch goes to nothing", 1e-6, 100),
     # -- batching -----------------------------------------------------------------------------------------------
     Quantity("machine_balance_ratio", "rho", r"\rho", "1", "multiplies done while one weight is read", 10, 1e4),
     Quantity("ridge_point", "beta", r"\beta", "FLOP/byte", "peak FLOP/s over memory bandwidth", 10, 1e4),
     Quantity("balance_batch", "B_star", r"B^{\star}", "1", "batch at which compute time equals weight time", 1, 1e6),
-    Quantity(
-        "balance_batch_with_kv", "B_star_kv", r"B^{\star}_{kv}", "1", "batch at which compute time equals memory time, KV included", 1, 1e7
-    ),
+    Quantity("balance_batch_with_kv", "B_star_kv", r"B^{\star}_{\mathrm{kv}}", "1", "balance batch with KV reads counted", 1, 1e7),
     Quantity("batch_multiple", "m", "m", "1", "batch over balance batch", 0.1, 100),
     Quantity("compute_utilisation", "U", "U", "1", "compute time over step time", 0.001, 1, FRACTION),
     Quantity("concurrent_sequences", "N_seq", r"N_{\mathrm{seq}}", "1", "sequences decoding at once on one replica", 1, 1e7),
@@ -165,8 +163,8 @@ _ROWS = (
     ),
     # -- architecture -------------------------------------------------------------------------------------------
     Quantity("layers", "n_l", r"n_{\ell}", "1", "layers of the model", 1, 200),
-    Quantity("kv_layers", "n_kvl", r"n_{kv\ell}", "1", "layers whose KV cache grows with the context", 1, 200),
-    Quantity("kv_heads", "n_kv", r"n_{kv}", "1", "key and value heads of a layer", 1, 128),
+    Quantity("kv_layers", "n_kvl", r"n_{\mathrm{kv},\ell}", "1", "layers whose KV cache grows with the context", 1, 200),
+    Quantity("kv_heads", "n_kv", r"n_{\mathrm{kv}}", "1", "key and value heads of a layer", 1, 128),
     Quantity("query_heads", "n_q", "n_q", "1", "query heads of a layer", 1, 256),
     Quantity("head_dim", "d_h", "d_h", "1", "width of one head", 16, 1024),
     Quantity("latent_dim", "d_c", "d_c", "1", "width of the compressed KV latent (MLA)", 64, 2048),
@@ -191,7 +189,7 @@ _ROWS = (
     Quantity("cache_read_price", "p_hit", r"p_{\mathrm{hit}}", "USD/token", "price of a prompt token found in the cache", 1e-11, 1e-3),
     Quantity("storage_price", "S", "S", "USD/token/s", "price of keeping one token in the cache", 1e-14, 1e-7),
     Quantity("output_input_ratio", "R", "R", "1", "output price over input price", 1.01, 20),
-    Quantity("bandwidth_bound_fraction", "f_bw", r"f_{bw}", "1", "idle share of compute in decode, 1 - 1/R", 0.01, 0.99, FRACTION),
+    Quantity("bandwidth_bound_fraction", "f_bw", r"f_{\mathrm{bw}}", "1", "idle share of compute in decode, 1 - 1/R", 0.01, 0.99, FRACTION),
     Quantity(
         "long_context_threshold", "L_thr", r"L_{\mathrm{thr}}", "token", "prompt length above which the long-context price holds", 1e3, 1e7
     ),
@@ -208,11 +206,11 @@ _ROWS = (
     Quantity("input_markup", "mu_in", r"\mu_{\mathrm{in}}", "1", "input price over the compute cost of one token", 0.1, 1e4),
     # -- the two-band inverse -----------------------------------------------------------------------------------
     Quantity("prompt_position", "alpha", r"\alpha", "1", "mean relative position of a billed prompt token", 0.5, 1, FRACTION),
-    Quantity("prefill_decode_flops_ratio", "rho_pd", r"\rho_{pd}", "1", "sustained FLOP/s of prefill over decode", 0.3, 3),
+    Quantity("prefill_decode_flops_ratio", "rho_pd", r"\rho_{\mathrm{pd}}", "1", "sustained FLOP/s of prefill over decode", 0.3, 3),
     Quantity(
         "overlap", "o", "o", "1", "share of the smaller of compute and memory time that is hidden; max = 1, sum = 0", 0, 1, UNIT_INTERVAL
     ),
-    Quantity("holding_cost_ratio", "eta", r"\eta_h", "1", "storage cost and mark-up over those of HBM", 0.01, 100),
+    Quantity("holding_cost_ratio", "eta_h", r"\eta_h", "1", "storage cost and mark-up over those of HBM", 0.01, 100),
     Quantity("weight_compute_ratio", "w", "w", "1", "weight time over linear compute time, B_star/B", 0.01, 1000),
     Quantity("prefill_cost_ratio", "c_pre", r"c_{\mathrm{pre}}", "1", "cost of a prompt token over its linear compute cost", 1, 100),
     Quantity(
@@ -278,7 +276,7 @@ def quantity(name: str) -> Quantity:
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
     if row is None:
-        raise UnknownName("quantity", name, QUANTITIES, "backsolve list names them")
+        raise UnknownName("quantity", name, QUANTITIES, "backsolve list --quantities names them")
     return row
 
 

@@ -1,6 +1,6 @@
 """The records everything else passes around: Equation, Step, Source and Solution."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -15,15 +15,23 @@ DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL = "definition", "bound", "con
 CHAINED_BY_ITSELF = (DEFINITION, BOUND)
 
 
-def maximum(*terms: Any) -> "Expr":
-    """The largest of the terms; SymPy is imported when the relation is built, not when the catalogue is read."""
+def maximum(*terms: Any) -> Any:
+    """The largest of the terms: a number of numbers, else a SymPy Max, imported when a relation is first built.
+
+    >>> maximum(1, 2.5)
+    2.5
+    """
+    if all(isinstance(term, int | float) for term in terms):
+        return max(terms)
     from sympy import Max
 
     return Max(*terms)
 
 
-def minimum(*terms: Any) -> "Expr":
-    """The smallest of the terms."""
+def minimum(*terms: Any) -> Any:
+    """The smallest of the terms: a number of numbers, else a SymPy Min."""
+    if all(isinstance(term, int | float) for term in terms):
+        return min(terms)
     from sympy import Min
 
     return Min(*terms)
@@ -134,6 +142,11 @@ class Equation:
 
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](*self.sides, evaluate=False)
 
+    def right_side(self, values: Mapping[str, float]) -> float:
+        """The right side at numbers: the relation itself, called with them. Raises ArithmeticError off its domain."""
+        arguments = [CONSTANTS[n].value if n in CONSTANTS else values.get(n, 0.0) for n in self.parameters]
+        return self.relation(*arguments)[1]
+
     def holds_at(self, values: Mapping[str, Any]) -> Any:
         """Whether every requirement is met by these values (an array where the values are arrays)."""
         met = True
@@ -149,6 +162,33 @@ class Equation:
             if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
                 broken.append(str(requirement(*(symbol(name) for name in names))))
         return broken
+
+
+class WhenRead(Mapping[str, float]):
+    """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
+
+    >>> WhenRead(lambda: {"batch": 1.0})["batch"]
+    1.0
+    """
+
+    def __init__(self, work_out: Callable[[], Mapping[str, float]]):
+        self._work_out = work_out
+
+    @cached_property
+    def _found(self) -> Mapping[str, float]:
+        return self._work_out()
+
+    def __getitem__(self, name: str) -> float:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,12 @@ class Regime:
         >>> [regime.label for regime in regimes(equation("roofline.step_time").sides[1])]
         ['compute_time >= memory_time', 'memory_time >= compute_time']
         """
-        return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in self.wins)) or None
+        return _label(self.wins)
+
+
+@cache
+def _label(wins: "tuple[tuple[Expr, Expr], ...]") -> str | None:
+    return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
 
 
 def regimes(expression: "Expr") -> tuple[Regime, ...]:
@@ -91,10 +96,20 @@ def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
 
 
 def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
-    """The roots of a smooth expression in closed form, or None where none is known to elementary functions."""
-    from sympy import Poly, PolynomialError, fraction, together
+    """The roots of a smooth expression in closed form, or None where none is known to elementary functions.
+
+    Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written.
+    """
+    from sympy import Poly, PolynomialError, diff, fraction, together
     from sympy import solve as sympy_solve
 
+    slope = diff(difference, x)
+    if not slope.has(x):
+        return (_tidy(-difference.subs(x, 0) / slope),)
+    reciprocal = difference.subs(x, 1 / x)
+    slope = diff(reciprocal, x)
+    if not slope.has(x):
+        return (_tidy(-slope / reciprocal.subs(x, 0)),)
     numerator = fraction(together(difference))[0]
     try:
         coefficients = Poly(numerator, x).all_coeffs()

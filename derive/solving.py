@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.compiled import scalar, vectorised
 from derive.quantities import quantity, symbol
-from derive.records import Answer, Equation, Reason
+from derive.records import Answer, Equation, Reason, WhenRead
 from derive.regimes import Branch, branches, closed_forms
 from derive.units import show
 
@@ -77,7 +77,7 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 def residual(equation: Equation, values: Mapping[str, float]) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
     left = values[equation.symbols[0]]
-    right = _evaluate(equation.sides[1], values)
+    right = _right_side(equation, values)
     scale = max(abs(left), abs(right))
     return abs(left - right) / scale if scale else 0.0
 
@@ -101,16 +101,36 @@ def _gradient(difference: "Expr") -> "tuple[tuple[str, ...], Callable[..., tuple
     return names, scalar(tuple(diff(difference, symbol(name)) for name in names), names)
 
 
-def _evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
-    """The number an expression takes; NaN off its domain. Constants need no compilation."""
-    if expression.is_number:
-        return float(expression)
-    names = tuple(sorted(part.name for part in expression.free_symbols))
+def _right_side(equation: Equation, values: Mapping[str, float]) -> float:
     try:
-        number = scalar(expression, names)(*(values[name] for name in names))
+        number = equation.right_side(values)
     except (ArithmeticError, ValueError):
         return float("nan")
     return float("nan") if isinstance(number, complex) else float(number)
+
+
+def _evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
+    """The number an expression takes; NaN off its domain."""
+    names, function = _function(expression)
+    try:
+        number = function(*(values[name] for name in names))
+    except (ArithmeticError, ValueError):
+        return float("nan")
+    return float("nan") if isinstance(number, complex) else float(number)
+
+
+@cache
+def _function(expression: "Expr") -> tuple[tuple[str, ...], Callable[..., float]]:
+    names = tuple(sorted(part.name for part in expression.free_symbols))
+    if names:
+        return names, scalar(expression, names)
+    number = float(expression)
+    return names, lambda: number
+
+
+@cache
+def _text(expression: "Expr") -> str:
+    return str(expression)
 
 
 def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Mapping[str, float]) -> Iterable[Answer]:
@@ -119,7 +139,7 @@ def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Mapping
     if branch.roots is None:
         candidates = [(root, None) for root in _bracketed(branch.difference, unknown, values)]
     else:
-        candidates = [(_evaluate(root, values), str(root)) for root in branch.roots]
+        candidates = [(_evaluate(root, values), _text(root)) for root in branch.roots]
     return [answer for value, formula in candidates for answer in _point(equation, branch, unknown, values, value, formula)]
 
 
@@ -134,7 +154,7 @@ def _point(
     if not error <= HOLDS or not all(_wins(pair, at) for pair in branch.regime.wins):
         return []
     return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error,
-                   elasticities=elasticities(branch.difference, unknown, at))]  # fmt: skip
+                   elasticities=WhenRead(lambda: elasticities(branch.difference, unknown, at)))]  # fmt: skip
 
 
 def _wins(pair: "tuple[Expr, Expr]", values: Mapping[str, float]) -> bool:
@@ -165,11 +185,10 @@ def _segment(
     unknown: str, values: Mapping[str, float], branch: Branch, low: float, high: float, ends: "Mapping[float, tuple[Expr, Expr]]"
 ) -> Answer:
     """An interval as an answer, its formula and elasticities those of its finite end."""
-    formula = " and ".join(f"{unknown} {sign} {ends[end][0]}" for end, sign in ((low, ">="), (high, "<=")) if end in ends)
-    slopes: dict[str, float] = {}
+    formula = " and ".join(f"{unknown} {sign} {_text(ends[end][0])}" for end, sign in ((low, ">="), (high, "<=")) if end in ends)
     end = high if high in ends else low
-    if end in ends:
-        slopes = elasticities(ends[end][1], unknown, {**values, unknown: end})
+    at = {**values, unknown: end}
+    slopes = WhenRead(lambda: elasticities(ends[end][1], unknown, at) if end in ends else {})
     return Answer("interval", low=low, high=high if isfinite(high) else None, regime=branch.regime.label,
                   formula=formula or None, residual=0.0, elasticities=slopes)  # fmt: skip
 
@@ -179,11 +198,11 @@ def _inequality(equation: Equation, unknown: str, values: Mapping[str, float]) -
     found = {}
     for branch in branches(equation, unknown):
         for root in branch.roots or ():
-            for answer in _point(equation, branch, unknown, values, _evaluate(root, values), str(root)):
+            for answer in _point(equation, branch, unknown, values, _evaluate(root, values), _text(root)):
                 found[answer.value] = (root, branch)
     for low, high in _segments(unknown, found):
         at = {**values, unknown: _middle(low, high)}
-        left, right = at[equation.symbols[0]], _evaluate(equation.sides[1], at)
+        left, right = at[equation.symbols[0]], _right_side(equation, at)
         if left >= right if equation.sense == ">=" else left <= right:
             branch = next((found[end][1] for end in (high, low) if end in found), branches(equation, unknown)[0])
             yield _segment(unknown, values, branch, low, high, {v: (root, b.difference) for v, (root, b) in found.items()})
@@ -256,11 +275,11 @@ def _no_solution(equation: Equation, unknown: str, values: Mapping[str, float]) 
     message = f"no {unknown} {quantity(unknown).domain} satisfies {equation.id}"
     name = equation.symbols[0]
     if name == unknown:
-        found = _evaluate(right, values)
+        found = _right_side(equation, values)
         message += f": the right side is {found:.6g} {quantity(unknown).unit}"
     else:
         row = quantity(unknown)
-        reach = [_evaluate(right, {**values, unknown: min(row.low * 10.0**k, row.ceiling)}) for k in range(-12, 25)]
+        reach = [_right_side(equation, {**values, unknown: min(row.low * 10.0**k, row.ceiling)}) for k in range(-12, 25)]
         reach = [number for number in reach if isfinite(number)]
         if reach:
             low, high, asked = (show(name, number) for number in (min(reach), max(reach), values[name]))

@@ -1,0 +1,21 @@
+"""What prices say: public API price sheets turned into what they imply.
+
+`load` reads price files, `infer` runs the readings over the sheets, `forward` predicts prices from hidden quantities.
+"""
+
+from typing import Any
+
+_HOMES = {"forward": "predict", "infer": "inference", "load": "prices.load"}
+__all__ = ["forward", "infer", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -296,10 +296,10 @@ class Inference:
     model: ModelRow | None
     observables: Observables
     anchors: Anchors
-    bandwidth_bound_fraction: float | None
+    bandwidth_bound: Reading
     pairs: tuple[PairInference, ...]
     tiers: tuple[TierReading, ...]
-    implied_drain_time: float | None
+    implied_drain_time: Reading | None
     known: KnownCache | None
     flags: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02)."""
+"""Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, ours, talk
 from derive.records import Equation
@@ -102,7 +102,8 @@ EQUATIONS = (
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
         defines="attention_flops_per_pair",
         variant=("attention_flops_per_pair", "mla", False),
-        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim, rope_dim, value_dim: (
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim,
+            rope_dim, value_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * layers * query_heads * (nope_dim + rope_dim + value_dim),
         ),
@@ -124,6 +125,20 @@ EQUATIONS = (
         sources=(MLA_PAPER,),
     ),
     Equation(
+        id="architecture.attention_flops_mla_hybrid",
+        title="Attention FLOPs per query and context token, latent attention on only some layers, expanded (prefill)",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "mla_hybrid", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim,
+            rope_dim, value_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
+        ),
+        statement="As attention_flops_mla, over the layers whose cache grows with the context.",
+        assumptions=("the slope at long context", "the latent is expanded, as in prefill"),
+        sources=(MLA_PAPER, ours("the expanded form over kv_layers, for models that mix linear and latent attention")),
+    ),
+    Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",
         defines="attention_intensity",
@@ -132,7 +147,7 @@ EQUATIONS = (
             attention_flops_per_pair / kv_bytes_per_token,
         ),
         requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
-        statement="Attention is memory-bound while this is below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3.",
+        statement="Attention is memory-bound below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3 decode in bf16.",
         assumptions=("decode FLOPs against the bytes that decode reads",),
         sources=(ours("FLOPs per pair over the KV bytes read for it"),),
     ),

@@ -28,7 +28,8 @@ EQUATIONS = (
         id="bands.prefill_cost",
         title="Cost of a prompt token",
         kind=CONDITION,
-        relation=lambda prefill_cost_ratio, prompt_position, context_length, attention_flops_per_pair, active_params, flop_per_weight: (
+        relation=lambda prefill_cost_ratio, prompt_position, context_length, attention_flops_per_pair,
+            active_params, flop_per_weight: (
             prefill_cost_ratio,
             _compute(prompt_position * context_length, attention_flops_per_pair, active_params, flop_per_weight),
         ),
@@ -40,7 +41,9 @@ EQUATIONS = (
         id="bands.decode_cost",
         title="Cost of a decoded token",
         kind=CONDITION,
-        relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length, attention_flops_per_pair, active_params, flop_per_weight, weight_compute_ratio, balance_context, overlap: (
+        relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length,
+            attention_flops_per_pair, active_params, flop_per_weight, weight_compute_ratio, balance_context,
+            overlap: (
             decode_cost_ratio,
             _decode(
                 prefill_decode_flops_ratio,
@@ -57,7 +60,8 @@ EQUATIONS = (
         id="bands.premium_in",
         title="Input premium",
         kind=CONDITION,
-        relation=lambda premium_in, prompt_position, long_context, short_context, attention_flops_per_pair, active_params, flop_per_weight: (
+        relation=lambda premium_in, prompt_position, long_context, short_context, attention_flops_per_pair,
+            active_params, flop_per_weight: (
             premium_in,
             _compute(prompt_position * long_context, attention_flops_per_pair, active_params, flop_per_weight)
             / _compute(prompt_position * short_context, attention_flops_per_pair, active_params, flop_per_weight),
@@ -74,7 +78,8 @@ EQUATIONS = (
         id="bands.output_input_ratio",
         title="Decode cost of the base band",
         kind=CONDITION,
-        relation=lambda decode_cost_short, output_input_ratio, prompt_position, short_context, attention_flops_per_pair, active_params, flop_per_weight: (
+        relation=lambda decode_cost_short, output_input_ratio, prompt_position, short_context,
+            attention_flops_per_pair, active_params, flop_per_weight: (
             decode_cost_short,
             output_input_ratio * _compute(prompt_position * short_context, attention_flops_per_pair, active_params, flop_per_weight),
         ),
@@ -95,7 +100,8 @@ EQUATIONS = (
         id="bands.decode_cost_short",
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
-        relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context, attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_short, overlap: (
+        relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
+            attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_short, overlap: (
             decode_cost_short,
             _decode(
                 prefill_decode_flops_ratio,
@@ -112,7 +118,8 @@ EQUATIONS = (
         id="bands.decode_cost_long",
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,
-        relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_long, overlap: (
+        relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,
+            active_params, flop_per_weight, memory_ratio_long, overlap: (
             decode_cost_long,
             _decode(
                 prefill_decode_flops_ratio,
@@ -158,11 +165,12 @@ EQUATIONS = (
         id="bands.memory_time_share",
         title="Memory share of the work of decode in the base band",
         kind=CONDITION,
-        relation=lambda memory_time_share, memory_ratio_short, short_context, attention_flops_per_pair, active_params, flop_per_weight: (
+        relation=lambda memory_time_share, memory_ratio_short, short_context, attention_flops_per_pair,
+            active_params, flop_per_weight: (
             memory_time_share,
             memory_ratio_short / (memory_ratio_short + _compute(short_context, attention_flops_per_pair, active_params, flop_per_weight)),
         ),
-        statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 where 1 - 1/R is 0.8.",
+        statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
         assumptions=_BAND_MEANS,
         sources=(ours("roofline.memory_time_share in units of linear compute time; R also holds margin, so it leans upward"),),
     ),
@@ -170,19 +178,21 @@ EQUATIONS = (
         id="bands.storage_price",
         title="Storage price from the balance context",
         kind=CONDITION,
-        relation=lambda storage_price, input_price, one_token, prefill_decode_flops_ratio, holding_cost_ratio, balance_context, sweep_time, prefill_cost_ratio: (
+        relation=lambda storage_price, input_price, one_token, prefill_decode_flops_ratio,
+            holding_cost_ratio, balance_context, sweep_time, prefill_cost_ratio: (
             storage_price,
             input_price * one_token * prefill_decode_flops_ratio * holding_cost_ratio / (balance_context * sweep_time * prefill_cost_ratio),
         ),
         statement="Holding a token in HBM for one sweep time costs as much as reading it once.",
         assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full"),
-        sources=(ours("no parameters, FLOPs or dollars of hardware enter; Gemini's storage price with R alone gives L_star = 42 k"),),
+        sources=(ours("no parameters, FLOPs or dollars of hardware enter: the storage price over the input price gives L_star"),),
     ),
     Equation(
         id="bands.cache_read_price",
         title="Least a cache read can cost",
         kind=CONDITION,
-        relation=lambda cache_read_price, input_price, one_token, prefill_decode_flops_ratio, balance_context, prefill_cost_ratio: (
+        relation=lambda cache_read_price, input_price, one_token, prefill_decode_flops_ratio,
+            balance_context, prefill_cost_ratio: (
             cache_read_price,
             input_price * one_token * prefill_decode_flops_ratio / (balance_context * prefill_cost_ratio),
         ),
@@ -195,12 +205,16 @@ EQUATIONS = (
         id="bands.kv_bytes_from_scale",
         title="KV bytes from the context scale of the cost",
         kind=CONDITION,
-        relation=lambda kv_bytes_per_token, flop_per_weight, active_params, mbu, base_cost, ridge_point, mfu, cost_context_scale: (
+        relation=lambda kv_bytes_per_token, flop_per_weight, active_params, mbu, base_cost, ridge_point, mfu,
+            cost_context_scale: (
             kv_bytes_per_token,
             flop_per_weight * active_params * mbu * base_cost / (ridge_point * mfu * cost_context_scale),
         ),
         statement="A cost that doubles over cost_context_scale from a base of base_cost compute times has this KV read in its slope.",
-        assumptions=("the band cost is affine in the context", "base_cost is 1 if the base band is compute-bound, R if memory-bound"),
+        assumptions=(
+            "the band cost is affine in the context",
+            "base_cost is 1 if the base band is compute-bound, R/prefill_decode_flops_ratio if memory-bound",
+        ),
         sources=(ours("the slope of the band cost is the KV read; rules for cost_context_scale follow"),),
     ),
     Equation(

@@ -1,6 +1,6 @@
-"""Batching: how many sequences keep the arithmetic busy (lecture, 0:12:40 to 0:31:25)."""
+"""Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
-from derive.catalogue.sources import flashcard, ours, scaling_book, talk
+from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, Equation, minimum
 
 EQUATIONS = (
@@ -12,7 +12,7 @@ EQUATIONS = (
             machine_balance_ratio,
             peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
         ),
-        statement="Weights a chip can multiply by while it reads one weight: about 300 from H100 to B200.",
+        statement="Weights a chip can multiply by while it reads one weight: about 300 on an H100 and on a B200.",
         assumptions=("peaks of the data sheet, dense",),
         sources=(
             talk(
@@ -33,7 +33,7 @@ EQUATIONS = (
         relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
         statement="Arithmetic intensity above which a chip is compute-bound.",
         assumptions=("peaks of the data sheet, dense",),
-        sources=(ours("peak FLOP/s over memory bandwidth; twice machine_balance_ratio over bytes_per_weight"),),
+        sources=(ROOFLINE_PAPER, ours("twice machine_balance_ratio over bytes_per_weight")),
     ),
     Equation(
         id="batching.balance_ratio_from_ridge",
@@ -69,11 +69,11 @@ EQUATIONS = (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
         ),
-        statement="Batch at which compute time equals weight-read time: 300 times the sparsity, whatever the model's size.",
+        statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads left out", "the assumptions of the weight time"),
         sources=(
             talk(
-                "0:18:53",
+                "0:19:16",
                 "0:19:44",
                 "setting weight fetch equal to compute gives 300 times sparsity, 2,400 for s = 8",
                 "with utilisations: compute slows with mfu, reads with mbu",
@@ -91,7 +91,7 @@ EQUATIONS = (
         ),
         requires=(lambda context_length, balance_context: context_length < balance_context,),
         statement="With KV reads the balance batch grows, and beyond the balance context there is none.",
-        assumptions=("perfect overlap", "dense attention"),
+        assumptions=("dense attention", "attention FLOPs left out"),
         sources=(talk("0:19:49", "0:20:13", "with the KV term the batch should grow larger", "the formula is ours"),),
     ),
     Equation(
@@ -122,14 +122,18 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation",
         title="Compute utilisation of decode",
-        kind=BOUND,
         defines="compute_utilisation",
         relation=lambda compute_utilisation, balance_batch, batch, context_length, balance_context: (
             compute_utilisation,
             minimum(1, 1 / (balance_batch / batch + context_length / balance_context)),
         ),
         statement="Compute time over step time: one half at twice the balance context and a large batch.",
-        assumptions=("perfect overlap", "relative to the mfu given, which is a share of peak"),
+        assumptions=(
+            "perfect overlap",
+            "dense attention",
+            "attention FLOPs left out",
+            "relative to the mfu given, which is a share of peak",
+        ),
         sources=(
             talk(
                 "0:11:40",

@@ -36,7 +36,7 @@ EQUATIONS = (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
         ),
-        statement="The device is busy for the bytes over its bandwidth. From HBM itself nothing is moved.",
+        statement="The device is busy for the bytes over its bandwidth; for HBM itself this is next to nothing.",
         assumptions=("bandwidth pays for the whole device while it transfers",),
         sources=(
             talk(
@@ -66,7 +66,7 @@ EQUATIONS = (
                 "2:00:37",
                 "2:01:16",
                 "capacity over bandwidth is the drain time of a memory",
-                "20 ms for HBM agrees with devices; flash and disk of today drain in 5 to 290 minutes and 7 to 30 hours",
+                "20 ms for HBM agrees with devices; flash of today drains in minutes to hours, disk in most of a day",
             ),
         ),
     ),
@@ -80,9 +80,9 @@ EQUATIONS = (
         sources=(
             talk(
                 "2:00:37",
-                "2:03:28",
+                "2:03:33",
                 "hold time about equal to drain time, so five minutes is flash and an hour is spinning disk",
-                "vendors that say where their caches lie contradict it: Anthropic's five minutes and one hour are in memory",
+                "of the lifetimes whose place vendors disclose it names few: Anthropic keeps five minutes and one hour in memory",
             ),
         ),
     ),
@@ -96,13 +96,14 @@ EQUATIONS = (
         ),
         statement="Below this time it is cheaper to hold a token than to prefill it again.",
         assumptions=("nothing is charged for reading back, as from HBM",),
-        sources=(ours("hold_cost = rematerialisation_cost; 81 minutes for 1,667 bytes and 100 B on an H100"),),
+        sources=(ours("hold_cost = rematerialisation_cost; 81 minutes for 1,667 bytes and 100 B on an H100 in fp8 at full utilisation"),),
     ),
     Equation(
         id="cache.tier_switch_time",
         title="Hold time beyond which a cheaper tier costs less",
         defines="tier_switch_time",
-        relation=lambda tier_switch_time, transfers_per_hold, cold_tier_price, cold_tier_bandwidth, tier_price, tier_bandwidth, tier_capacity, cold_tier_capacity: (
+        relation=lambda tier_switch_time, transfers_per_hold, cold_tier_price, cold_tier_bandwidth,
+            tier_price, tier_bandwidth, tier_capacity, cold_tier_capacity: (
             tier_switch_time,
             transfers_per_hold
             * (cold_tier_price / cold_tier_bandwidth - tier_price / tier_bandwidth)
@@ -150,7 +151,8 @@ EQUATIONS = (
         statement="If input is priced at recomputing, what a cache write costs on top pays for holding.",
         assumptions=("one mark-up on input and storage",),
         sources=(
-            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100: the lecture's 2 kB, by another door"),
+            ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation:"
+                 " the lecture's 2 kB, by another door"),
         ),
     ),
     Equation(
@@ -173,8 +175,9 @@ EQUATIONS = (
     Equation(
         id="cache.implied_drain_time",
         title="Implied drain time",
-        kind=CONDITION,
-        relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context, short_context, storage_price: (
+        defines="implied_drain_time",
+        relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
+            short_context, storage_price: (
             implied_drain_time,
             output_price * (premium_out - 1) * tokens_per_step / ((long_context - short_context) * storage_price),
         ),
@@ -188,7 +191,7 @@ EQUATIONS = (
             "one mark-up on output and storage",
             "off HBM it is not the tier's own drain time: it scales with the holding costs",
         ),
-        sources=(ours("KV bytes, active parameters and base margins cancel; Gemini's sheets give 8 to 28 ms"),),
+        sources=(ours("KV bytes, active parameters and base margins cancel; Gemini's Pro sheets come near the drain time of HBM"),),
     ),
     Equation(
         id="cache.break_even_reads",

@@ -16,8 +16,7 @@ EQUATIONS = (
         assumptions=("dense attention", "attention FLOPs left out"),
         sources=(
             talk(
-                "0:11:09",
-                "0:11:40",
+                "0:11:40", "0:12:04",
                 "equal slopes in the batch: KV bytes times context over bandwidth against parameters over FLOPs",
                 "in FLOP and bytes, so that no bytes per weight are needed",
             ),
@@ -28,7 +27,8 @@ EQUATIONS = (
         title="KV-read time with sparse attention",
         defines="kv_time",
         variant=("kv_time", "sparse", False),
-        relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token, sparse_attention_exponent, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
+            sparse_attention_exponent, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch
             * sparse_attention_coefficient
@@ -64,7 +64,8 @@ EQUATIONS = (
                 "1:51:24",
                 "1:52:20",
                 "the quadratic term is noticeable up in the millions of tokens",
-                "true of the lecture's own small cache (7.5 M); 53 k for Llama-3-70B and 4.4 k for DeepSeek-V3 decode",
+                "true of the lecture's own small cache (7.5 M); 53 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
+                " for DeepSeek-V3",
             ),
         ),
     ),

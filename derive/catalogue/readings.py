@@ -1,7 +1,7 @@
 """Readings: what the lecture infers from a price sheet (1:35:23 to 1:48:23), each a condition someone claims.
 
 They contradict each other: the threshold readings say that decode is compute-bound up to the threshold, which
-makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 3 to 8 of real sheets as memory-bound
+makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 2 to 8 of real sheets as memory-bound
 decode everywhere. Nothing here joins a chain unless it is named.
 """
 
@@ -13,7 +13,8 @@ EQUATIONS = (
         id="readings.threshold_is_crossover",
         title="KV bytes from the threshold: KV read equals compute",
         kind=CONDITION,
-        relation=lambda kv_bytes_per_token, active_params, bytes_per_weight, machine_balance_ratio, long_context_threshold: (
+        relation=lambda kv_bytes_per_token, active_params, bytes_per_weight, machine_balance_ratio,
+            long_context_threshold: (
             kv_bytes_per_token,
             active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
@@ -40,13 +41,17 @@ EQUATIONS = (
         ),
         statement="The reading some summaries give: at the threshold the batch reads as many KV bytes as weight bytes.",
         assumptions=("the threshold is where KV and weight reads cross", "the assumptions of the weight time"),
-        sources=(ours("equal to the lecture's reading only at the balance batch; a half of it at twice that batch"),),
+        sources=(
+            ours("some public summaries give this one; equal to the lecture's reading only at the balance batch,"
+                 " a half of it at twice that batch"),
+        ),
     ),
     Equation(
         id="readings.threshold_with_weights",
         title="KV bytes from the threshold, weight reads kept",
         kind=CONDITION,
-        relation=lambda kv_bytes_per_token, batch_multiple, active_params, bytes_per_weight, machine_balance_ratio, long_context_threshold: (
+        relation=lambda kv_bytes_per_token, batch_multiple, active_params, bytes_per_weight,
+            machine_balance_ratio, long_context_threshold: (
             kv_bytes_per_token,
             (1 - 1 / batch_multiple) * active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
@@ -75,6 +80,9 @@ EQUATIONS = (
         relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context: (
             output_input_ratio,
             balance_batch / batch + context_length / balance_context,
+        ),
+        requires=(
+            lambda balance_batch, batch, context_length, balance_context: balance_batch / batch + context_length / balance_context >= 1,
         ),
         statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time.",
         assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out"),
@@ -142,7 +150,7 @@ EQUATIONS = (
         title="Mark-up of the input price over its compute cost",
         defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
-        statement="How many times its compute cost an input token is sold for: 2 to 90 on open models.",
+        statement="How many times its compute cost an input token is sold for.",
         assumptions=("attention FLOPs left out",),
         sources=(
             talk(

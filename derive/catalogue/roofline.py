@@ -1,6 +1,6 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
-from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, talk
+from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, Equation, maximum
 
 EQUATIONS = (
@@ -108,7 +108,7 @@ EQUATIONS = (
                 "0:02:50",
                 "0:03:09",
                 "time is at least the maximum of compute and memory time",
-                "kept as an equality so that it answers with points; real steps take 2 to 5 times longer",
+                "kept as an equality so that it answers with points; DeepSeek's published step took about four times the bound",
             ),
             ROOFLINE_PAPER,
         ),
@@ -136,7 +136,7 @@ EQUATIONS = (
         ),
         statement="Attention reads the KV cache first; the weight layers then take the slower of compute and weight read.",
         assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
-        sources=(scaling_book("attention time plus the maximum of weight and compute time"),),
+        sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
         id="roofline.latency_floor",

@@ -1,7 +1,7 @@
-"""Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:41:45 to 1:47:33)."""
+"""Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
 from derive.catalogue.sources import scaling_book, talk
-from derive.records import BOUND, Equation, maximum
+from derive.records import Equation, maximum
 
 EQUATIONS = (
     Equation(
@@ -27,7 +27,6 @@ EQUATIONS = (
     Equation(
         id="serving.normalised_cost",
         title="Cost of a decoded token over its compute floor",
-        kind=BOUND,
         defines="normalised_cost",
         relation=lambda normalised_cost, balance_batch, batch, context_length, balance_context: (
             normalised_cost,
@@ -47,9 +46,9 @@ EQUATIONS = (
     Equation(
         id="serving.prefill_normalised_cost",
         title="Cost of a token of a pass with many new tokens, over its compute floor",
-        kind=BOUND,
         defines="prefill_normalised_cost",
-        relation=lambda prefill_normalised_cost, balance_batch, batch, context_length, balance_context, new_tokens_per_pass, one_token: (
+        relation=lambda prefill_normalised_cost, balance_batch, batch, context_length, balance_context,
+            new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
             maximum(1, (balance_batch / batch + context_length / balance_context) * one_token / new_tokens_per_pass),
         ),

@@ -28,6 +28,14 @@ def scaling_book(said: str, encoded: str = "") -> Source:
     )  # fmt: skip
 
 
+def scaling_book_inference(said: str, encoded: str = "") -> Source:
+    """The chapter of the JAX scaling book on inference."""
+    return Source(
+        "book", "How to Scale Your Model, section 7: All About Transformer Inference", "Jacob Austin et al.",
+        "https://jax-ml.github.io/scaling-book/inference", said, page="section 7, general step time", year=2025, encoded=encoded,
+    )  # fmt: skip
+
+
 def ours(said: str) -> Source:
     """A result worked out for this project; the derivation is the citation."""
     return Source("derivation", "Derived for backsolve", "The backsolve maintainers", "", said, page="this entry")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive import presets
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
 from derive.presets import Preset, hardware, hardware_names, model, model_names, table
 from derive.quantities import QUANTITIES
 
@@ -86,7 +86,7 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("H100", UnknownName, ["data type", "bf16, fp8", "--hardware H100-SXM:"]),
+        ("H100", WrongValue, ["data type", "bf16 or fp8", "--hardware H100-SXM:"]),
         ("H100-SXM:fp4", UnknownName, ["data type 'fp4'", "fp8", "--hardware H100-SXM:"]),
         ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
         ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "2 names begin so"]),

@@ -1,0 +1,181 @@
+"""The `backsolve` command: derive's commands, and infer and prices. Heavy imports happen inside the commands."""
+
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from derive.cli import COMMANDS, run
+from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue
+
+if TYPE_CHECKING:
+    from invert.records import InferenceTable, Problem
+
+INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
+
+
+class IsoDate(click.ParamType):
+    """A date as YYYY-MM-DD."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a date; write it as 2026-11-20", param, ctx)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="backsolve", message="%(prog)s %(version)s")
+def backsolve() -> None:
+    """The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.
+
+    \b
+    backsolve infer                  what every shipped price sheet implies
+    backsolve infer gemini-3.1-pro   one sheet in full
+    backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
+    backsolve cite roofline.step_time --as bibtex
+    """
+
+
+@backsolve.command()
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@click.option("--provider", metavar="P", help="Only the sheets of one provider.")
+@click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
+@click.option("--as-of", type=IsoDate(), metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
+@click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
+@click.option("--prices", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
+@click.option("--set", "changes", multiple=True, metavar="COMPONENT=AMOUNT", help="What if: output=20, input@200k=5, cache_write:5min=4.")
+@click.option("--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B.")
+@click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option("--wide", is_flag=True, help="All columns, also in a terminal.")
+@click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
+def infer(
+    models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, prices: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], style: str, wide: bool, save: str | None,
+) -> None:  # fmt: skip
+    """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
+
+    Without MODEL one row a current sheet; with one MODEL that sheet in full, every reading with its numbers.
+    """
+    from derive.units import assignments
+    from invert.inference import infer as run_inference
+
+    table = run_inference(
+        models,
+        prices=sys.stdin.buffer if prices == "-" else prices,
+        provider=provider,
+        tier=tier,
+        as_of=as_of,
+        everything=everything,
+        anchors=assignments(anchors),
+        changes=pairs("--set", changes),
+    )
+    for note in table.notes:
+        click.echo(f"backsolve: {note}", err=True)
+    click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
+    if save:
+        from invert.report.tabular import saved
+
+        write(Path(save), saved(table))
+    fail_on(table.problems)
+
+
+def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) -> str:
+    if style in ("json", "csv"):
+        from invert.report import tabular
+
+        return tabular.as_json(table) if style == "json" else tabular.as_csv(table)
+    if style != "table":
+        from invert.report.document import document
+
+        return document(table, style)
+    if in_full:
+        from invert.report.sheet import report
+
+        return "\n\n".join(report(one) for one in table.inferences)
+    from invert.report.terminal import COLUMNS, NARROW, summary
+
+    if sys.stdout.isatty() and not wide:
+        return summary(table, NARROW, width=os.get_terminal_size().columns)
+    return summary(table, COLUMNS)
+
+
+@backsolve.group()
+def prices() -> None:
+    """The price data: list it, check it."""
+
+
+@prices.command("list")
+@click.option("--prices", "file", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
+@click.option("--as-of", type=IsoDate(), metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
+@click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
+def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
+    """List the sheets that hold on a day, with their base prices."""
+    from invert.prices.load import load
+    from invert.prices.select import sheets
+
+    book = load(sys.stdin.buffer if file == "-" else file)
+    found, faults = sheets(book, as_of, everything=everything)
+    width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
+    for sheet in found:
+        base = sheet.bands[0]
+        bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
+        price = f"{base.input.amount:g} in, {base.output.amount:g} out {base.input.currency}/Mtok"
+        click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+    fail_on((*book.problems, *faults))
+
+
+@prices.command("check")
+@click.option("--prices", "file", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
+def check_prices(file: str | None) -> None:
+    """Check every row of the price data, on every day something changes."""
+    from invert.prices.check import check
+    from invert.prices.load import load
+
+    book = load(sys.stdin.buffer if file == "-" else file)
+    problems = check(book)
+    if not problems:
+        click.echo(f"{len(book.rows)} rows, no problem found")
+    fail_on(problems)
+
+
+def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
+    """`name=value` items by name."""
+    split = [item.partition("=") for item in items]
+    for name, equals, value in split:
+        if not (name and equals and value):
+            raise WrongValue(f"{option} takes name=value, e.g. output=20; given {name + equals + value!r}")
+    return {name: value for name, _, value in split}
+
+
+def write(path: Path, text: str) -> None:
+    """The file whole or not at all."""
+    beside = path.with_name(path.name + ".part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise WrongData(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def fail_on(problems: "tuple[Problem, ...] | list[Problem]") -> None:
+    """Name every problem on stderr and leave with the status of wrong input; the rest has been printed."""
+    for problem in problems:
+        click.echo(f"backsolve: {problem}", err=True)
+    if problems:
+        raise SystemExit(INPUT_IS_WRONG)
+
+
+for command in COMMANDS:
+    backsolve.add_command(command)
+
+
+def main() -> None:
+    """Entry point of the `backsolve` command."""
+    run(backsolve)

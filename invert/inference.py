@@ -1,0 +1,252 @@
+"""Sheets in, inferences out: the one place that runs the rooms in order."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import TextIO
+
+from derive.catalogue import equation
+from derive.compiled import right_side
+from derive.errors import UnknownName
+from derive.presets import table
+from derive.quantities import quantity
+from derive.solving import solve_equation
+from derive.units import parse
+from invert import closed_form, lecture
+from invert.observables import observables, ratio, rounding_cell
+from invert.predict import forward
+from invert.prices.load import load
+from invert.prices.select import find, models, sheets, with_amounts
+from invert.records import (
+    Anchors,
+    Check,
+    Inference,
+    InferenceTable,
+    KnownCache,
+    ModelRow,
+    Observables,
+    PairInference,
+    PriceSheet,
+    Reading,
+    TierReading,
+)  # fmt: skip
+
+ASSUMED_ACTIVE_PARAMS = 1e11
+ANCHORS = {
+    "machine_balance_ratio": 300.0,
+    "bytes_per_weight": 1.0,
+    "prompt_position": 0.5,
+    "prefill_decode_flops_ratio": 1.0,
+    "overlap": 1.0,
+    "sweep_time": 0.024,
+    "holding_cost_ratio": 1.0,
+}
+BYTES_PER_ELEMENT_KNOWN = 2.0
+
+
+def infer(
+    names: Iterable[str] = (),
+    *,
+    prices: str | Path | TextIO | None = None,
+    provider: str | None = None,
+    tier: str | None = None,
+    as_of: date | None = None,
+    everything: bool = False,
+    anchors: Mapping[str, float | str] | None = None,
+    changes: Mapping[str, str] | None = None,
+) -> InferenceTable:
+    """What every chosen price sheet implies, on one set of anchors.
+
+    Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `changes` are
+    amounts to put into the chosen sheets, `anchors` outside facts to replace. Raises `UnknownName` for a model,
+    provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
+
+    >>> table = infer(["gemini-3.1-pro"])
+    >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
+    1666.7
+    """
+    common = _common(read_anchors(anchors or {}))
+    book, known = load(prices), models()
+    offered, faults = sheets(book, as_of, tier or "", everything)
+    if provider is not None:
+        providers = sorted({sheet.provider for sheet in offered})
+        if provider not in providers:
+            raise UnknownName("provider", provider, providers)
+        offered = [sheet for sheet in offered if sheet.provider == provider]
+    names = tuple(names)
+    chosen, notes = find(names, offered, known) if names else (offered, [])
+    if changes:
+        chosen = [with_amounts(sheet, changes) for sheet in chosen]
+    rows = {(row.provider, row.model): row for row in known}
+    inferences = tuple(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common) for sheet in chosen)
+    day = as_of or book.newest_retrieved
+    return InferenceTable(inferences, day, common, (*book.problems, *faults), tuple(notes))
+
+
+def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
+    """Anchors as typed, to SI; only those that a reading uses are allowed."""
+    allowed = ("active_params", *ANCHORS, "short_context", "long_context")
+    read = {}
+    for name, value in anchors.items():
+        row = quantity(name)
+        if row.name not in allowed:
+            raise UnknownName("anchor", name, allowed)
+        read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
+    return read
+
+
+def _common(given: Mapping[str, float]) -> Anchors:
+    """The anchors all sheets of a run share; active_params is among them only if given."""
+    values = {**ANCHORS, **given}
+    origin = {name: "given" if name in given else "default" for name in values}
+    ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
+    return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
+
+
+def _anchors(model: ModelRow | None, common: Anchors) -> Anchors:
+    if "active_params" in common.values:
+        return common
+    if model is not None and model.active_params:
+        value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
+    else:
+        value, origin = ASSUMED_ACTIVE_PARAMS, "assumed"
+    return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
+
+
+def _infer_sheet(sheet: PriceSheet, model: ModelRow | None, common: Anchors) -> Inference:
+    given = common.values
+    seen = observables(sheet, model.max_context if model else None, given.get("short_context"), given.get("long_context"))
+    anchors = _anchors(model, common)
+    pairs = tuple(_infer_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
+    known = _known(model)
+    return Inference(
+        sheet=sheet,
+        model=model,
+        observables=seen,
+        anchors=anchors,
+        bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
+        pairs=pairs,
+        tiers=tuple(_tier(sheet, ttl) for ttl, _ in seen.cache_write_premiums if ttl),
+        implied_drain_time=_implied_drain_time(sheet, seen),
+        known=known,
+        flags=_flags(sheet, seen, anchors, pairs, known),
+    )
+
+
+def _infer_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+    pair = seen.pairs[index]
+    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
+    jointly = closed_form.joint(pair, anchors)
+    return PairInference(
+        pair, by_lecture, jointly,
+        _checks(sheet, seen, index, anchors, _lecture_hidden(by_lecture, seen, index, anchors), ("output_input_ratio",)),
+        _checks(sheet, seen, index, anchors, jointly.values, ("output_input_ratio", "premium_in", "premium_out")),
+    )  # fmt: skip
+
+
+def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
+    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read."""
+    pair = seen.pairs[index]
+    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0}
+    balance_context = float(right_side(equation("context.balance_context"), values))
+    values |= {
+        "balance_context": balance_context,
+        "output_input_ratio": pair.output_input_ratio.value,
+        "short_context": pair.short_context,
+        "attention_flops_per_pair": 0.0,
+    }
+    intercept, _ = solve_equation(equation("readings.joint_intercept"), "weight_compute_ratio", values)
+    return {**values, "weight_compute_ratio": intercept[0].value} if intercept else {}
+
+
+def _checks(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
+) -> tuple[Check, ...]:
+    """The forward model at what a reading found, against every component of the sheet it can speak of."""
+    if not hidden:
+        return ()
+    bands, contexts = sheet.bands[index:], seen.contexts[index:]
+    base = bands[0]
+    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
+    found = [_check("output_input_ratio", seen.pairs[index].output_input_ratio.value, predicted["output_input_ratio"], used)]
+    for place, band in enumerate(bands[1:], start=1):
+        suffix = "" if place == 1 else f"@{band.threshold_tokens}"
+        found.append(_check(f"premium_in{suffix}", ratio(band.input, base.input), predicted["premium_in"][place], used))
+        found.append(_check(f"premium_out{suffix}", ratio(band.output, base.output), predicted["premium_out"][place], used))
+    if seen.storage_price and index == 0:
+        found.append(_check("storage_price", seen.storage_price.value, predicted["storage_price"], used))
+    if base.cache_read and base.cache_read.usd_per_token:
+        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
+        found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
+    return tuple(found)
+
+
+def _check(component: str, published: float, predicted: float, used: tuple[str, ...]) -> Check:
+    low, high = rounding_cell(published)
+    return Check(component, published, float(predicted), component in used, bool(low <= predicted <= high))
+
+
+def verdict(checks: tuple[Check, ...]) -> str:
+    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+
+    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    ('fail', 'not testable')
+    """
+    unused = [check for check in checks if not check.used_by_reading]
+    if not unused:
+        return "not testable"
+    if not all(check.inside_rounding_cell for check in unused):
+        return "fail"
+    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+def _tier(sheet: PriceSheet, ttl: int) -> TierReading:
+    disclosed = next(
+        (
+            row["disclosed_tier"]
+            for row in table("disclosures")
+            if row["topic"] == "cache_tier" and row["provider"] == sheet.provider
+            and row["model"] in ("", sheet.model) and row["ttl_seconds"] in ("", str(ttl))
+        ),
+        None,
+    )  # fmt: skip
+    return TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), disclosed or None)
+
+
+def _implied_drain_time(sheet: PriceSheet, seen: Observables) -> Reading | None:
+    if not seen.pairs or seen.storage_price is None:
+        return None
+    return closed_form.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price.value)
+
+
+def _known(model: ModelRow | None) -> KnownCache | None:
+    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
+    if model is None or not model.architecture:
+        return None
+    row = next(row for row in table("architectures") if row["model"] == model.architecture)
+    stored, read = float(row["kv_values_stored_per_token"]), float(row["kv_values_read_per_context_token"])
+    return KnownCache(model.architecture, model.architecture_grade, stored * BYTES_PER_ELEMENT_KNOWN, read * BYTES_PER_ELEMENT_KNOWN)
+
+
+def _flags(
+    sheet: PriceSheet, seen: Observables, anchors: Anchors, pairs: tuple[PairInference, ...], known: KnownCache | None
+) -> tuple[str, ...]:
+    """What a reader must know before using the row, in a few words each."""
+    flags = []
+    if anchors.origin["active_params"] == "assumed":
+        flags.append("active_params assumed")
+    if not pairs:
+        flags.append("one band")
+    elif len(pairs) > 1:
+        flags.append(f"{len(pairs) + 1} bands, first pair shown")
+    if pairs and pairs[0].joint.problem:
+        flags.append("joint: no reading")
+    if seen.output_input_ratio.value <= 1:
+        flags.append("output not above input")
+    if known:
+        flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
+    if sheet.bands[0].input.currency != "USD":
+        flags.append(f"priced in {sheet.bands[0].input.currency}")
+    if sheet.service_tier != "standard":
+        flags.append(sheet.service_tier.replace("_", "-"))
+    return tuple(flags)

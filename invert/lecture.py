@@ -1,0 +1,75 @@
+"""The lecture's three readings, exactly as stated, under their own names."""
+
+from collections.abc import Mapping
+from functools import cache
+from math import log
+
+from derive.catalogue import equation
+from derive.chain import solve
+from derive.compiled import right_side
+from derive.presets import table
+from derive.quantities import QUANTITIES
+from invert.records import BandPair, Reading
+
+TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+
+
+def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
+    """KV bytes per token if the threshold is where KV reads overtake compute: N_a b_w/(rho L_thr) [byte/token].
+
+    The premium is not used. Lecture 1:36:01 to 1:38:27.
+    """
+    solution = solve(
+        "kv_bytes_per_token",
+        using=["readings.threshold_is_crossover"],
+        long_context_threshold=pair.long_context_threshold,
+        **{name: anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio")},
+    )
+    return Reading("lecture", {"kv_bytes_per_token": solution.answers[0].value}, solution)
+
+
+def output_input_ratio_claimed(pair: BandPair, batch_multiple: float = 2.0) -> float:
+    """The output/input ratio the threshold reading makes of the short context, at a batch of two balance batches.
+
+    The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
+    """
+    values = {
+        "balance_batch": 1.0,
+        "batch": batch_multiple,
+        "context_length": pair.short_context,
+        "balance_context": float(pair.long_context_threshold),
+    }
+    return right_side(equation("serving.normalised_cost"), values)
+
+
+def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
+    """The share of compute that decode leaves idle, 1 - 1/R; no reading where R <= 1, which it excludes.
+
+    Lecture 1:47:56 to 1:48:23.
+
+    >>> bandwidth_bound_fraction(5.0).values
+    {'bandwidth_bound_fraction': 0.8}
+    """
+    solution = solve("bandwidth_bound_fraction", output_input_ratio=output_input_ratio)
+    if not solution.answers:
+        return Reading("lecture", {}, solution, solution.reason.message)
+    return Reading("lecture", {"bandwidth_bound_fraction": solution.answers[0].value}, solution)
+
+
+def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
+    """The tier whose drain time is nearest to a cache lifetime, by ratio. Lecture 2:00:37 to 2:03:33.
+
+    `device` picks the drain times: `lecture` those it names, `range` the middle of those of real devices.
+
+    >>> tier_of_lifetime(300), tier_of_lifetime(3600), tier_of_lifetime(3600, "range")
+    ('flash', 'disk', 'flash')
+    """
+    times = drain_times(device)
+    return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
+
+
+@cache
+def drain_times(device: str) -> dict[str, float]:
+    """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
+    rows = [row for row in table("memory_tiers") if row["device"] == device and row["quantity"] == "drain_time"]
+    return {TIER_NAMES[row["tier"]]: QUANTITIES["drain_time"].check(float(row["value"])) for row in rows if row["value"]}

@@ -1,0 +1,96 @@
+"""A price sheet as dimensionless ratios, each with the cell of values that would have been published alike."""
+
+from bisect import bisect_left
+from itertools import pairwise
+from math import floor, log10, sqrt
+
+from invert.records import BandPair, Observable, Observables, Price, PriceBand, PriceSheet
+
+NICE_NUMBERS = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+"""What vendors round multipliers and prices to, within a decade."""
+
+SHORT_SHARE = 0.1
+"""Mean context of the base band as a share of the first threshold."""
+
+LONG_FACTOR = 1.5
+"""Mean context of a band above a threshold, as a multiple of it, unless the middle of the band is nearer."""
+
+
+def rounding_cell(value: float) -> tuple[float, float]:
+    """Values nearer to this published number than to the nice numbers beside it, by ratio.
+
+    >>> [round(end, 2) for end in rounding_cell(1.5)], [round(end, 2) for end in rounding_cell(4.5)]
+    ([1.37, 1.73], [4.24, 4.74])
+    """
+    decade = 10.0 ** floor(log10(value))
+    scaled = value / decade
+    at = bisect_left(NICE_NUMBERS, scaled * (1 - 1e-9))
+    on_lattice = abs(NICE_NUMBERS[at] - scaled) <= 1e-9 * scaled
+    below = NICE_NUMBERS[at - 1] if at else 0.8
+    above = (NICE_NUMBERS[at + 1] if at + 1 < len(NICE_NUMBERS) else 12.5) if on_lattice else NICE_NUMBERS[at]
+    return sqrt(below * scaled) * decade, sqrt(above * scaled) * decade
+
+
+def observe(name: str, value: float) -> Observable:
+    """A published value with its rounding cell."""
+    return Observable(name, value, *rounding_cell(value))
+
+
+def ratio(price: Price, base: Price) -> float:
+    """One price over another, from the published amounts where both are in one currency."""
+    if price.currency == base.currency:
+        return price.amount / base.amount
+    return price.usd_per_token / base.usd_per_token
+
+
+def _unless_free(name: str, value: float | None) -> Observable | None:
+    return observe(name, value) if value else None
+
+
+def observables(
+    sheet: PriceSheet, max_context: int | None, short_context: float | None = None, long_context: float | None = None
+) -> Observables:
+    """Every ratio the readings use; pairs of adjacent bands ascend from the base band.
+
+    `short_context` and `long_context` [token] replace the means of the first two bands.
+    """
+    base = sheet.bands[0]
+    contexts = band_contexts(sheet.bands, max_context)
+    if contexts:
+        contexts = (short_context or contexts[0], long_context or contexts[1], *contexts[2:])
+    return Observables(
+        output_input_ratio=observe("output_input_ratio", ratio(base.output, base.input)),
+        pairs=tuple(
+            _pair(lower, upper, short, long)
+            for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
+        ),
+        contexts=contexts,
+        cache_read_ratio=_unless_free("cache_read_ratio", base.cache_read and ratio(base.cache_read, base.input)),
+        cache_write_premiums=tuple((offer.ttl_seconds, ratio(offer.prices[0][1], base.input) - 1) for offer in sheet.writes),
+        storage_price=_unless_free("storage_price", sheet.storage and sheet.storage.prices[0][1].usd_per_token),
+    )
+
+
+def band_contexts(bands: tuple[PriceBand, ...], max_context: int | None) -> tuple[float, ...]:
+    """Mean context [token] of each band: a tenth of the first threshold, then 1.5 times the lower end or the middle.
+
+    A sheet with one band has no threshold and no mean.
+    """
+    thresholds = [band.threshold_tokens for band in bands[1:]]
+    if not thresholds:
+        return ()
+    tops = [*thresholds[1:], max_context if max_context and max_context > thresholds[-1] else 2 * thresholds[-1]]
+    above = [min(LONG_FACTOR * low, (low + high) / 2) for low, high in zip(thresholds, tops, strict=True)]
+    return (SHORT_SHARE * thresholds[0], *above)
+
+
+def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float) -> BandPair:
+    return BandPair(
+        long_context_threshold=upper.threshold_tokens,
+        threshold_inclusive=upper.threshold_inclusive,
+        short_context=short,
+        long_context=long,
+        output_input_ratio=observe("output_input_ratio", ratio(lower.output, lower.input)),
+        premium_in=observe("premium_in", ratio(upper.input, lower.input)),
+        premium_out=observe("premium_out", ratio(upper.output, lower.output)),
+    )

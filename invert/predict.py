@@ -1,0 +1,37 @@
+"""The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from derive.catalogue import equation
+from derive.compiled import right_side
+
+
+def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: Any = 1.0) -> dict[str, Any]:
+    """Prices of every band, of storage and of the least a cache read can cost, from what a sheet hides.
+
+    hidden: active_params [1], attention_flops_per_pair [FLOP/token], balance_context [token], weight_compute_ratio [1],
+    prompt_position [1], prefill_decode_flops_ratio [1], overlap [1], sweep_time [s], holding_cost_ratio [1]; numbers or
+    arrays that broadcast. `contexts` are the band means [token], `input_price` that of the base band [USD/token].
+    Returns input and output prices by band, premiums over the base band, storage_price [USD/token/s] and
+    cache_read_price [USD/token].
+
+    >>> hidden = {"active_params": 1e11, "attention_flops_per_pair": 0.0, "balance_context": 1e5, "weight_compute_ratio": 5.0,
+    ...           "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0, "sweep_time": 0.024,
+    ...           "holding_cost_ratio": 1.0}
+    >>> prices = forward(hidden, (1e5, 4e5))
+    >>> [float(price) for price in prices["output"]], float(prices["premium_out"][1])
+    ([6.0, 9.0], 1.5)
+    """
+    prefill = [right_side(equation("bands.prefill_cost"), {**hidden, "context_length": context}) for context in contexts]
+    decode = [right_side(equation("bands.decode_cost"), {**hidden, "context_length": context}) for context in contexts]
+    base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}
+    return {
+        "input": [input_price * cost / prefill[0] for cost in prefill],
+        "output": [input_price * cost / prefill[0] for cost in decode],
+        "premium_in": [cost / prefill[0] for cost in prefill],
+        "premium_out": [cost / decode[0] for cost in decode],
+        "output_input_ratio": decode[0] / prefill[0],
+        "storage_price": right_side(equation("bands.storage_price"), base),
+        "cache_read_price": right_side(equation("bands.cache_read_price"), base),
+    }

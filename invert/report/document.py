@@ -1,0 +1,23 @@
+"""Inferences for documents: the same table in Markdown, LaTeX and HTML."""
+
+from invert.records import InferenceTable
+from invert.report.terminal import COLUMNS, cells, footer
+
+FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
+
+
+def document(table: InferenceTable, style: str) -> str:
+    """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
+    from tabulate import tabulate
+
+    rows = [[cells(one)[column] for column in COLUMNS] for one in table.inferences]
+    body = tabulate(rows, headers=COLUMNS, tablefmt=FORMATS[style], disable_numparse=True)
+    return "\n".join([body, "", *(_paragraph(line, style) for line in footer(table))])
+
+
+def _paragraph(text: str, style: str) -> str:
+    if style == "html":
+        from html import escape
+
+        return f"<p>{escape(text)}</p>"
+    return text.replace("_", r"\_").replace("%", r"\%") if style == "latex" else text

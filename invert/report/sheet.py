@@ -1,0 +1,217 @@
+"""One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
+
+from collections.abc import Mapping
+from textwrap import fill
+
+from derive.catalogue import equation
+from derive.display import moves_line, route_lines
+from derive.records import Solution
+from derive.units import show
+from invert.closed_form import rule_solutions
+from invert.inference import verdict
+from invert import lecture
+from invert.lecture import drain_times
+from invert.observables import ratio
+from invert.records import Check, Inference, PairInference, Price
+from invert.report.tabular import equations_of
+from invert.report.terminal import PARAGRAPH, aligned, kv, spread
+
+
+def report(one: Inference) -> str:
+    """Prices, the lecture's three readings, the joint inverse, what each predicts, how far apart they are."""
+    sections = [_heading(one), *_prices(one)]
+    for place, pair in enumerate(one.pairs):
+        sections += _pair(one, pair, place)
+    sections += [*_bandwidth_bound(one), *_tiers(one), *_storage(one)]
+    if one.pairs:
+        sections += [*_contradiction(one), *_rules(one)]
+    return "\n".join([*sections, *_known(one), *_anchors(one), *_cite(one)])
+
+
+def _heading(one: Inference) -> str:
+    sheet = one.sheet
+    region = f", {sheet.region}" if sheet.region else ""
+    return f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
+
+
+def _title(text: str) -> list[str]:
+    return ["", text, "-" * len(text)]
+
+
+def _prices(one: Inference) -> list[str]:
+    sheet = one.sheet
+    rows = []
+    for band in sheet.bands:
+        start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
+        label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
+        rows.append({"band": label, "input": _amount(band.input), "output": _amount(band.output), "cache read": _amount(band.cache_read)})
+    offers = [*sheet.writes, *([sheet.storage] if sheet.storage else [])]
+    for offer in offers:
+        for threshold, price in offer.prices:
+            where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
+            what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
+            rows.append({"band": what + where, "input": _amount(price), "output": "", "cache read": ""})
+    grades = sorted({price.verification for band in sheet.bands for price in (band.input, band.output)})
+    source = sheet.bands[0].input.source_url
+    unit = f"{sheet.bands[0].input.currency} per million tokens"
+    return [*_title(f"Prices ({unit})"), aligned(("band", "input", "output", "cache read"), rows), f"graded {', '.join(grades)}   {source}"]
+
+
+def _amount(price: Price | None) -> str:
+    return "-" if price is None else f"{price.amount:g}" + ("/h" if price.per == "mtok_hour" else "")
+
+
+def _pair(one: Inference, pair: PairInference, place: int) -> list[str]:
+    seen = pair.pair
+    where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
+    lines = _title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
+    lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
+    lines += _title(f"KV bytes from both premiums and output/input together{where}")
+    lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
+    if pair.joint.problem:
+        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
+    else:
+        values = pair.joint.values
+        lines += [*route_lines(pair.joint.solution), *_scaling(pair.joint.solution)]
+        lines += [
+            f"with it: weight_compute_ratio = {values['weight_compute_ratio']:.4g}, memory_time_share = {values['memory_time_share']:.3g}"
+        ]
+    return lines + _checks(pair, where)
+
+
+def _scaling(solution: Solution) -> list[str]:
+    return [f"moves with  {moves_line(solution.answers[0].elasticities)}"]
+
+
+def _checks(pair: PairInference, where: str) -> list[str]:
+    by_lecture = {check.component: check for check in pair.lecture_checks}
+    joint = {check.component: check for check in pair.joint_checks}
+    rows = [
+        {
+            "component": name,
+            "published": _number(check.component, check.published),
+            "lecture predicts": _predicted(by_lecture.get(name)),
+            "joint predicts": _predicted(joint.get(name)),
+        }
+        for name, check in {**joint, **by_lecture}.items()
+    ]
+    return [
+        *_title(f"What each reading predicts for the sheet{where}"),
+        aligned(("component", "published", "lecture predicts", "joint predicts"), rows),
+        f"verdict over what each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
+        " (a miss lies outside the published number's rounding cell)",
+    ]
+
+
+def _predicted(check: Check | None) -> str:
+    if check is None:
+        return "-"
+    mark = "used" if check.used_by_reading else ("ok" if check.inside_rounding_cell else "miss")
+    return f"{'at least ' if check.bound else ''}{_number(check.component, check.predicted)} ({mark})"
+
+
+def _number(component: str, value: float) -> str:
+    name = component.split("@")[0]
+    return f"{value:.3g}" if name.startswith(("premium", "output")) else show(name, value, digits=3)
+
+
+def _bandwidth_bound(one: Inference) -> list[str]:
+    lines = _title("Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)")
+    if one.bandwidth_bound.problem:
+        return [*lines, f"no reading: {one.bandwidth_bound.problem}"]
+    solution = one.bandwidth_bound.solution
+    leans = "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else decode waits for."
+    return [*lines, *route_lines(solution), *_scaling(solution), leans]
+
+
+def _tiers(one: Inference) -> list[str]:
+    lines = _title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
+    if not one.tiers:
+        return [*lines, "n/a: the sheet sells no cache lifetime"]
+    for tier in one.tiers:
+        said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
+        lines.append(
+            f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
+        )
+    for device, label in (("lecture", "lecture's drain times"), ("range", "real devices")):
+        lines.append(
+            f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in drain_times(device).items())
+        )
+    rule = equation("cache.drain_time_rule")
+    return [*lines, f"    {rule.reference}, a {rule.kind}: lifetimes are product choices as much as drain times"]
+
+
+def _storage(one: Inference) -> list[str]:
+    if one.implied_drain_time is None or one.implied_drain_time.problem:
+        return []
+    solution = one.implied_drain_time.solution
+    said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
+    return [
+        *_title("Hold time that is sold for as much as one read"),
+        *route_lines(solution),
+        *_scaling(solution),
+        said.format(show("drain_time", drain_times("range")["HBM"], digits=3)),
+    ]
+
+
+def _contradiction(one: Inference) -> list[str]:
+    pair, values = one.pairs[0], one.pairs[0].lecture.values
+    jointly = pair.joint.values.get("kv_bytes_per_token")
+    apart = f" ({jointly / values['kv_bytes_per_token']:.2g} times the lecture's)" if jointly else ""
+    text = (
+        "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
+        f" costs {lecture.output_input_ratio_claimed(pair.pair):.3g} times an input token at the lecture's two balance batches"
+        f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
+        " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
+        f" {kv(values['kv_bytes_per_token'])}/token and KV joint, from all prices together, {kv(jointly)}/token{apart}."
+    )
+    return [*_title("The readings against each other"), fill(text, PARAGRAPH)]
+
+
+def _rules(one: Inference) -> list[str]:
+    max_context = one.model.max_context if one.model else None
+    solutions = rule_solutions(one.pairs[0].pair, one.anchors.values, max_context)
+    rows = [{"pricing rule": rule, "KV": _rule_answer(solution), "equation": _rule_id(solution)} for rule, solution in solutions.items()]
+    return [
+        *_title("The same threshold and output premium under other pricing rules (compute-bound base)"),
+        aligned(("pricing rule", "KV", "equation"), rows),
+        f"A memory-bound base multiplies all but the last by {ratio(one.sheet.bands[0].output, one.sheet.bands[0].input):g}.",
+    ]
+
+
+def _rule_answer(solution: Solution) -> str:
+    if not solution.answers:
+        return "not identified" if solution.reason.code == "not_identified" else "no answer"
+    return kv(solution.answers[0].value) + "/token"
+
+
+def _rule_id(solution: Solution) -> str:
+    return solution.equations[0] if solution.equations else solution.reason.message
+
+
+def _known(one: Inference) -> list[str]:
+    if one.known is None:
+        return []
+    truth = one.known
+    grade = "by the vendor's word" if truth.grade == "verified" else f"{truth.grade}: the vendor does not say so"
+    lines = _title("What the architecture says")
+    lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
+    if one.pairs:
+        pair = one.pairs[0]
+        joint = pair.joint.values.get("kv_bytes_per_token")
+        lines += [f"What decode reads is {spread([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
+                  + (f" and {spread([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
+    return lines
+
+
+def _anchors(one: Inference) -> list[str]:
+    lines = _title("Anchors: outside facts, the same for every reading above")
+    contexts = {}
+    if one.pairs:
+        contexts = {"short_context": one.pairs[0].pair.short_context, "long_context": one.pairs[0].pair.long_context}
+    values: Mapping[str, float] = {**one.anchors.values, **contexts}
+    return lines + [f"{name} = {show(name, value)}   {one.anchors.origin.get(name, 'band mean')}" for name, value in values.items()]
+
+
+def _cite(one: Inference) -> list[str]:
+    return ["", "cite  backsolve cite " + " ".join(id.split("@")[0] for id in equations_of(one))]

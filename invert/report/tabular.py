@@ -1,0 +1,173 @@
+"""Inferences for programs: the JSON contract and CSV, in SI units."""
+
+import csv
+import io
+import json
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from derive.catalogue import equation
+from invert.inference import verdict
+from invert.records import Check, Inference, InferenceTable, PairInference, Reading
+
+SCHEMA = "infer-1"
+FLAT_COLUMNS = (
+    "provider", "model", "service_tier", "as_of", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio",
+    "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint", "bandwidth_bound_fraction",
+    "memory_time_share", "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
+)  # fmt: skip
+
+
+def as_records(table: InferenceTable) -> list[dict[str, Any]]:
+    """The list that `--as json` prints, one object a sheet; keys of rooms not built yet are null."""
+    return [_record(one) for one in table.inferences]
+
+
+def as_json(table: InferenceTable) -> str:
+    """Strict JSON: neither NaN nor infinity."""
+    return json.dumps(as_records(table), indent=2, allow_nan=False)
+
+
+def saved(table: InferenceTable) -> str:
+    """The document `--save` writes: schema, how the run was made, and the sheets."""
+    run = {"version": installed_version(), "as_of": table.as_of.isoformat(), "anchors": dict(table.anchors.values)}
+    return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
+
+
+def installed_version() -> str:
+    """The version of backsolve that runs."""
+    try:
+        return version("backsolve")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def as_csv(table: InferenceTable) -> str:
+    """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, FLAT_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat(one) for one in table.inferences)
+    return out.getvalue().rstrip("\n")
+
+
+def flat(one: Inference) -> dict[str, Any]:
+    """One sheet as a flat row; what does not exist is None."""
+    first = one.pairs[0] if one.pairs else None
+    joint = first.joint.values if first else {}
+    return {
+        "provider": one.sheet.provider,
+        "model": one.sheet.model,
+        "service_tier": one.sheet.service_tier,
+        "as_of": one.sheet.as_of.isoformat(),
+        "long_context_threshold": first and first.pair.long_context_threshold,
+        "premium_in": first and first.pair.premium_in.value,
+        "premium_out": first and first.pair.premium_out.value,
+        "output_input_ratio": one.observables.output_input_ratio.value,
+        "cache_read_ratio": one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
+        "active_params": one.anchors.values["active_params"],
+        "kv_bytes_per_token_lecture": first and first.lecture.values.get("kv_bytes_per_token"),
+        "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
+        "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
+        "memory_time_share": joint.get("memory_time_share"),
+        "balance_context": joint.get("balance_context"),
+        "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
+        "tiers": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
+        "check_lecture": first and verdict(first.lecture_checks),
+        "check_joint": first and verdict(first.joint_checks),
+        "flags": "; ".join(one.flags) or None,
+    }
+
+
+def _record(one: Inference) -> dict[str, Any]:
+    row = flat(one)
+    first = one.pairs[0] if one.pairs else None
+    return {
+        "provider": row["provider"],
+        "model": row["model"],
+        "as_of": row["as_of"],
+        "service_tier": row["service_tier"],
+        "region": one.sheet.region or None,
+        "observables": {
+            **{
+                name: row[name]
+                for name in ("long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio")
+            },
+            "cache_write_premiums": [{"ttl_seconds": ttl, "premium": premium} for ttl, premium in one.observables.cache_write_premiums],
+            "storage_price": one.observables.storage_price and one.observables.storage_price.value,
+        },
+        "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
+        "equations": equations_of(one),
+        "readings": {
+            "lecture": {
+                "kv_bytes_per_token": row["kv_bytes_per_token_lecture"],
+                "bandwidth_bound_fraction": row["bandwidth_bound_fraction"],
+                "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
+                "forward_check": first and _forward_check(first.lecture_checks),
+            },
+            "joint": first and _reading(first.joint),
+            "architecture": one.known
+            and {
+                "name": one.known.architecture,
+                "grade": one.known.grade,
+                "kv_bytes_per_token_stored": one.known.stored,
+                "kv_bytes_per_token_read": one.known.read,
+            },
+            "pairs": [_pair(pair) for pair in one.pairs],
+        },
+        "estimates": None,
+        "storage": [
+            *(
+                {"ttl_seconds": tier.ttl_seconds, "probabilities": None, "implied_drain_time_s": None, "disclosed_tier": tier.disclosed}
+                for tier in one.tiers
+            ),
+            *(
+                [{"ttl_seconds": None, "probabilities": None, "implied_drain_time_s": row["implied_drain_time_s"], "disclosed_tier": None}]
+                if one.observables.storage_price
+                else []
+            ),
+        ],
+        "identifiability": None,
+        "forward_check": first and _forward_check(first.joint_checks),
+        "diagnostics": None,
+        "flags": list(one.flags),
+    }
+
+
+def _reading(reading: Reading) -> dict[str, Any]:
+    wanted = ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair", "weight_compute_ratio", "memory_time_share")
+    return {**{name: reading.values.get(name) for name in wanted}, "problem": reading.problem}
+
+
+def _pair(pair: PairInference) -> dict[str, Any]:
+    seen = pair.pair
+    return {
+        "long_context_threshold": seen.long_context_threshold,
+        "short_context": seen.short_context,
+        "long_context": seen.long_context,
+        "output_input_ratio": seen.output_input_ratio.value,
+        "premium_in": seen.premium_in.value,
+        "premium_out": seen.premium_out.value,
+        "lecture": {"kv_bytes_per_token": pair.lecture.values.get("kv_bytes_per_token")},
+        "joint": _reading(pair.joint),
+    }
+
+
+def _forward_check(checks: tuple[Check, ...]) -> dict[str, Any]:
+    return {
+        check.component: {
+            "published": check.published,
+            "predicted": check.predicted,
+            "used_by_reading": check.used_by_reading,
+            "inside_rounding_cell": check.inside_rounding_cell,
+        }
+        for check in checks
+    }
+
+
+def equations_of(one: Inference) -> list[str]:
+    """Every equation the printed readings rest on, as id@version, in order."""
+    first = one.pairs[0] if one.pairs else None
+    readings = [*((first.lecture, first.joint) if first else ()), one.bandwidth_bound, one.implied_drain_time]
+    used = [id for reading in readings if reading and reading.values for id in reading.solution.equations]
+    return list(dict.fromkeys([*used, *([equation("cache.drain_time_rule").reference] if one.tiers else [])]))

@@ -1,0 +1,125 @@
+"""The table of all sheets, as text: wide in a pipe, narrower in a terminal, never cut."""
+
+from collections.abc import Sequence
+from statistics import median
+from textwrap import fill
+
+from derive.units import show
+from invert.inference import ASSUMED_ACTIVE_PARAMS, verdict
+from invert.records import Inference, InferenceTable, TierReading
+
+COLUMNS = (
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint",
+    "bandwidth-bound", "tier by lifetime", "lecture check", "joint check", "flags",
+)  # fmt: skip
+NARROW = ("model", "threshold", "output/input", "KV lecture", "KV joint", "bandwidth-bound", "lecture check", "joint check")
+NONE = "-"
+PARAGRAPH = 120
+
+
+def summary(table: InferenceTable, columns: Sequence[str] = COLUMNS, width: int | None = None) -> str:
+    """One row a sheet, then the date, the anchors, how to read the columns and what they are worth."""
+    rows = [cells(one) for one in table.inferences]
+    paragraphs = [fill(text, width or PARAGRAPH, break_on_hyphens=False) for text in footer(table)]
+    return "\n".join([aligned(columns, rows, width), "", *paragraphs])
+
+
+def cells(one: Inference) -> dict[str, str]:
+    """One sheet as the text of every column."""
+    first = one.pairs[0] if one.pairs else None
+    tier = "" if one.sheet.service_tier == "standard" else f" ({one.sheet.service_tier})"
+    region = f" [{one.sheet.region}]" if one.sheet.region else ""
+    return {
+        "provider": one.sheet.provider,
+        "model": one.sheet.model + region + tier,
+        "threshold": show("long_context_threshold", first.pair.long_context_threshold).removesuffix(" tokens") if first else NONE,
+        "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
+        "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
+        "output/input": f"{one.observables.output_input_ratio.value:.3g}",
+        "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
+        "KV joint": "inconsistent" if first and first.joint.problem else kv(first and first.joint.values.get("kv_bytes_per_token")),
+        "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
+        "tier by lifetime": ", ".join(tier_text(tier) for tier in one.tiers) or "n/a",
+        "lecture check": verdict(first.lecture_checks) if first else NONE,
+        "joint check": verdict(first.joint_checks) if first else NONE,
+        "flags": "; ".join(one.flags),
+    }
+
+
+def kv(value: float | None) -> str:
+    """KV bytes per token in the units people use, or a dash."""
+    return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
+
+
+def tier_text(tier: TierReading) -> str:
+    """`5 min flash`, by the lecture's drain times."""
+    return f"{show('ttl', tier.ttl_seconds)} {tier.lecture}"
+
+
+def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]], width: int | None = None) -> str:
+    """A table in aligned columns; no line is cut unless a width is given, and then cells wrap."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=width is None, overflow="fold")
+    for row in rows:
+        table.add_row(*(row[column] for column in columns))
+    console = Console(width=width or 10_000, color_system=None, markup=False, highlight=False, emoji=False, legacy_windows=False)
+    with console.capture() as capture:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()).rstrip()
+
+
+def footer(table: InferenceTable) -> list[str]:
+    """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
+    reading = (
+        "How to read it: KV lecture takes the threshold as the length where reading the cache overtakes arithmetic, so below it"
+        " an output token would cost about as much as an input token. bandwidth-bound takes the output/input price ratio"
+        f"{_typical_ratio(table)} as the time decode waits for memory, at every length. Both cannot be true of one model."
+        " KV joint uses both premiums and that ratio together. A check holds a reading against the prices it did not use."
+    )
+    return [f"{_count(table)}, prices of {table.as_of.isoformat()}.", f"Anchors: {_anchors(table)}.", reading, worth(table.inferences)]
+
+
+def worth(inferences: Sequence[Inference]) -> str:
+    """One line: how far the readings are from the cache of the models here whose architecture is public."""
+    known = [(one.known, one.pairs[0]) for one in inferences if one.known and one.pairs]
+    lecture = [truth.read / pair.lecture.values["kv_bytes_per_token"] for truth, pair in known]
+    joint = [truth.read / pair.joint.values["kv_bytes_per_token"] for truth, pair in known if pair.joint.values]
+    if not lecture or not joint:
+        return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
+    unsure = sum(truth.grade != "verified" for truth, _ in known)
+    by_name = f" ({unsure} of them by the model's name only)" if unsure else ""
+    return (
+        f"Worth: {len(known)} of these sheets have two bands and a public architecture{by_name}. Their true cache is"
+        f" {spread(lecture)} the lecture's reading and {spread(joint)} the joint one: neither is a measurement."
+    )
+
+
+def spread(factors: Sequence[float]) -> str:
+    """`44 times (9.8 to 127)`: the median and the ends."""
+    ends = f" ({min(factors):.3g} to {max(factors):.3g})" if len(factors) > 1 else ""
+    return f"{median(factors):.3g} times{ends}"
+
+
+def _count(table: InferenceTable) -> str:
+    count = len(table.inferences)
+    return "1 sheet" if count == 1 else f"{count} sheets"
+
+
+def _typical_ratio(table: InferenceTable) -> str:
+    ratios = [one.observables.output_input_ratio.value for one in table.inferences]
+    return f" ({median(ratios):.3g} here, in the middle)" if ratios else ""
+
+
+def _anchors(table: InferenceTable) -> str:
+    values = table.anchors.values
+    shared = [f"{name} {show(name, value)}" for name, value in values.items() if name != "active_params"]
+    if "active_params" in values:
+        size = f"active_params {show('active_params', values['active_params'])} (given)"
+    else:
+        size = f"active_params of the architecture where it is public, else {show('active_params', ASSUMED_ACTIVE_PARAMS)} (assumed)"
+    return "; ".join([size, *shared])
