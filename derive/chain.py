@@ -273,7 +273,7 @@ def _contradiction(asked: Question, world: _World) -> Reason | None:
 def _missing(asked: Question, known: Mapping[str, float]) -> Reason:
     """The shortest list of givens that would settle the question, by the equation that defines it if one does."""
     unknown = asked.unknown
-    rows = [row for row in asked.active if unknown in row.symbols]
+    rows = [row for row in asked.active if unknown in row.symbols and row.sense == "="]
     if not rows:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")

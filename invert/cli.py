@@ -97,7 +97,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if in_full:
         from invert.report.sheet import report
 
-        return "\n\n".join(report(one) for one in table.inferences)
+        return "\n\n".join(report(one, table.changes) for one in table.inferences)
     from invert.report.terminal import COLUMNS, NARROW, summary
 
     if sys.stdout.isatty() and not wide:

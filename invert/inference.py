@@ -80,7 +80,7 @@ def infer(
     rows = {(row.provider, row.model): row for row in known}
     inferences = tuple(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common) for sheet in chosen)
     day = as_of or book.newest_retrieved
-    return InferenceTable(inferences, day, common, (*book.problems, *faults), tuple(notes))
+    return InferenceTable(inferences, day, common, (*book.problems, *faults), tuple(notes), dict(changes or {}))
 
 
 def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """The records of the price side: rows as published, the sheets made of them, and what is wrong with a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -313,6 +313,7 @@ class InferenceTable:
     anchors: Anchors
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""

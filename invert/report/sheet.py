@@ -7,9 +7,9 @@ from derive.catalogue import equation
 from derive.display import moves_line, route_lines
 from derive.records import Solution
 from derive.units import show
+from invert import lecture
 from invert.closed_form import rule_solutions
 from invert.inference import verdict
-from invert import lecture
 from invert.lecture import drain_times
 from invert.observables import ratio
 from invert.records import Check, Inference, PairInference, Price
@@ -17,9 +17,13 @@ from invert.report.tabular import equations_of
 from invert.report.terminal import PARAGRAPH, aligned, kv, spread
 
 
-def report(one: Inference) -> str:
-    """Prices, the lecture's three readings, the joint inverse, what each predicts, how far apart they are."""
-    sections = [_heading(one), *_prices(one)]
+def report(one: Inference, changes: Mapping[str, str]) -> str:
+    """Prices, the lecture's three readings, the joint inverse, what each predicts, how far apart they are.
+
+    `changes` are the amounts put in place of published ones, to be named.
+    """
+    changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in changes.items()]
+    sections = [_heading(one), *changed, *_prices(one)]
     for place, pair in enumerate(one.pairs):
         sections += _pair(one, pair, place)
     sections += [*_bandwidth_bound(one), *_tiers(one), *_storage(one)]

@@ -9,10 +9,10 @@ from invert.inference import ASSUMED_ACTIVE_PARAMS, verdict
 from invert.records import Inference, InferenceTable, TierReading
 
 COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint",
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint", "KV known",
     "bandwidth-bound", "tier by lifetime", "lecture check", "joint check", "flags",
 )  # fmt: skip
-NARROW = ("model", "threshold", "output/input", "KV lecture", "KV joint", "bandwidth-bound", "lecture check", "joint check")
+NARROW = ("model", "threshold", "output/input", "KV lecture", "KV joint", "KV known", "bandwidth-bound", "lecture check", "joint check")
 NONE = "-"
 PARAGRAPH = 120
 
@@ -38,6 +38,7 @@ def cells(one: Inference) -> dict[str, str]:
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
         "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
         "KV joint": "inconsistent" if first and first.joint.problem else kv(first and first.joint.values.get("kv_bytes_per_token")),
+        "KV known": kv(one.known and one.known.read),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": ", ".join(tier_text(tier) for tier in one.tiers) or "n/a",
         "lecture check": verdict(first.lecture_checks) if first else NONE,
@@ -81,7 +82,14 @@ def footer(table: InferenceTable) -> list[str]:
         f"{_typical_ratio(table)} as the time decode waits for memory, at every length. Both cannot be true of one model."
         " KV joint uses both premiums and that ratio together. A check holds a reading against the prices it did not use."
     )
-    return [f"{_count(table)}, prices of {table.as_of.isoformat()}.", f"Anchors: {_anchors(table)}.", reading, worth(table.inferences)]
+    changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
+    what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
+    return [
+        f"{_count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
+        f"Anchors: {_anchors(table)}.",
+        reading,
+        worth(table.inferences),
+    ]
 
 
 def worth(inferences: Sequence[Inference]) -> str:
@@ -92,10 +100,11 @@ def worth(inferences: Sequence[Inference]) -> str:
     if not lecture or not joint:
         return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
     unsure = sum(truth.grade != "verified" for truth, _ in known)
-    by_name = f" ({unsure} of them by the model's name only)" if unsure else ""
+    by_name = f", {unsure} of them by the model's name only" if unsure else ""
+    sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
     return (
-        f"Worth: {len(known)} of these sheets have two bands and a public architecture{by_name}. Their true cache is"
-        f" {spread(lecture)} the lecture's reading and {spread(joint)} the joint one: neither is a measurement."
+        f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
+        f" cache is {spread(lecture)} the lecture's reading and {spread(joint)} the joint one: neither is a measurement."
     )
 
 

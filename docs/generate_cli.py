@@ -1,0 +1,114 @@
+"""Write docs/cli.md, the reference of the command line, from the commands themselves.
+
+    python docs/generate_cli.py           writes the file
+    python docs/generate_cli.py --check   exits 1 if the file differs from what would be written
+
+Only names, metavars, choices and help texts are read, not click's formatted help, so that neither the width of the
+terminal nor the version of click shows in the file.
+"""
+
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER
+from invert.cli import backsolve
+
+PAGE = Path(__file__).with_name("cli.md")
+VERBATIM = "\b"
+"""The line with which a docstring tells click to leave the next paragraph as it is."""
+
+
+def page() -> str:
+    """The whole reference: the program, then every command in the order of its name."""
+    sections = [section for path, command in commands() for section in describe(path, command)]
+    return "\n\n".join([*heading(), *sections]) + "\n"
+
+
+def heading() -> list[str]:
+    """What holds for every command."""
+    helps = " or ".join(f"`{spelling}`" for spelling in backsolve.context_settings["help_option_names"])
+    return [
+        "# Command line",
+        "Made by `python docs/generate_cli.py` from the commands themselves; edit those, not this page.",
+        f"Every command takes {helps} and prints its own page.",
+        f"Exit status: 0 answered, {INPUT_IS_WRONG} the input is wrong, {NO_ANSWER} the question has no answer."
+        " Errors go to standard error in a line or two.",
+    ]
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command by its full name, groups before what they hold."""
+    waiting: list[tuple[str, click.Command]] = [("backsolve", backsolve)]
+    while waiting:
+        path, command = waiting.pop(0)
+        yield path, command
+        inside = getattr(command, "commands", {})
+        waiting[:0] = [(f"{path} {name}", inside[name]) for name in sorted(inside)]
+
+
+def describe(path: str, command: click.Command) -> list[str]:
+    """The paragraphs of one command: its name, how it is called, what it does and its options."""
+    options = [option(one) for one in command.params if isinstance(one, click.Option)]
+    return [f"## {path}", f"```\n{usage(path, command)}\n```", *paragraphs(command.help or ""), *(["\n".join(options)] if options else [])]
+
+
+def usage(path: str, command: click.Command) -> str:
+    """`backsolve infer [OPTIONS] [MODEL]...`"""
+    options = ["[OPTIONS]"] if any(isinstance(one, click.Option) for one in command.params) else []
+    arguments = [one.metavar or (one.name or "").upper() for one in command.params if isinstance(one, click.Argument)]
+    inside = ["COMMAND [ARGUMENT]..."] if getattr(command, "commands", {}) else []
+    return " ".join([path, *options, *arguments, *inside])
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """A docstring as Markdown: a paragraph a line, those marked as verbatim in a block."""
+    for paragraph in cleandoc(text).split("\f")[0].strip().split("\n\n"):
+        mark, _, rest = paragraph.partition("\n")
+        yield f"```\n{rest}\n```" if mark == VERBATIM else escaped(" ".join(paragraph.split()))
+
+
+def option(one: click.Option) -> str:
+    """One option as a list item: spellings, value, help, whether it may be repeated, and a default if there is one to name."""
+    value = "" if one.is_flag else f" {placeholder(one)}"
+    spellings = ", ".join(f"`{spelling}{value}`" for spelling in (*one.opts, *one.secondary_opts))
+    said = " ".join((one.help or "").split())
+    repeated = " May be repeated." if one.multiple and "repeated" not in said else ""
+    default = f" Default: `{one.default}`." if isinstance(one.default, str) and one.default else ""
+    return f"- {spellings}: {escaped(said)}{repeated}{default}"
+
+
+def placeholder(one: click.Option) -> str:
+    """What stands for the value: the metavar, else the choices, else the type's name."""
+    if one.metavar:
+        return one.metavar
+    if isinstance(one.type, click.Choice):
+        return "|".join(str(choice) for choice in one.type.choices)
+    return one.type.name.upper()
+
+
+def escaped(text: str) -> str:
+    """Plain text with nothing left that Markdown would take for a command."""
+    return "".join(f"\\{sign}" if sign in "\\`*<[" else sign for sign in text)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or with --check only compare it."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/generate_cli.py [--check]", file=sys.stderr)
+        return INPUT_IS_WRONG
+    if not arguments:
+        PAGE.write_text(page(), encoding="utf-8")
+        return 0
+    written = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    if written == page():
+        return 0
+    print(f"{PAGE.name} is out of date: run python docs/generate_cli.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
