@@ -7,6 +7,7 @@ relations join when named. Neutral defaults are taken up only when the givens al
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from numbers import Real
 
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
@@ -29,6 +30,7 @@ class Question:
     active: tuple[Equation, ...]
     provenance: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    named: tuple[Equation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def question(
 ) -> Question:
     """The question as records: names resolved, presets laid under the givens, variants chosen."""
     name = quantity(unknown).name
-    typed = {quantity(n).name: parse(n, v) if isinstance(v, str) else quantity(n).check(float(v)) for n, v in given.items()}
+    typed = _typed(given)
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
     preset = _presets(hardware_name, model_name)
@@ -104,7 +106,22 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     chosen = {**preset.variants, **_checked(variants or {})}
-    return Question(name, known, _active(name, tuple(chosen.items()), tuple(using)), provenance, notes)
+    named = (using,) if isinstance(using, str) else tuple(using)
+    active = _active(name, tuple(chosen.items()), named)
+    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named))
+
+
+def _typed(given: Mapping[str, float | str]) -> dict[str, float]:
+    """What was given, in SI by registry name; each quantity once."""
+    typed: dict[str, float] = {}
+    for spelled, value in given.items():
+        row = quantity(spelled)
+        if row.name in typed:
+            raise WrongValue(f"{row.name} is given twice, once as {spelled}: leave one of the two out")
+        if not isinstance(value, str | Real):
+            raise WrongValue(f"{row.name} = {value!r}: must be a number [{row.unit}], or text such as '{show(row.name, row.high)}'")
+        typed[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
+    return typed
 
 
 def _presets(hardware_name: str | None, model_name: str | None) -> Preset:
@@ -132,7 +149,10 @@ def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[st
     """The equations a route may take: one variant of each group, and what was named."""
     chosen = dict(variants)
     named = [equation(id) for id in using]
-    picked = {row.variant[0]: row for row in named if row.variant}
+    picked: dict[str, Equation] = {}
+    for row in named:
+        if row.variant and picked.setdefault(row.variant[0], row) is not row:
+            raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
 
     def takes_part(row: Equation) -> bool:
         if row in named:
@@ -144,7 +164,7 @@ def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[st
         group, name, default = row.variant
         if group in picked:
             return picked[group] is row
-        return chosen[group] == name if chosen.get(group) in variants_of(group) else default
+        return chosen[group] == name if group in chosen else default
 
     return tuple(row for row in by_id().values() if takes_part(row))
 
@@ -152,18 +172,16 @@ def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[st
 def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
     defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
+    stop: _Stop | None = None
     for known in (dict(asked.known), {**asked.known, **defaults}):
         failed: frozenset[tuple[str, str]] = frozenset()
-        stop: _Stop | None = None
         while (legs := _route(asked.unknown, asked.active, frozenset(known), failed)) is not None:
             outcome = _follow(asked, known, legs)
             if isinstance(outcome, Solution):
                 return outcome
             stop = stop or outcome
             failed |= {(outcome.leg.equation.id, outcome.leg.unknown)}
-        if stop is not None:
-            return _without_answer(asked, stop.reason)
-    return _without_answer(asked, _missing(asked, known))
+    return _without_answer(asked, stop.reason if stop else _missing(asked, known))
 
 
 @cache
@@ -207,17 +225,17 @@ def _follow(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...]) 
         if not worlds:
             _, answers, reason = outcomes[0]
             return _Stop(leg, reason or _within_bounds(leg, answers[0]))
-    answers: list[Answer] = []
-    reason = None
+    ends: list[tuple[_World, Answer]] = []
+    clash: Reason | None = None
     for world in worlds:
         found, reason = solve_equation(last.equation, last.unknown, world.values)
-        answers += [replace(one, elasticities=_chained(one, world)) for one in found]
-        ends = [_onward(world, last, one) for one in found if one.kind == "point"]
-        for end in ends or [world]:
-            clash = _contradiction(asked, end)
-            if clash:
-                return _without_answer(asked, clash, world.steps)
-    return _solution(asked, known, legs, worlds[0], answers) if answers else _Stop(last, reason)
+        for one in found:
+            broken = _contradiction(asked, _onward(world, last, one) if one.kind == "point" else world, legs)
+            clash = clash or broken
+            ends += [] if broken else [(world, replace(one, elasticities=_chained(one, world)))]
+    if ends:
+        return _solution(asked, known, legs, ends)
+    return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
 
 
 def _within_bounds(leg: Leg, interval: Answer) -> Reason:
@@ -253,20 +271,45 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
     return WhenRead(total)
 
 
-def _contradiction(asked: Question, world: _World) -> Reason | None:
-    """An equation that is fully known and does not hold: two givens, or a given and what follows from the others."""
-    used = {step.equation for step in world.steps}
-    for row in asked.active:
-        if row.sense != "=" or row.reference in used or not all(name in world.values for name in row.symbols):
-            continue
-        if residual(row, world.values) <= AGREES:
+def _contradiction(asked: Question, world: _World, legs: tuple[Leg, ...]) -> Reason | None:
+    """An equation that does not hold: between givens, or between a given and what follows from the others.
+
+    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
+    defaults.
+    """
+    on_route = {name for leg in legs for name in leg.equation.symbols}
+    given = {n: v for n, v in world.values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
+    clash = _broken(asked.active, _followed(asked.active, given))
+    unused = tuple(row for row in asked.named if all(row is not leg.equation for leg in legs))
+    if clash or not unused:
+        return clash
+    return _broken(unused, _followed(asked.active, {**NEUTRAL_DEFAULTS, **world.values}))
+
+
+def _followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
+    """All that the values lead to by putting them into right sides."""
+    known = dict(values)
+    while True:
+        new = {
+            row.symbols[0]: row.right_side(known)
+            for row in reversed(active)
+            if row.sense == "=" and row.symbols[0] not in known and all(n in known for n in row.symbols[1:]) and not row.violated(known)
+        }
+        if not new:
+            return known
+        known |= new
+
+
+def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason | None:
+    """The first equation whose quantities are all known and that does not hold, with the numbers."""
+    for row in rows:
+        if row.sense != "=" or not all(name in values for name in row.symbols) or residual(row, values) <= AGREES:
             continue
         left = row.symbols[0]
-        follows = next(iter(solve_equation(row, left, world.values)[0]), None)
-        against = f"; {row.id} makes it {show(left, follows.value)}" if follows and follows.value is not None else f" ({row.id})"
-        others = ", ".join(f"{name} = {show(name, world.values[name])}" for name in row.symbols[1:])
-        message = f"contradiction: {left} = {show(left, world.values[left])}{against} from {others}"
-        return Reason("contradiction", violated=(str(row.expression.lhs) + " = " + str(row.expression.rhs),), message=message)
+        others = ", ".join(f"{name} = {show(name, values[name])}" for name in row.symbols[1:])
+        made = show(left, row.right_side(values))
+        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} makes it {made} from {others}"
+        return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
     return None
 
 
@@ -279,17 +322,23 @@ def _missing(asked: Question, known: Mapping[str, float]) -> Reason:
         return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")
     lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
     lists.sort(key=lambda pair: (pair[0].defines != unknown, len(pair[1])))
-    together = [row.id for row in asked.active if unknown in row.symbols and row.defines not in (None, unknown)]
-    missing = lists[0][1]
-    if len(together) > 1 and all(any(o.defines == name and unknown in o.symbols for o in asked.active) for name in missing):
+    tangled = next((row for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)), None)
+    if tangled is not None and lists[0][0].defines != unknown:
+        direct = tuple(name for name in tangled.symbols if name != unknown and name not in known)
         message = (
-            f"{unknown} sits in several equations at once ({', '.join(together[:3])}{' and more' if len(together) > 3 else ''}),"
-            f" which this version does not solve together; it would follow from {_listed(missing)}"
+            f"{unknown} sits in several equations at once ({tangled.id} and what defines {_listed(direct)}),"
+            f" which this version does not solve together; it would follow from {_listed(direct)}"
         )
-        return Reason("simultaneous", missing=missing, message=message)
+        return Reason("simultaneous", missing=direct, message=message)
+    missing = lists[0][1]
     others = [(other, names) for other, names in lists[1:2] if names != missing]
     message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
     return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}")
+
+
+def _rests_on(asked: Question, name: str, unknown: str) -> bool:
+    """Whether the equation that defines a quantity speaks of the unknown."""
+    return any(row.defines == name and unknown in row.symbols for row in asked.active)
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -304,22 +353,23 @@ def _leaves(asked: Question, row: Equation, unknown: str, known: Mapping[str, fl
             continue
         definition = next((other for other in asked.active if other.defines == name and other is not row), None)
         below = _leaves(asked, definition, name, known, seen | {unknown, name}) if definition else ()
-        leaves.update(dict.fromkeys(below or (name,)))
+        leaves.update(dict.fromkeys(below if definition else (name,)))
     return tuple(leaves)
 
 
-def _solution(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...], world: _World, answers: list[Answer]) -> Solution:
+def _solution(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...], ends: list[tuple[_World, Answer]]) -> Solution:
     used = [leg.equation for leg in legs]
     touched = {name for row in used for name in row.symbols if name in known}
+    world, first = ends[0]
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
-        answers=tuple(answers),
+        answers=tuple(one for _, one in ends),
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, used, touched),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
-        route=(*world.steps, _step(legs[-1], answers[0])),
+        route=(*world.steps, _step(legs[-1], first)),
     )
 
 
@@ -328,8 +378,9 @@ def _assumptions(asked: Question, known: Mapping[str, float], used: list[Equatio
     defaults = [f"{name} = {known[name]:g} (default)" for name in known if name in touched and name not in asked.known]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
     idealised = [text for row in used for text in row.assumptions]
-    return tuple(dict.fromkeys((*asked.notes, *defaults, *taken, *joined, *idealised)))
+    return tuple(dict.fromkeys((*asked.notes, *defaults, *taken, *joined, *idle, *idealised)))
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from derive.quantities import QUANTITIES, symbol
+from derive.quantities import QUANTITIES
 from derive.records import Answer, Equation, Solution
 from derive.units import show
 
@@ -158,7 +158,7 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
-    lines += _wrapped("requires", [str(text) for text in requirements(row)])
+    lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
@@ -166,13 +166,6 @@ def card(row: Equation) -> str:
         lines += [f"            here: {source.encoded}"] if source.encoded else []
         lines += [f"            {source.url}"] if source.url else []
     return "\n".join(lines)
-
-
-def requirements(row: Equation) -> list[Any]:
-    """The inequalities an equation needs, as SymPy relations."""
-    from inspect import signature
-
-    return [needed(*(symbol(name) for name in signature(needed).parameters)) for needed in row.requires]
 
 
 def _wrapped(label: str, items: list[str]) -> list[str]:

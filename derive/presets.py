@@ -18,6 +18,7 @@ KV_INPUTS = {
     "mla": ("layers", "latent_dim", "rope_dim"),
     "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
 }
+DECODE_ATTENTION = {"gqa": "gqa", "hybrid": "hybrid", "mla": "mla_absorbed", "mla_hybrid": "mla_hybrid_absorbed"}
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 
@@ -148,7 +149,7 @@ def model(text: str) -> Preset:
     return Preset(
         givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns},
         provenance={column: _provenance_of_model(name, column, row) for column in columns},
-        variants={"kv_bytes_per_token": formula, "attention_flops_per_pair": formula},
+        variants={"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from derive.quantities import CONSTANTS, symbol
 
 if TYPE_CHECKING:
-    from sympy import Eq, Expr
+    from sympy import Eq, Expr, Rel
 
 DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL = "definition", "bound", "condition", "heuristic", "empirical"
 CHAINED_BY_ITSELF = (DEFINITION, BOUND)
@@ -147,12 +147,9 @@ class Equation:
         arguments = [CONSTANTS[n].value if n in CONSTANTS else values.get(n, 0.0) for n in self.parameters]
         return self.relation(*arguments)[1]
 
-    def holds_at(self, values: Mapping[str, Any]) -> Any:
-        """Whether every requirement is met by these values (an array where the values are arrays)."""
-        met = True
-        for requirement in self.requires:
-            met = met & requirement(*(values[name] for name in signature(requirement).parameters))
-        return met
+    def requirements(self) -> "tuple[Rel, ...]":
+        """The inequalities the equation needs, as SymPy relations."""
+        return tuple(needed(*(symbol(name) for name in signature(needed).parameters)) for needed in self.requires)
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
         """The requirements these values break, as text; one whose quantities are not all known is not judged."""

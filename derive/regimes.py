@@ -98,7 +98,8 @@ def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
 def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     """The roots of a smooth expression in closed form, or None where none is known to elementary functions.
 
-    Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written.
+    Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written. Cubics
+    and beyond are left to numbers: their closed forms pass through complex ones.
     """
     from sympy import Poly, PolynomialError, diff, fraction, together
     from sympy import solve as sympy_solve
@@ -117,11 +118,13 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         coefficients = []
     if len(coefficients) == 2:
         return (_tidy(-coefficients[1] / coefficients[0]),)
+    if len(coefficients) > 3 and any(coefficients[1:-1]):
+        return None
     try:
         roots = sympy_solve(numerator, x)
     except NotImplementedError:
         return None
-    return tuple(_tidy(root) for root in roots) if all(_elementary(root) for root in roots) else None
+    return tuple(_tidy(root) for root in roots) if roots and all(_elementary(root) for root in roots) else None
 
 
 def _tidy(root: "Expr") -> "Expr":

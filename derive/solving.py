@@ -6,53 +6,50 @@ that dropped out of the regime in force is known only by an interval, whose ends
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import exp, inf, isclose, isfinite, log
+from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING
 
-from derive.compiled import scalar, vectorised
+from derive.compiled import vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Answer, Equation, Reason, WhenRead
 from derive.regimes import Branch, branches, closed_forms
+from derive.roots import HOLDS, drops_out, elasticities, evaluate, real_roots
 from derive.units import show
 
 if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
 
-HOLDS = 1e-9
-GRID = 2_000
+Values = Mapping[str, float]
 
 
-def solve_equation(equation: Equation, unknown: str, given: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A value of the unknown at which something changes, the closed form of it, and the expression that vanishes there."""
+
+    value: float
+    formula: str | None
+    difference: "Expr"
+
+
+def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
-    broken = equation.violated(values)
-    if broken:
-        return (), Reason("requirement_violated", violated=tuple(broken), message=f"{equation.id} requires {', '.join(broken)}")
-    if equation.sense != "=":
-        answers = list(_inequality(equation, unknown, values))
-    else:
-        answers = [answer for branch in branches(equation, unknown) for answer in _of_branch(equation, branch, unknown, values)]
-    kept, broken = [], []
-    for answer in _merge(answers):
-        point = _inside(answer, unknown)
-        broken_here = equation.violated({**values, unknown: point})
-        broken += broken_here
-        if not broken_here:
-            kept.append(answer)
+    if broken := equation.violated(values):
+        return (), _requirement(equation, broken)
+    found = _merge(list(_answers(equation, unknown, values)))
+    broken_by = [equation.violated({**values, unknown: _inside(answer)}) for answer in found]
+    kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
-        return tuple(kept), None
-    if broken:
-        message = f"{equation.id} requires {', '.join(dict.fromkeys(broken))}, which no {unknown} here meets"
-        return (), Reason("requirement_violated", violated=tuple(dict.fromkeys(broken)), message=message)
-    return (), _no_solution(equation, unknown, values)
+        return kept, None
+    broken = [text for texts in broken_by for text in texts]
+    return (), _requirement(equation, broken) if broken else _no_solution(equation, unknown, values)
 
 
 def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    """Candidate roots at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
+    """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
 
     A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution.
     """
@@ -60,21 +57,21 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 
     names = tuple(name for name in equation.symbols if name != unknown)
     given = [np.asarray(values[name], dtype=float) for name in names]
-    rows = [np.full(np.broadcast(*given).shape if given else (), np.nan)]
+    ceiling, may_be_zero = quantity(unknown).ceiling, quantity(unknown).may_be_zero
+    rows = [np.full(np.broadcast(*given).shape, np.nan)]
     with np.errstate(all="ignore"):
-        for branch in branches(equation, unknown):
-            for root in branch.roots or ():
-                row = np.asarray(vectorised(root, names)(*given), dtype=float)
-                at = {**{n: values[n] for n in names}, unknown: row}
-                left = at[equation.symbols[0]]
-                right = vectorised(equation.sides[1], equation.symbols)(*(at[name] for name in equation.symbols))
-                holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
-                inside = (row >= 0) if quantity(unknown).may_be_zero else (row > 0)
-                rows.append(np.where(holds & inside & (row <= quantity(unknown).ceiling), row, np.nan))
+        for root in (root for branch in branches(equation, unknown) for root in branch.roots or ()):
+            row = np.asarray(vectorised(root, names)(*given), dtype=float)
+            row = np.clip(row, 0.0, ceiling) if may_be_zero else np.minimum(row, ceiling)
+            at = {**dict(zip(names, given, strict=True)), unknown: row}
+            left = at[equation.symbols[0]]
+            right = vectorised(equation.sides[1], equation.symbols)(*(at[name] for name in equation.symbols))
+            holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
+            rows.append(np.where(holds & ((row > 0) | may_be_zero) & np.isfinite(row), row, np.nan))
     return np.stack(np.broadcast_arrays(*rows))
 
 
-def residual(equation: Equation, values: Mapping[str, float]) -> float:
+def residual(equation: Equation, values: Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
     left = values[equation.symbols[0]]
     right = _right_side(equation, values)
@@ -82,26 +79,7 @@ def residual(equation: Equation, values: Mapping[str, float]) -> float:
     return abs(left - right) / scale if scale else 0.0
 
 
-def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:
-    """d ln(unknown)/d ln(given) for each given where difference = 0, by the implicit function theorem.
-
-    Empty where the unknown is 0 and has no logarithm.
-    """
-    names, slopes_at = _gradient(difference)
-    slope = dict(zip(names, slopes_at(*(values[name] for name in names)), strict=True))
-    scale = values[unknown] * slope[unknown]
-    return {name: 0.0 - values[name] * slope[name] / scale for name in names if name != unknown} if scale else {}
-
-
-@cache
-def _gradient(difference: "Expr") -> "tuple[tuple[str, ...], Callable[..., tuple[float, ...]]]":
-    from sympy import diff
-
-    names = tuple(sorted(part.name for part in difference.free_symbols))
-    return names, scalar(tuple(diff(difference, symbol(name)) for name in names), names)
-
-
-def _right_side(equation: Equation, values: Mapping[str, float]) -> float:
+def _right_side(equation: Equation, values: Values) -> float:
     try:
         number = equation.right_side(values)
     except (ArithmeticError, ValueError):
@@ -109,110 +87,109 @@ def _right_side(equation: Equation, values: Mapping[str, float]) -> float:
     return float("nan") if isinstance(number, complex) else float(number)
 
 
-def _evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
-    """The number an expression takes; NaN off its domain."""
-    names, function = _function(expression)
-    try:
-        number = function(*(values[name] for name in names))
-    except (ArithmeticError, ValueError):
-        return float("nan")
-    return float("nan") if isinstance(number, complex) else float(number)
+def _answers(equation: Equation, unknown: str, values: Values) -> Iterable[Answer]:
+    if equation.sense != "=":
+        return _inequality(equation, unknown, values)
+    return (answer for branch in branches(equation, unknown) for answer in _of_branch(equation, branch, unknown, values))
 
 
-@cache
-def _function(expression: "Expr") -> tuple[tuple[str, ...], Callable[..., float]]:
-    names = tuple(sorted(part.name for part in expression.free_symbols))
-    if names:
-        return names, scalar(expression, names)
-    number = float(expression)
-    return names, lambda: number
-
-
-@cache
-def _text(expression: "Expr") -> str:
-    return str(expression)
-
-
-def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Mapping[str, float]) -> Iterable[Answer]:
+def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[Answer]:
+    """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
     if branch.absent:
         return _interval(equation, branch, unknown, values)
-    if branch.roots is None:
-        candidates = [(root, None) for root in _bracketed(branch.difference, unknown, values)]
-    else:
-        candidates = [(_evaluate(root, values), _text(root)) for root in branch.roots]
-    return [answer for value, formula in candidates for answer in _point(equation, branch, unknown, values, value, formula)]
+    found = real_roots(branch.difference, branch.roots, unknown, values)
+    if not found and drops_out(branch.difference, unknown, values):
+        return _interval(equation, branch, unknown, values)
+    return [point for value, formula in found for point in _point(equation, branch, unknown, values, value, formula)]
 
 
-def _point(
-    equation: Equation, branch: Branch, unknown: str, values: Mapping[str, float], value: float, formula: str | None
-) -> list[Answer]:
-    """The candidate as an answer if it lies in the domain and the whole equation holds there."""
-    if not _in_domain(unknown, value):
-        return []
+def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, formula: str | None) -> list[Answer]:
+    """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
     error = residual(equation, at)
-    if not error <= HOLDS or not all(_wins(pair, at) for pair in branch.regime.wins):
+    if not (error <= HOLDS or _crosses(equation, unknown, at)) or not all(_wins(pair, at) for pair in branch.regime.wins):
         return []
-    return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error,
-                   elasticities=WhenRead(lambda: elasticities(branch.difference, unknown, at)))]  # fmt: skip
+    slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
+    return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)]
 
 
-def _wins(pair: "tuple[Expr, Expr]", values: Mapping[str, float]) -> bool:
-    larger, smaller = (_evaluate(side, values) for side in pair)
+def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
+    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive."""
+
+    def height(value: float) -> float:
+        moved = {**at, unknown: value}
+        return moved[equation.symbols[0]] - _right_side(equation, moved)
+
+    return height(at[unknown] * (1 - 1e-12)) * height(at[unknown] * (1 + 1e-12)) < 0
+
+
+def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
+    larger, smaller = (evaluate(side, values) for side in pair)
     return larger >= smaller or isclose(larger, smaller, rel_tol=HOLDS)
 
 
-def _interval(equation: Equation, branch: Branch, unknown: str, values: Mapping[str, float]) -> list[Answer]:
-    """The unknown is not in this regime: if the equation holds without it, all values that keep the regime in force."""
-    left = values[equation.symbols[0]]
-    if not isclose(left, _evaluate(branch.regime.expression, values), rel_tol=HOLDS):
+def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[Answer]:
+    """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
+    probe = {**values, unknown: quantity(unknown).high}
+    if not isclose(values[equation.symbols[0]], evaluate(branch.regime.expression, probe), rel_tol=HOLDS):
         return []
-    x = symbol(unknown)
-    ends: dict[float, tuple[Expr, Expr]] = {}
-    for larger, smaller in branch.regime.wins:
-        for root in closed_forms(larger - smaller, x) or () if (larger - smaller).has(x) else ():
-            value = _evaluate(root, values)
-            if _in_domain(unknown, value):
-                ends[value] = (root, larger - smaller)
-    return [
-        _segment(unknown, values, branch, low, high, ends)
-        for low, high in _segments(unknown, ends)
-        if all(_wins(pair, {**values, unknown: _middle(low, high)}) for pair in branch.regime.wins)
+    cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
+
+    def holds(value: float) -> bool:
+        return all(_wins(pair, {**values, unknown: value}) for pair in branch.regime.wins)
+
+    return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
+
+
+def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer]:
+    """The stretches of the unknown on which an inequality holds."""
+    cuts = [
+        _Cut(value, formula, branch.difference)
+        for branch in branches(equation, unknown)
+        if not branch.absent
+        for value, formula in real_roots(branch.difference, branch.roots, unknown, values)
     ]
 
-
-def _segment(
-    unknown: str, values: Mapping[str, float], branch: Branch, low: float, high: float, ends: "Mapping[float, tuple[Expr, Expr]]"
-) -> Answer:
-    """An interval as an answer, its formula and elasticities those of its finite end."""
-    formula = " and ".join(f"{unknown} {sign} {_text(ends[end][0])}" for end, sign in ((low, ">="), (high, "<=")) if end in ends)
-    end = high if high in ends else low
-    at = {**values, unknown: end}
-    slopes = WhenRead(lambda: elasticities(ends[end][1], unknown, at) if end in ends else {})
-    return Answer("interval", low=low, high=high if isfinite(high) else None, regime=branch.regime.label,
-                  formula=formula or None, residual=0.0, elasticities=slopes)  # fmt: skip
-
-
-def _inequality(equation: Equation, unknown: str, values: Mapping[str, float]) -> Iterable[Answer]:
-    """The stretches of the unknown on which an inequality holds, ends by the closed forms of its equality."""
-    found = {}
-    for branch in branches(equation, unknown):
-        for root in branch.roots or ():
-            for answer in _point(equation, branch, unknown, values, _evaluate(root, values), _text(root)):
-                found[answer.value] = (root, branch)
-    for low, high in _segments(unknown, found):
-        at = {**values, unknown: _middle(low, high)}
+    def holds(value: float) -> bool:
+        at = {**values, unknown: value}
         left, right = at[equation.symbols[0]], _right_side(equation, at)
-        if left >= right if equation.sense == ">=" else left <= right:
-            branch = next((found[end][1] for end in (high, low) if end in found), branches(equation, unknown)[0])
-            yield _segment(unknown, values, branch, low, high, {v: (root, b.difference) for v, (root, b) in found.items()})
+        return left >= right if equation.sense == ">=" else left <= right
+
+    return _stretches(equation, unknown, values, cuts, holds, None)
 
 
-def _segments(unknown: str, ends: Iterable[float]) -> list[tuple[float, float]]:
-    """The domain of the unknown cut at the ends."""
-    top = quantity(unknown).ceiling
-    cuts = [0.0, *sorted(end for end in ends if 0 < end < top), top]
-    return list(pairwise(cuts))
+def _cuts(difference: "Expr", unknown: str, values: Values) -> list[_Cut]:
+    if not difference.has(symbol(unknown)):
+        return []
+    found = real_roots(difference, closed_forms(difference, symbol(unknown)), unknown, values)
+    return [_Cut(value, formula, difference) for value, formula in found]
+
+
+def _stretches(
+    equation: Equation, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
+) -> list[Answer]:
+    """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
+    required = [cut for needed in equation.requirements() for cut in _cuts(needed.lhs - needed.rhs, unknown, values)]
+    by_value = {cut.value: cut for cut in (*cuts, *required)}
+    ends = [0.0, *sorted(value for value in by_value if 0 < value < quantity(unknown).ceiling), quantity(unknown).ceiling]
+    joined: list[tuple[float, float]] = []
+    for low, high in pairwise(ends):
+        middle = _middle(low, high)
+        if not holds(middle) or equation.violated({**values, unknown: middle}):
+            continue
+        if joined and joined[-1][1] == low:
+            low = joined.pop()[0]
+        joined.append((low, high))
+    return [_stretch(unknown, values, low, high, by_value, regime) for low, high in joined]
+
+
+def _stretch(unknown: str, values: Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
+    """An interval as an answer, its formula and elasticities those of its finite ends."""
+    formula = " and ".join(f"{unknown} {sign} {cuts[end].formula}" for end, sign in ((low, ">="), (high, "<=")) if end in cuts)
+    end = high if high in cuts else low
+    slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
+    top = high if isfinite(high) else None
+    return Answer("interval", low=low, high=top, regime=regime, formula=formula or None, residual=0.0, elasticities=slopes)
 
 
 def _middle(low: float, high: float) -> float:
@@ -222,37 +199,12 @@ def _middle(low: float, high: float) -> float:
     return 2 * low if low else 1.0
 
 
-def _inside(answer: Answer, unknown: str) -> float:
+def _inside(answer: Answer) -> float:
     return answer.value if answer.kind == "point" else _middle(answer.low, inf if answer.high is None else answer.high)
 
 
-def _in_domain(unknown: str, value: float) -> bool:
-    row = quantity(unknown)
-    return isfinite(value) and (value > 0 or (value == 0 and row.may_be_zero)) and value <= row.ceiling
-
-
-def _bracketed(difference: "Expr", unknown: str, values: Mapping[str, float]) -> list[float]:
-    """All sign changes over the domain, on a logarithmic grid, each closed in by Brent's method."""
-    from scipy.optimize import brentq
-
-    row = quantity(unknown)
-    low, high = row.low / 1e3, min(row.high * 1e3, row.ceiling)
-    step = log(high / low) / GRID
-
-    def f(ln_x: float) -> float:
-        return _evaluate(difference, {**values, unknown: exp(ln_x)})
-
-    grid = [log(low) + i * step for i in range(GRID)] + [log(high)]
-    heights = [f(ln_x) for ln_x in grid]
-    found = [exp(ln_x) for ln_x, height in zip(grid, heights, strict=True) if height == 0]
-    for left, right, f_left, f_right in zip(grid, grid[1:], heights, heights[1:], strict=False):
-        if f_left * f_right < 0:
-            found.append(exp(brentq(f, left, right, xtol=1e-15, rtol=1e-15)))
-    return found
-
-
 def _merge(answers: list[Answer]) -> list[Answer]:
-    """One answer for what several regimes say alike: touching intervals joined, repeated points and points in them dropped."""
+    """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped."""
     intervals: list[Answer] = []
     for answer in sorted((a for a in answers if a.kind == "interval"), key=lambda a: a.low):
         last = intervals[-1] if intervals else None
@@ -269,17 +221,21 @@ def _merge(answers: list[Answer]) -> list[Answer]:
     return sorted(distinct, key=lambda a: a.value) + intervals
 
 
-def _no_solution(equation: Equation, unknown: str, values: Mapping[str, float]) -> Reason:
+def _requirement(equation: Equation, broken: Iterable[str]) -> Reason:
+    distinct = tuple(dict.fromkeys(broken))
+    return Reason("requirement_violated", violated=distinct, message=f"{equation.id} requires {', '.join(distinct)}")
+
+
+def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = equation.sides
-    message = f"no {unknown} {quantity(unknown).domain} satisfies {equation.id}"
-    name = equation.symbols[0]
+    row, name = quantity(unknown), equation.symbols[0]
+    message = f"no {unknown} {row.domain} satisfies {equation.id}"
     if name == unknown:
-        found = _right_side(equation, values)
-        message += f": the right side is {found:.6g} {quantity(unknown).unit}"
+        message += f": the right side is {_right_side(equation, values):.6g} {row.unit}"
     else:
-        row = quantity(unknown)
-        reach = [_right_side(equation, {**values, unknown: min(row.low * 10.0**k, row.ceiling)}) for k in range(-12, 25)]
+        probes = [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * share / 24 for share in range(25)]
+        reach = [_right_side(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
         reach = [number for number in reach if isfinite(number)]
         if reach:
             low, high, asked = (show(name, number) for number in (min(reach), max(reach), values[name]))

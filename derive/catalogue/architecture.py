@@ -139,6 +139,19 @@ EQUATIONS = (
         sources=(MLA_PAPER, ours("the expanded form over kv_layers, for models that mix linear and latent attention")),
     ),
     Equation(
+        id="architecture.attention_flops_mla_hybrid_absorbed",
+        title="Attention FLOPs per query and context token, latent attention on only some layers, absorbed (decode)",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "mla_hybrid_absorbed", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, latent_dim, rope_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * kv_layers * query_heads * (2 * latent_dim + rope_dim),
+        ),
+        statement="As attention_flops_mla_absorbed, over the layers whose cache grows with the context.",
+        assumptions=("the slope at long context", "projections absorbed into the query and the output, as in decode"),
+        sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
+    ),
+    Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",
         defines="attention_intensity",

@@ -1,5 +1,7 @@
 """Random assignments that satisfy an equation, inside the declared domains: shared by the property tests."""
 
+from inspect import signature
+
 import numpy as np
 
 from derive.compiled import right_side
@@ -20,8 +22,9 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
             if equation.sense == ">=":
                 drawn[left] = drawn[left] * np.exp(rng.uniform(0, 3, 4 * count))
             row = quantity(left)
-            inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] <= row.limits()[1])
-            inside &= np.asarray(equation.holds_at(drawn), dtype=bool)
+            inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] <= row.ceiling)
+            for requirement in equation.requires:
+                inside &= requirement(*(drawn[name] for name in signature(requirement).parameters))
         kept.append({name: array[inside] for name, array in drawn.items()})
         found += int(inside.sum())
         if found >= count:

@@ -123,7 +123,8 @@ GQA = {"kv_heads": 8, "head_dim": 128}
 def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     preset = model(text)
     assert preset.givens == givens
-    assert preset.variants == {"kv_bytes_per_token": formula, "attention_flops_per_pair": formula}
+    absorbed = "_absorbed" if formula.startswith("mla") else ""
+    assert preset.variants == {"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed}
     assert set(preset.provenance) == set(givens)
     assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"
     assert preset.provenance["query_heads"] == f"architectures.csv {text} query_heads: config (verified)"

@@ -1,0 +1,313 @@
+"""Every entry of the catalogue is complete, legal and unchanged since its version was written down.
+
+`python tests/derive/test_catalogue.py --write` adds the fingerprints of new equations and new versions; it refuses
+to change one that stands.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import pytest
+
+from derive.catalogue import CHAPTERS, by_id, equation, equations
+from derive.catalogue.sources import TRANSCRIPT
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
+from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, HEURISTIC, Equation, Source, maximum
+
+ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
+FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
+END_OF_THE_TALK = 2 * 3600 + 13 * 60
+
+SHEET = {
+    *("input_price", "output_price", "cache_read_price", "storage_price", "output_input_ratio", "long_context_threshold"),
+    *("premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "fast_price_ratio"),
+}
+"""What a seller publishes; everything else is physics or what hardware costs."""
+
+NOT_CONDITIONS = {
+    "readings.bandwidth_bound_fraction": "a name for 1 - 1/R; the physics is in readings.output_input_ratio",
+    "readings.input_markup": "a name for what lies between the price and the cost",
+    "cache.implied_drain_time": "a time made of prices; what it says of a tier is left to the reader",
+    "cache.break_even_reads": "prices against prices, for the user",
+}
+"""Equations over published prices that claim nothing of costs."""
+
+IDS_PEOPLE_RELY_ON = {
+    DEFINITION: """
+        roofline.compute_time roofline.weight_time roofline.kv_time roofline.memory_time roofline.latency_floor
+        batching.machine_balance_ratio batching.ridge_point batching.sparsity batching.balance_batch batching.balance_batch_with_kv
+        scheduling.sweep_time scheduling.worst_latency scheduling.throughput scheduling.fleet_throughput
+        context.balance_context context.sparse_attention serving.cost_per_token
+        architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
+        batching.compute_utilisation serving.normalised_cost readings.bandwidth_bound_fraction
+        cache.implied_drain_time cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
+    """,
+    BOUND: "roofline.step_time roofline.step_time_serial roofline.step_time_kv_plus_max",
+    CONDITION: """
+        batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
+        readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
+        readings.joint_slope readings.joint_intercept readings.tier_coverage
+    """,
+    HEURISTIC: "cache.drain_time_rule",
+}
+"""House, section 4, the chapters of this version, by kind."""
+
+
+def fingerprint(row: Equation) -> str:
+    """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
+    left, right = row.sides
+    required = sorted(str(asked(*(symbol(name) for name in signature(asked).parameters))) for asked in row.requires)
+    text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def changed(row: Equation, written: dict[str, str]) -> str | None:
+    """What is wrong with the fingerprint of an equation, or None."""
+    if row.reference not in written:
+        return f"{row.reference} has no fingerprint: run this file with --write"
+    if written[row.reference] != fingerprint(row):
+        return f"the mathematics of {row.id} changed and its version is still {row.version}: raise it"
+    return None
+
+
+def read() -> dict[str, str]:
+    return json.loads(FINGERPRINTS.read_text(encoding="utf-8")) if FINGERPRINTS.exists() else {}
+
+
+# -- names and shape ------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_unique_over_the_chapters():
+    ids = [row.id for chapter in CHAPTERS for row in import_module(f"derive.catalogue.{chapter}").EQUATIONS]
+    assert len(ids) == len(set(ids)) == len(by_id())
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_holds_its_own_equations_and_all_of_them(chapter):
+    rows = import_module(f"derive.catalogue.{chapter}").EQUATIONS
+    assert rows, f"{chapter} is empty"
+    assert {row.chapter for row in rows} == {chapter}
+    assert equations(chapter=chapter) == tuple(rows)
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_the_id_is_chapter_and_name(row):
+    assert re.fullmatch(r"[a-z]+\.[a-z][a-z0-9]*(_[a-z0-9]+)*", row.id)
+    assert row.version >= 1
+    assert equation(row.reference) is row
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_an_equation_speaks_of_known_quantities_only(row):
+    unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
+    asked = {name for requirement in row.requires for name in signature(requirement).parameters}
+    assert not unknown
+    assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_every_parameter_enters_and_the_left_side_is_the_first(row):
+    left, right = row.sides
+    assert left == symbol(row.parameters[0])
+    assert not right.has(left), "the left side stands on the right too"
+    assert {part.name for part in right.free_symbols} == set(row.symbols[1:])
+    assert not [number for number in right.atoms() if number.is_Float], "a float inside an equation"
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_kind_sense_and_definition_are_legal(row):
+    assert row.kind in (DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL)
+    assert row.sense in ("=", "<=", ">=")
+    if row.defines is not None:
+        assert row.defines == row.symbols[0]
+        assert row.kind in (DEFINITION, BOUND), "a claim defines nothing"
+        assert row.sense == "="
+    if row.variant is not None:
+        assert row.defines, "a variant is one of several definitions"
+
+
+def test_a_quantity_has_one_definition_or_one_group_of_variants():
+    defining: dict[str, list[Equation]] = {}
+    for row in by_id().values():
+        if row.defines:
+            defining.setdefault(row.defines, []).append(row)
+    for name, rows in defining.items():
+        groups = {row.variant and row.variant[0] for row in rows}
+        assert len(rows) == 1 or (len(groups) == 1 and None not in groups), f"{name}: {[row.id for row in rows]}"
+
+
+GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_of_variants_has_one_default_and_distinct_names(group):
+    rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
+    assert len({row.variant[1] for row in rows}) == len(rows) > 1
+    assert len({row.defines for row in rows}) == 1
+    assert sum(row.variant[2] for row in rows) == 1, "exactly one is the default"
+
+
+@pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
+def test_the_ids_that_people_rely_on_stand(kind, id):
+    assert equation(id).kind == kind
+
+
+def test_the_bands_are_conditions():
+    assert equations(chapter="bands")
+    assert {row.kind for row in equations(chapter="bands")} == {CONDITION}
+
+
+# -- what may be joined without being named -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_equates_a_price_with_a_cost_is_a_condition(row):
+    published = SHEET & set(row.symbols)
+    if not published or row.kind == CONDITION:
+        assert row.id not in NOT_CONDITIONS, "no exemption needed"
+        return
+    assert row.id in NOT_CONDITIONS, f"{row.id} is a {row.kind} and speaks of {sorted(published)}"
+    assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
+
+
+def test_neutral_defaults_are_the_six_of_this_version():
+    assert NEUTRAL_DEFAULTS == {
+        **{"chips": 1, "mfu": 1, "mbu": 1},
+        **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
+    }
+    for name in NEUTRAL_DEFAULTS:
+        assert equations(symbol=name), f"{name} is in no equation"
+
+
+# -- the registry ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_quantity_of_the_registry_is_used_and_well_formed(name):
+    row = QUANTITIES[name]
+    assert equations(symbol=name), f"{name} is in no equation"
+    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
+    assert row.symbol.isidentifier() and row.latex.strip() and row.meaning.strip()
+    assert row.low <= row.high and (row.low > 0 or row.may_be_zero)
+    assert (symbol(name).is_positive is None) == row.may_be_zero
+    assert symbol(name) == symbol(row.symbol), "an alias is the same symbol"
+
+
+def test_symbols_are_unique_and_no_symbol_is_another_ones_name():
+    symbols = [row.symbol for row in QUANTITIES.values()]
+    assert len(symbols) == len(set(symbols))
+    shared = {row.symbol for row in QUANTITIES.values() if row.symbol in QUANTITIES and row.symbol != row.name}
+    assert not shared
+    assert not set(CONSTANTS) & (set(QUANTITIES) | set(symbols))
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_a_constant_is_exact_has_a_unit_and_is_used(name):
+    row = CONSTANTS[name]
+    assert isinstance(row.value, int) and row.unit != "1" and row.meaning.strip()
+    assert any(name in equation.parameters for equation in by_id().values())
+
+
+# -- words and sources ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_the_words_are_there(row):
+    assert row.title.strip() and row.title[0].isupper() and not row.title.endswith(".")
+    assert row.statement.strip().endswith(".")
+    assert all(text.strip() and not text.endswith(".") for text in row.assumptions)
+    assert len(set(row.assumptions)) == len(row.assumptions)
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_the_sources_can_be_looked_up(row):
+    assert row.sources
+    for source in row.sources:
+        assert isinstance(source, Source)
+        assert source.kind in ("talk", "web", "book", "paper", "derivation")
+        assert all(text.strip() for text in (source.title, source.author, source.said, source.place))
+        assert 2000 < source.year <= 2026
+        if source.kind == "derivation":
+            assert source.url == ""
+        else:
+            assert source.url.startswith("https://")
+        if source.kind == "talk":
+            assert source.url == TRANSCRIPT
+            assert 0 <= source.start < source.end <= END_OF_THE_TALK
+            assert re.fullmatch(r"\d:\d\d:\d\d-\d:\d\d:\d\d", source.place)
+        else:
+            assert source.start is source.end is None and source.page.strip()
+
+
+# -- fingerprints ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_the_mathematics_is_that_of_the_version(row):
+    fault = changed(row, read())
+    assert fault is None, fault
+
+
+def test_no_id_was_dropped_and_no_version_went_back():
+    for reference in read():
+        id, version = reference.split("@")
+        assert id in by_id(), f"{id} was published and is gone: an id is never removed or renamed"
+        assert int(version) <= by_id()[id].version, f"{id} went back from version {version}"
+
+
+def planted(**changes):
+    """An equation with something of its mathematics, or only of its words, changed."""
+    whole = {
+        "id": "test.planted",
+        "title": "Planted",
+        "relation": lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)),
+        "statement": "Planted.",
+        "sources": equation("roofline.step_time").sources,
+    }
+    return Equation(**(whole | changes))
+
+
+def test_a_fingerprint_sees_mathematics_and_not_words():
+    first = planted()
+    written = {first.reference: fingerprint(first)}
+    assert changed(first, written) is None
+    assert changed(planted(title="Other", statement="Other.", assumptions=("other",)), written) is None
+    # Order of writing is not mathematics.
+    same = planted(relation=lambda step_time, memory_time, compute_time: (step_time, maximum(memory_time, compute_time)))
+    assert changed(same, written) is None
+    for changes in (
+        {"relation": lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time)},
+        {"relation": lambda step_time, compute_time, weight_time: (step_time, maximum(compute_time, weight_time))},
+        {"sense": ">="},
+        {"requires": (lambda compute_time, memory_time: compute_time < memory_time,)},
+    ):
+        assert "test.planted changed" in changed(planted(**changes), written)
+        assert "no fingerprint" in changed(planted(**changes, version=2), written)
+
+
+def write() -> int:
+    """Adds what is new; returns 1 and writes nothing if an equation changed under its version."""
+    written = read()
+    faults = [changed(row, written) for row in by_id().values() if row.reference in written]
+    faults = [fault for fault in faults if fault]
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    written |= {row.reference: fingerprint(row) for row in by_id().values()}
+    FINGERPRINTS.write_text(json.dumps(dict(sorted(written.items())), indent=1) + "\n", encoding="utf-8")
+    print(f"{len(written)} fingerprints")
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python tests/derive/test_catalogue.py --write")
+    sys.exit(write())

@@ -1,0 +1,513 @@
+"""Several equations, any unknown: the route, what it assumes, and every way of having none."""
+
+import subprocess
+import sys
+from math import exp, log
+
+import pytest
+
+from derive.catalogue import equation
+from derive.chain import Question, answer, solve
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongUnit, WrongValue
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import Equation, Source, maximum
+
+SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
+CROSSOVER = {
+    **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},
+    **{"long_context_threshold": "200k", "context_length": "200k"},
+}
+
+
+def value(solution):
+    assert solution.reason is None, solution.reason
+    (only,) = solution.answers
+    assert only.kind == "point"
+    return only.value
+
+
+# -- routes ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
+    solution = solve("step_time", **STEP)
+    assert solution.equations == tuple(step.equation for step in solution.route)
+    assert set(solution.equations) == {
+        *("roofline.compute_time@1", "roofline.weight_time@1", "architecture.kv_bytes_mla@1"),
+        *("roofline.kv_time@1", "roofline.memory_time@1", "roofline.step_time@1"),
+    }
+    known = set(solution.given)
+    for step in solution.route:
+        row = equation(step.equation)
+        assert set(row.symbols) - {step.unknown} <= known, "a step uses what is not known yet"
+        known.add(step.unknown)
+    assert solution.route[-1].unknown == solution.unknown == "step_time"
+    assert solution.route[-1].value == solution.answers[0].value
+    assert set(solution.given) == known - {step.unknown for step in solution.route}, "a given that was not used is listed"
+    assert solution.unit == "s"
+
+
+def test_the_numbers_of_a_route_are_those_of_the_formulas():
+    """16 H100 at 3.35 TB/s and 1,979 TFLOP/s, 671 B and 37 B in fp8, 61 layers of 512 + 64 values."""
+    memory = (671e9 + 2048 * 4000 * 61 * 576) / (16 * 3.35e12)
+    compute = 2 * 2048 * 37e9 / (16 * 1979e12)
+    assert memory > compute
+    assert value(solve("step_time", **STEP)) == pytest.approx(memory, rel=1e-12)
+    assert value(solve("compute_time", **STEP)) == pytest.approx(compute, rel=1e-12)
+    assert value(solve("throughput", **STEP)) == pytest.approx(2048 / memory, rel=1e-12)
+    assert value(solve("cost_per_token", **STEP, chip_price="2 USD/h")) == pytest.approx(16 * 2 / 3600 * memory / 2048, rel=1e-12)
+    assert value(solve("normalised_cost", **STEP)) == pytest.approx(memory / compute, rel=1e-12)
+    assert value(solve("compute_utilisation", **STEP)) == pytest.approx(compute / memory, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        # each is the same deployment with one number taken away and a result put in its place
+        ("kv_bytes_per_token", {"memory_time": "step_time"}),
+        ("context_length", {"kv_time": "kv_time"}),
+        ("total_params", {"weight_time": "weight_time"}),
+        ("hbm_bandwidth", {"weight_time": "weight_time"}),
+        ("active_params", {"compute_time": "compute_time"}),
+        ("bytes_per_element", {"memory_time": "memory_time"}),
+        ("chip_price", {"cost_per_token": "cost_per_token"}),
+    ],
+)
+def test_a_number_taken_away_comes_back_through_the_chain(unknown, given):
+    whole = {**STEP, "chip_price": 2 / 3600}
+    replaced = {name: value(solve(result, **whole)) for name, result in given.items()}
+    truth = {**whole, "kv_bytes_per_token": 61 * 576, "total_params": 671e9, "hbm_bandwidth": 3.35e12, "active_params": 37e9}
+    left = {name: known for name, known in whole.items() if name != unknown}
+    # The preset's own value of what is asked is dropped, so that the question is one.
+    assert value(solve(unknown, **left, **replaced)) == pytest.approx(truth[unknown], rel=1e-9)
+
+
+def test_equations_that_would_have_given_it_too_are_named():
+    solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5)
+    assert value(solution) == 0.02
+    assert solution.route[-1].alternatives == ()
+    solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
+    assert solution.route[-1].equation == "roofline.step_time@1"
+    assert solution.route[-1].alternatives == ("scheduling.throughput",)
+
+
+def test_conditions_and_heuristics_join_only_when_named():
+    given = {"sweep_time": 0.02}
+    assert solve("worst_latency", **given).reason.code == "missing_givens"
+    solution = solve("worst_latency", using=["scheduling.train_period_rule"], **given)
+    assert value(solution) == 0.04
+    assert "scheduling.train_period_rule is a heuristic, joined by name" in solution.assumptions
+    assert solve("kv_bytes_per_token", **CROSSOVER).reason.code == "missing_givens"
+    solution = solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], **CROSSOVER)
+    assert value(solution) == pytest.approx(5000 / 3, rel=1e-12)
+    assert "readings.threshold_is_crossover is a condition, joined by name" in solution.assumptions
+
+
+def test_an_unknown_that_only_conditions_speak_of_says_which():
+    reason = solve("premium_in", input_price=2e-6).reason
+    assert reason.code == "missing_givens" and "bands.premium_in" in reason.message
+
+
+# -- several points on the way --------------------------------------------------------------------------------------
+
+
+def made_up(id, relation):
+    return Equation(id=id, title="Made up", relation=relation, statement="Made up.", sources=(SOURCE,))
+
+
+V = made_up("test.v", lambda step_time, batch, compute_time, memory_time: (step_time, maximum(compute_time / batch, memory_time * batch)))
+TIMES = made_up("test.times", lambda throughput, batch, context_length: (throughput, batch * context_length))
+ABOVE = made_up("test.above", lambda kv_time, batch, weight_time: (kv_time, batch - weight_time))
+TWICE = made_up("test.twice", lambda worst_latency, batch: (worst_latency, 2 * batch))
+TIP = {"step_time": 6.0, "compute_time": 2.0, "memory_time": 3.0}
+"""batch is 1/3 or 2."""
+
+
+def test_two_points_on_the_way_give_two_answers():
+    solution = answer(Question("throughput", {**TIP, "context_length": 100.0}, (V, TIMES)))
+    assert [one.value for one in solution.answers] == pytest.approx([100 / 3, 200])
+    assert [one.elasticities["step_time"] for one in solution.answers] == pytest.approx([-1, 1])
+
+
+def test_a_point_that_leads_nowhere_is_dropped():
+    solution = answer(Question("kv_time", {**TIP, "weight_time": 1.0}, (V, ABOVE)))
+    assert [one.value for one in solution.answers] == pytest.approx([1.0])
+
+
+def test_the_route_is_that_of_the_answer():
+    solution = answer(Question("kv_time", {**TIP, "weight_time": 1.0}, (V, ABOVE)))
+    assert [step.value for step in solution.route] == pytest.approx([2.0, 1.0])
+
+
+def test_a_point_that_contradicts_a_given_is_dropped_and_not_the_question():
+    solution = answer(Question("throughput", {**TIP, "context_length": 100.0, "worst_latency": 4.0}, (V, TIMES, TWICE)))
+    assert [one.value for one in solution.answers] == pytest.approx([200])
+
+
+def test_no_point_agrees_with_a_given():
+    solution = answer(Question("throughput", {**TIP, "context_length": 100.0, "worst_latency": 5.0}, (V, TIMES, TWICE)))
+    assert solution.answers == () and solution.reason.code == "contradiction"
+
+
+# -- presets, defaults, variants ------------------------------------------------------------------------------------
+
+
+def test_presets_are_laid_under_what_is_given():
+    preset = solve("machine_balance_ratio", hardware="H100:fp8")
+    assert value(preset) == pytest.approx(1979 / 6.7)
+    assert all(preset.provenance[name].startswith("hardware.csv H100-SXM") for name in preset.given)
+    own = solve("machine_balance_ratio", hardware="H100:fp8", hbm_bandwidth="3TB/s")
+    assert value(own) == pytest.approx(1979 / 6)
+    assert own.provenance["hbm_bandwidth"] == "given"
+    assert any(note.startswith("hbm_bandwidth as given, not the 3.35 TB/s of hardware.csv") for note in own.assumptions)
+    assert not any("as given, not" in note for note in preset.assumptions)
+    same = solve("machine_balance_ratio", hardware="H100:fp8", hbm_bandwidth="3.35TB/s")
+    assert not any("as given, not" in note for note in same.assumptions)
+
+
+def test_what_is_asked_is_not_taken_from_a_preset():
+    solution = solve("hbm_bandwidth", hardware="H100:fp8", machine_balance_ratio=300)
+    assert value(solution) == pytest.approx(1979e12 / 600)
+    assert "hbm_bandwidth" not in solution.given
+
+
+def test_provenance_covers_every_given():
+    solution = solve("step_time", **STEP)
+    assert set(solution.provenance) == set(solution.given)
+    assert solution.provenance["batch"] == "given"
+    assert solution.provenance["peak_flops"].startswith("hardware.csv H100-SXM peak_flops fp8")
+    assert solution.provenance["total_params"].startswith("architectures.csv DeepSeek-V3 total_params")
+    assert solution.provenance["mfu"] == "default"
+
+
+USES = {
+    # a default, and an equation of one default only
+    "chips": "serving.cost_from_throughput",
+    "mfu": "cache.rematerialisation_cost",
+    "mbu": "roofline.weight_time_resident",
+    "replicas": "scheduling.fleet_throughput",
+    "tokens_per_step": "scheduling.throughput",
+    "transfers_per_hold": "cache.retrieve_cost",
+}
+
+
+@pytest.mark.parametrize("name", NEUTRAL_DEFAULTS)
+def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
+    row = equation(USES[name])
+    given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
+    unasked = solve(row.symbols[0], using=[row.id], **given)
+    assert unasked.equations == (row.reference,)
+    assert f"{name} = 1 (default)" in unasked.assumptions
+    assert unasked.given[name] == 1
+    told = solve(row.symbols[0], using=[row.id], **given, **{name: 1})
+    assert not any(f"{name} = " in note for note in told.assumptions)
+    assert value(told) == value(unasked)
+
+
+def test_no_default_is_taken_where_the_givens_will_do():
+    solution = solve("sweep_time", hbm_capacity="80GB", hbm_bandwidth="3.35TB/s")
+    assert solution.assumptions == ()
+    assert set(solution.given) == {"hbm_capacity", "hbm_bandwidth"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [(None, 3.0), ("max", 3.0), ("sum", 5.0), ("kv_plus_max", 4.5)],
+)
+def test_the_overlap_is_chosen_by_name(variant, expected):
+    chosen = {"variants": {"overlap": variant}} if variant else {}
+    solution = solve("step_time", compute_time=2, weight_time=0.5, kv_time=2.5, **chosen)
+    assert value(solution) == pytest.approx(expected)
+    assert any(note.startswith(f"overlap: {variant or 'max'} (roofline.step_time") for note in solution.assumptions)
+
+
+def test_a_variant_may_be_chosen_by_its_id():
+    solution = solve("step_time", compute_time=2, memory_time=3, using=["roofline.step_time_serial"])
+    assert value(solution) == 5 and solution.equations == ("roofline.step_time_serial@1",)
+    resident = solve("weight_time", hardware="H100:fp8", resident_weight_bytes_per_chip="22GB", using=["roofline.weight_time_resident"])
+    assert value(resident) == pytest.approx(22 / 3350)
+
+
+@pytest.mark.parametrize(
+    ("model", "bytes_per_element", "formula", "expected"),
+    [
+        # configurations as architectures.csv has them
+        ("Llama-3-70B", 2, "gqa", 2 * 80 * 8 * 128 * 2),
+        ("DeepSeek-V3", 2, "mla", 61 * (512 + 64) * 2),
+        ("Llama-4-Scout", 2, "hybrid", 2 * 12 * 8 * 128 * 2),
+        ("Kimi-K3", 1, "mla_hybrid", 24 * (512 + 64)),
+    ],
+)
+def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, formula, expected):
+    solution = solve("kv_bytes_per_token", model=model, bytes_per_element=bytes_per_element)
+    assert value(solution) == expected
+    assert solution.equations == (f"architecture.kv_bytes_{formula}@1",)
+    assert any(note.startswith(f"kv_bytes_per_token: {formula} (") for note in solution.assumptions)
+
+
+def test_a_model_without_an_equation_is_refused_by_name():
+    with pytest.raises(NotCovered, match="DeepSeek-V4-Pro"):
+        solve("kv_bytes_per_token", model="DeepSeek-V4-Pro", bytes_per_element=1)
+
+
+def test_attention_flops_are_those_of_the_models_own_layers():
+    """Kimi-K3: 24 latent layers of 93, 96 heads; decode absorbs the latent of 512 + 64, prefill expands it to 128 + 64 and 128."""
+    solution = solve("attention_flops_per_pair", model="Kimi-K3")
+    assert value(solution) == 2 * 24 * 96 * (2 * 512 + 64)
+    assert solution.equations == ("architecture.attention_flops_mla_hybrid_absorbed@1",)
+    prefill = solve("attention_flops_per_pair", model="Kimi-K3", using="architecture.attention_flops_mla_hybrid")
+    assert value(prefill) == 2 * 24 * 96 * (128 + 64 + 128)
+
+
+def test_the_intensity_of_decode_attention_is_that_of_decode():
+    """DeepSeek-V3 in bf16: 128 heads x (576 + 512) x 2 FLOP over 576 x 2 bytes."""
+    assert value(solve("attention_intensity", model="DeepSeek-V3", bytes_per_element=2)) == pytest.approx(128 * 1088 / 576)
+
+
+# -- no answer ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "missing"),
+    [
+        ("balance_batch", {}, {"peak_flops", "bytes_per_weight", "hbm_bandwidth", "total_params", "active_params"}),
+        ("sweep_time", {"hbm_capacity": 8e10}, {"hbm_bandwidth"}),
+        ("sparsity", {}, {"total_params", "active_params"}),
+        ("weight_time", {"total_params": 7e10, "hbm_bandwidth": 3.35e12}, {"bytes_per_weight"}),
+        ("kv_bytes_per_token", {}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
+        ("kv_bytes_per_token", {"model": "DeepSeek-V3"}, {"bytes_per_element"}),
+        ("worst_latency", {}, {"train_period"}),
+        ("cost_per_token", {"batch": 2000, "step_time": 0.02}, {"chip_price"}),
+    ],
+)
+def test_what_is_missing_is_listed(unknown, given, missing):
+    solution = solve(unknown, **given)
+    assert solution.answers == () and solution.equations == () and solution.route == ()
+    assert solution.reason.code == "missing_givens"
+    assert set(solution.reason.missing) == missing
+    assert all(name in solution.reason.message for name in missing)
+    assert solution.given.keys() >= given.keys() - {"model"}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "missing"),
+    [
+        ("balance_batch", {"hardware": "H100:fp8"}, {"total_params", "active_params"}),
+        ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
+        ("step_time", {name: known for name, known in STEP.items() if name != "bytes_per_element"}, {"bytes_per_element"}),
+    ],
+)
+def test_what_follows_from_the_givens_is_not_missing(unknown, given, missing):
+    reason = solve(unknown, **given).reason
+    assert reason.code == "missing_givens" and set(reason.missing) == missing
+
+
+def test_giving_what_was_missing_answers_the_question():
+    given = {"hbm_bandwidth": 3.35e12, "total_params": 7e10}
+    reason = solve("weight_time", **given).reason
+    assert value(solve("weight_time", **given, **dict.fromkeys(reason.missing, 1))) == pytest.approx(7e10 / 3.35e12)
+
+
+@pytest.mark.parametrize(
+    ("given", "violated"),
+    [
+        ({"compute_time": 1.0, "memory_time": 2.0, "batch": 2000, "step_time": 0.02}, "step_time = Max(compute_time, memory_time)"),
+        (
+            {"batch": 2000, "step_time": 0.02, "total_params": 1e11, "active_params": 1e10, "sparsity": 8},
+            "sparsity = total_params/active_params",
+        ),
+    ],
+)
+def test_givens_that_contradict_each_other_are_reported(given, violated):
+    reason = solve("throughput", **given).reason
+    assert reason.code == "contradiction" and violated in reason.violated
+    left = violated.split(" ")[0]
+    assert reason.message.startswith(f"contradiction: {left} = ") and "makes it" in reason.message
+
+
+def test_givens_that_agree_are_no_contradiction():
+    given = {"batch": 2000, "step_time": 2.0, "compute_time": 1.0, "memory_time": 2.0 * (1 + 1e-9)}
+    assert value(solve("throughput", **given)) == 1000
+
+
+def test_a_given_against_what_follows_from_the_others_is_a_contradiction():
+    """L* of 200 k by the threshold and R = 5 at two balance batches cannot both be (physics, E3 against E8)."""
+    reason = solve(
+        "batch",
+        using=["readings.output_input_ratio", "batching.practical_batch"],
+        **{"batch_multiple": 2, "machine_balance_ratio": 300, "sparsity": 8, "output_input_ratio": 5},
+        **{"context_length": 2e5, "balance_context": 2e5},
+    ).reason
+    assert reason.code == "contradiction"
+
+
+def test_an_unknown_that_does_not_bind_is_an_interval():
+    (only,) = solve("memory_time", step_time=1, compute_time=1).answers
+    assert (only.kind, only.low, only.high) == ("interval", 0, 1)
+    (only,) = solve("concurrent_sequences", machine_balance_ratio=300, sparsity=8).answers
+    assert (only.kind, only.low, only.high) == ("interval", 2400, None)
+    assert only.elasticities == pytest.approx({"machine_balance_ratio": 1, "sparsity": 1, "mfu": 1, "mbu": -1})
+
+
+def test_a_quantity_on_the_way_that_does_not_bind_is_not_identified():
+    reason = solve(
+        "kv_bytes_per_token", step_time=1, compute_time=1, weight_time=0.2, batch=10, context_length=1e3, hbm_bandwidth=1e12
+    ).reason
+    assert reason.code == "not_identified"
+    assert "memory_time does not bind in roofline.step_time" in reason.message and "at most 1 s" in reason.message
+
+
+def test_a_compute_bound_band_does_not_identify_the_balance_context():
+    """R = 1 and no input premium: decode costs what prefill does, so any memory ratio up to 1 will do."""
+    bands = ("premium_in", "output_input_ratio", "premium_out", "decode_cost_short", "decode_cost_long", "balance_context")
+    solution = solve(
+        "balance_context",
+        using=[f"bands.{name}" for name in bands],
+        **{"premium_in": 1, "premium_out": 1.5, "output_input_ratio": 1, "short_context": 1e5, "long_context": 4e5},
+        **{"prompt_position": 0.5, "o": 1, "prefill_decode_flops_ratio": 1, "active_params": 1e11},
+    )
+    assert not [one for one in solution.answers if one.kind == "point"]
+
+
+def test_what_needs_two_equations_at_once_is_said_to():
+    reason = solve(
+        "batch",
+        hardware="H100:fp8",
+        model="DeepSeek-V3",
+        bytes_per_element=1,
+        context_length=4000,
+        cost_per_token=1e-6,
+        chip_price="2 USD/h",
+    ).reason
+    assert reason.code == "simultaneous" and "several equations at once" in reason.message and reason.missing
+
+
+def test_a_violated_requirement_reaches_the_answer():
+    reason = solve("balance_batch_with_kv", balance_batch=2400, context_length=3e5, balance_context=2e5).reason
+    assert reason.code == "requirement_violated" and reason.violated == ("context_length < balance_context",)
+    reason = solve("memory_time", step_time=1, compute_time=2).reason
+    assert reason.code == "no_solution"
+
+
+def test_readings_named_together_that_contradict_are_reported_whatever_is_asked():
+    solution = solve(
+        "kv_bytes_per_token",
+        using=["readings.threshold_is_crossover", "readings.output_input_ratio", "batching.practical_batch"],
+        **CROSSOVER,
+        **{"batch_multiple": 2, "sparsity": 8, "output_input_ratio": 5},
+    )
+    assert solution.answers == () and solution.reason.code == "contradiction"
+
+
+# -- what cannot be read --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "asked"),
+    [
+        (UnknownName, ["'batc'", "'batch'"], {"unknown": "batc"}),
+        (UnknownName, ["'sparsit'", "'sparsity'"], {"unknown": "balance_batch", "sparsit": 8}),
+        (UnknownName, ["'readings.joint_slop'", "'readings.joint_slope'"], {"unknown": "batch", "using": ["readings.joint_slop"]}),
+        (UnknownName, ["'H1000'", "accelerator"], {"unknown": "batch", "hardware": "H1000"}),
+        (UnknownName, ["'GPT-5'", "model"], {"unknown": "batch", "model": "GPT-5"}),
+        (UnknownName, ["'most'"], {"unknown": "step_time", "variants": {"overlap": "most"}}),
+        (UnknownName, ["'overlaps'"], {"unknown": "step_time", "variants": {"overlaps": "max"}}),
+        (WrongUnit, ["hbm_bandwidth", "3.35 s"], {"unknown": "sweep_time", "hbm_bandwidth": "3.35 s"}),
+        (WrongUnit, ["sparsity", "plain number"], {"unknown": "balance_batch", "sparsity": "8 TB"}),
+        (WrongValue, ["sparsity", "> 0"], {"unknown": "balance_batch", "sparsity": 0}),
+        (WrongValue, ["mfu", "(0, 1]"], {"unknown": "compute_time", "mfu": 1.5}),
+        (WrongValue, ["batch", "finite"], {"unknown": "compute_time", "batch": float("nan")}),
+        (WrongValue, ["batch", "absurd"], {"unknown": "compute_time", "batch": 1e30}),
+        (WrongValue, ["batch is asked for and given", "2400"], {"unknown": "batch", "B": 2400}),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(kind, words, asked):
+    asked = dict(asked)
+    with pytest.raises(kind) as caught:
+        solve(asked.pop("unknown"), **asked)
+    assert isinstance(caught.value, BacksolveError) and "\n" not in str(caught.value)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_a_quantity_given_by_name_and_by_symbol_is_refused():
+    with pytest.raises(WrongValue):
+        solve("balance_batch", machine_balance_ratio=300, rho=200, sparsity=8)
+
+
+@pytest.mark.parametrize("wrong", [None, [8]])
+def test_a_value_that_is_no_number_is_named(wrong):
+    with pytest.raises(BacksolveError, match="sparsity"):
+        solve("balance_batch", machine_balance_ratio=300, sparsity=wrong)
+
+
+def test_two_variants_of_one_group_are_refused():
+    with pytest.raises(BacksolveError):
+        solve("step_time", compute_time=1, memory_time=2, using=["roofline.step_time", "roofline.step_time_serial"])
+
+
+def test_symbols_will_do_for_names():
+    assert value(solve("B_star", rho=300, s=8)) == 2400
+    assert solve("B_star", rho=300, s=8).unknown == "balance_batch"
+
+
+# -- elasticities through a chain -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unknown", "variants", "using"),
+    [
+        ("step_time", {}, []),
+        ("step_time", {"overlap": "sum"}, []),
+        ("cost_per_token", {"overlap": "sum"}, []),
+        ("normalised_cost", {}, []),
+        ("memory_time_share", {}, []),
+        ("balance_batch_with_kv", {}, []),
+        ("cost_per_token", {}, ["roofline.step_time_kv_plus_max"]),
+        ("readings", {}, []),
+    ],
+)
+def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, variants, using):
+    given = {
+        **{"batch": 900.0, "context_length": 1500.0, "active_params": 37e9, "total_params": 671e9, "bytes_per_weight": 1.0},
+        **{"layers": 61.0, "kv_heads": 2.0, "head_dim": 128.0, "bytes_per_element": 1.0, "chips": 16.0, "mfu": 0.4, "mbu": 0.8},
+        **{"peak_flops": 1979e12, "hbm_bandwidth": 3.35e12, "chip_price": 5.6e-4},
+    }
+    if unknown == "readings":
+        unknown, using = "kv_bytes_per_token", ["readings.joint_slope"]
+        given = {
+            **{"output_input_ratio": 6.0, "premium_out": 1.5, "long_context": 4e5, "short_context": 1e5},
+            **{"active_params": 1e11, "peak_flops": 1979e12, "hbm_bandwidth": 3.35e12, "mfu": 0.4, "mbu": 0.8},
+        }
+    solution = solve(unknown, variants=variants, using=using, **given)
+    assert len(solution.route) > 2
+    slopes = solution.answers[0].elasticities
+    h = 1e-5
+    for name in given:
+        if given[name] * exp(h) > 1 and name in ("mfu", "mbu"):
+            continue
+        ends = [value(solve(unknown, variants=variants, using=using, **{**given, name: given[name] * exp(s * h)})) for s in (-1, 1)]
+        measured = (log(ends[1]) - log(ends[0])) / (2 * h)
+        assert slopes.get(name, 0.0) == pytest.approx(measured, abs=1e-6), name
+    assert set(slopes) <= set(solution.given), "elasticities are with respect to what was given"
+
+
+# -- import walls ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "forbidden"),
+    [
+        ("import derive", "sympy numpy scipy pandas"),
+        ("import derive.chain", "sympy numpy scipy pandas"),
+        ("from derive.catalogue import equations; [row.title for row in equations()]", "sympy numpy scipy pandas"),
+        ("from derive.catalogue import equations; [row.symbols for row in equations(symbol='batch')]", "sympy numpy scipy pandas"),
+        ("from derive.presets import hardware_names; hardware_names()", "sympy numpy scipy pandas"),
+        ("from derive.chain import solve; solve('B_star', rho=300, s=8)", "scipy pandas"),
+        ("from derive.chain import solve; solve('step_time', compute_time=1, memory_time=2)", "scipy pandas invert"),
+    ],
+)
+def test_a_fresh_process_imports_no_more_than_it_needs(program, forbidden):
+    report = f"{program}\nimport sys\nprint(*sorted(set({forbidden.split()!r}) & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", report], capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout.split() == []

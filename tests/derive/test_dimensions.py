@@ -1,0 +1,145 @@
+"""Every equation adds and compares like with like: pint checks it, over base units of our own.
+
+The stock registry of pint counts a byte and a token as pure numbers and would let nonsense pass.
+"""
+
+from importlib import import_module
+from inspect import signature
+from zlib import crc32
+
+import pint
+import pytest
+
+from derive.catalogue import CHAPTERS, by_id
+from derive.quantities import CONSTANTS, QUANTITIES
+
+UNITS = pint.UnitRegistry(None)
+for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]"):
+    UNITS.define(base)
+
+ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
+WRONG = (pint.DimensionalityError, AssertionError)
+
+
+def unit(name):
+    """The unit of a quantity or constant, read by pint from the text of the registry."""
+    text = (QUANTITIES.get(name) or CONSTANTS[name]).unit
+    return UNITS.Unit("" if text == "1" else text)
+
+
+def sample(name):
+    """A quantity somewhere inside its range, or a constant, with its unit."""
+    if name in CONSTANTS:
+        return UNITS.Quantity(CONSTANTS[name].value, unit(name))
+    row = QUANTITIES[name]
+    # Different for every quantity, so that no difference of two is 0.
+    return UNITS.Quantity(row.low + crc32(name.encode()) / 2**32 * (row.high - row.low), unit(name))
+
+
+def _same(terms):
+    """The terms as quantities of one dimension; pint raises where one is of another."""
+    first, *others = (term if isinstance(term, UNITS.Quantity) else UNITS.Quantity(term, "") for term in terms)
+    return [first, *(other.to(first.units) for other in others)]
+
+
+@pytest.fixture(autouse=True)
+def extremes_with_units(monkeypatch):
+    """`maximum` and `minimum` as the chapters know them, over quantities with units."""
+    for chapter in CHAPTERS:
+        module = import_module(f"derive.catalogue.{chapter}")
+        monkeypatch.setattr(module, "maximum", lambda *terms: max(_same(terms)), raising=False)
+        monkeypatch.setattr(module, "minimum", lambda *terms: min(_same(terms)), raising=False)
+
+
+def check(relation):
+    """Raises unless both sides of a relation are of one dimension, and that of the quantity on the left."""
+    names = tuple(signature(relation).parameters)
+    left, right = relation(*(sample(name) for name in names))
+    right = right if isinstance(right, UNITS.Quantity) else UNITS.Quantity(right, "")
+    assert left.units == unit(names[0])
+    assert right.to_root_units().units == left.to_root_units().units, f"{left.units} = {right.to_root_units().units}"
+
+
+def check_requirement(requirement):
+    """Raises unless a requirement compares like with like."""
+    names = tuple(signature(requirement).parameters)
+    assert requirement(*(sample(name) for name in names)) in (True, False)
+
+
+@pytest.mark.parametrize("name", [*QUANTITIES, *CONSTANTS])
+def test_the_unit_is_made_of_base_units(name):
+    assert UNITS.Quantity(1, unit(name)).to_root_units().magnitude == 1
+    assert set(UNITS.Quantity(1, unit(name)).dimensionality) <= {"[time]", "[information]", "[arithmetic]", "[text]", "[money]"}
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_an_equation_adds_like_to_like(row):
+    check(row.relation)
+
+
+REQUIREMENTS = [pytest.param(asked, id=f"{row.id}-{number}") for row in by_id().values() for number, asked in enumerate(row.requires)]
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_a_requirement_compares_like_with_like(requirement):
+    check_requirement(requirement)
+
+
+def extreme(*terms):
+    return import_module("derive.catalogue.roofline").maximum(*terms)
+
+
+PLANTED = {
+    "KV bytes without their token": lambda kv_bytes_per_token, layers, kv_heads, head_dim, bytes_per_element: (
+        kv_bytes_per_token,
+        2 * layers * kv_heads * head_dim * bytes_per_element,
+    ),
+    "a bare 2 for FLOP per weight": lambda compute_time, batch, active_params, chips, peak_flops, mfu: (
+        compute_time,
+        2 * batch * active_params / (chips * peak_flops * mfu),
+    ),
+    "seconds added to one": lambda normalised_cost, step_time: (normalised_cost, 1 + step_time),
+    "the largest of a time and a number": lambda step_time, compute_time, batch: (step_time, extreme(compute_time, batch)),
+    "the largest of a time and one": lambda step_time, compute_time: (step_time, extreme(1, compute_time)),
+    "bytes added to tokens": lambda hbm_capacity, context_length: (hbm_capacity, hbm_capacity + context_length),
+    "bytes per weight forgotten": lambda weight_time, total_params, chips, hbm_bandwidth, mbu: (
+        weight_time,
+        total_params / (chips * hbm_bandwidth * mbu),
+    ),
+    "the price of the chip forgotten": lambda cost_per_token, step_time, tokens_per_step: (
+        cost_per_token,
+        step_time / tokens_per_step,
+    ),
+    "a power of tokens": lambda kv_time, context_length, sparse_attention_exponent: (
+        kv_time,
+        context_length**sparse_attention_exponent,
+    ),
+    "upside down": lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_bandwidth / hbm_capacity),
+}
+
+
+@pytest.mark.parametrize("relation", [pytest.param(relation, id=name) for name, relation in PLANTED.items()])
+def test_a_planted_error_is_seen(relation):
+    with pytest.raises(WRONG):
+        check(relation)
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        lambda context_length, step_time: context_length < step_time,
+        lambda step_time: step_time > 1,
+        lambda kv_bytes_per_token, hbm_capacity: kv_bytes_per_token < hbm_capacity,
+    ],
+)
+def test_a_planted_comparison_is_seen(requirement):
+    # pint says ValueError where a number without a unit is compared.
+    with pytest.raises((pint.DimensionalityError, ValueError)):
+        check_requirement(requirement)
+
+
+def test_the_planted_errors_are_near_misses():
+    """The same relations, put right, pass: it is the error that is seen and not the planting."""
+    check(lambda step_time, compute_time, memory_time: (step_time, extreme(compute_time, memory_time)))
+    check(lambda normalised_cost, batch: (normalised_cost, 1 + batch))
+    check(lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth))
