@@ -3,13 +3,11 @@
 `solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference.
 """
 
-from typing import Any
-
 _HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "chain"}
 __all__ = ["cite", "equation", "equations", "solve"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -27,9 +27,10 @@ def solve(
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
     """
-    from derive.chain import answer, question
+    from derive.chain import answer
     from derive.display import rendered
     from derive.errors import NO_ANSWER
+    from derive.questions import question
     from derive.units import assignments
 
     if "=" in unknown:

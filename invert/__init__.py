@@ -3,13 +3,11 @@
 `load` reads price files, `infer` runs the readings over the sheets, `forward` predicts prices from hidden quantities.
 """
 
-from typing import Any
-
 _HOMES = {"forward": "predict", "infer": "inference", "load": "prices.load"}
 __all__ = ["forward", "infer", "load"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

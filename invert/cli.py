@@ -49,8 +49,16 @@ def backsolve() -> None:
 @click.option("--as-of", type=IsoDate(), metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
 @click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 @click.option("--prices", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
-@click.option("--set", "changes", multiple=True, metavar="COMPONENT=AMOUNT", help="What if: output=20, input@200k=5, cache_write:5min=4.")
-@click.option("--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="COMPONENT=AMOUNT",
+    help="What if: output=20, input@200k=5, cache_write:5min=4; may be repeated.",
+)
+@click.option(
+    "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
+)
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--wide", is_flag=True, help="All columns, also in a terminal.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")

@@ -72,7 +72,9 @@ def written(text: str) -> str:
 
     def again(match: re.Match[str]) -> str:
         with tempfile.TemporaryDirectory() as folder:
-            shown = "".join(f"$ {command}\n{run(command, folder)}" for command, _ in map(_pair, re.split(r"^\$ ", match[1], flags=re.M)[1:]))
+            shown = "".join(
+                f"$ {command}\n{run(command, folder)}" for command, _ in map(_pair, re.split(r"^\$ ", match[1], flags=re.M)[1:])
+            )
         return f"```console\n{shown}```"
 
     return BLOCK.sub(again, text)

@@ -30,7 +30,12 @@ def as_json(table: InferenceTable) -> str:
 
 def saved(table: InferenceTable) -> str:
     """The document `--save` writes: schema, how the run was made, and the sheets."""
-    run = {"version": installed_version(), "as_of": table.as_of.isoformat(), "anchors": dict(table.anchors.values), "changes": dict(table.changes)}
+    run = {
+        "version": installed_version(),
+        "as_of": table.as_of.isoformat(),
+        "anchors": dict(table.anchors.values),
+        "changes": dict(table.changes),
+    }
     return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
 
 

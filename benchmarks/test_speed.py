@@ -1,0 +1,184 @@
+"""How fast the project is, as ratios: each subject and its reference are timed in turn in one run."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import sympy
+from draws import assignments
+
+import invert
+from derive.catalogue import by_id, equation
+from derive.compiled import right_side, vectorised
+from derive.quantities import quantity
+from derive.records import Equation
+from derive.regimes import branches
+from derive.solving import solve_equation
+
+if TYPE_CHECKING:
+    from pytest_benchmark.fixture import BenchmarkFixture
+
+    Record = Callable[[str, object], None]
+
+EVALUATIONS = 1_000_000
+STEP_TIME = "roofline.step_time"
+STEP_INPUTS = (
+    "batch", "context_length", "active_params", "total_params", "bytes_per_weight", "kv_bytes_per_token", "chips", "peak_flops",
+    "hbm_bandwidth", "mfu", "mbu",
+)  # fmt: skip
+PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
+MAIN = "from invert.cli import main; main()"
+
+
+def against(
+    benchmark: "BenchmarkFixture", record: "Record", subject: Callable[[], Any], reference: Callable[[], Any],
+    rounds: int, label: str, target: float | None = None,
+) -> None:  # fmt: skip
+    """Time the subject, and the reference before each of its rounds; keep both medians, and the median ratio of a round."""
+    times: list[float] = []
+
+    def first_the_reference() -> None:
+        start = perf_counter()
+        reference()
+        times.append(perf_counter() - start)
+
+    benchmark.pedantic(subject, setup=first_the_reference, rounds=rounds, warmup_rounds=1)
+    ours, theirs = benchmark.stats.stats.data, times[-rounds:]
+    ratio = median(own / other for own, other in zip(ours, theirs, strict=True))
+    benchmark.extra_info.update(subject_s=median(ours), reference_s=median(theirs), ratio=ratio, target=target, reference=label)
+    verdict = "" if target is None else f"   target at most {target}: {'met' if ratio <= target else 'MISSED'}"
+    found = f"{1e3 * median(ours):.3g} ms against {1e3 * median(theirs):.3g} ms of {label}"
+    record("ratio", f"{ratio:6.2f}   {benchmark.name}: {found}{verdict}")
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Callable[[], object]]:
+    """A whole run of the interpreter, from start to exit, bytecode kept as in ordinary use; output is thrown away."""
+    kept = {"PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode"))}
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | kept
+
+    def run(code: str, *arguments: str) -> Callable[[], object]:
+        command = [sys.executable, "-c", code, *arguments]
+        return partial(subprocess.run, command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    return run
+
+
+# -- whole processes --------------------------------------------------------------------------------------------
+
+
+def test_infer_all_sheets_as_a_process(benchmark, record_property, process):
+    against(benchmark, record_property, process(MAIN, "infer"), process("import sympy"), 15, "import sympy", target=2.5)
+
+
+def test_infer_every_tier_as_a_process(benchmark, record_property, process):
+    against(benchmark, record_property, process(MAIN, "infer", "--all"), process("import sympy"), 9, "import sympy")
+
+
+def test_help_as_a_process(benchmark, record_property, process):
+    against(benchmark, record_property, process(MAIN, "--help"), process("import click"), 15, "import click")
+
+
+def test_import_derive_as_a_process(benchmark, record_property, process):
+    against(benchmark, record_property, process("import derive"), process("pass"), 15, "an empty program")
+
+
+def test_import_derive_solve_as_a_process(benchmark, record_property, process):
+    against(benchmark, record_property, process("from derive import solve"), process("pass"), 15, "an empty program")
+
+
+# -- a million evaluations ---------------------------------------------------------------------------------------
+
+
+def composed(id: str, inputs: tuple[str, ...]) -> sympy.Expr:
+    """The right side of an equation with every quantity that is not an input replaced by what defines it."""
+    defining = {row.defines: row for row in by_id().values() if row.defines and (row.variant is None or row.variant[2])}
+    expression = equation(id).sides[1]
+    while between := [part for part in expression.free_symbols if part.name not in inputs]:
+        expression = expression.xreplace({part: defining[part.name].sides[1] for part in between})
+    return expression
+
+
+def draws(names: tuple[str, ...]) -> list[np.ndarray]:
+    """A contiguous array for each quantity, log-uniform over the values met in practice."""
+    rng = np.random.default_rng(20260429)
+    return [np.exp(rng.uniform(np.log(row.low), np.log(row.high), EVALUATIONS)) for row in map(quantity, names)]
+
+
+def by_hand(B, L, N_a, N_t, b_w, b_kv, n, F, W, mfu, mbu):
+    """What one would write in numpy for `roofline.step_time`, chips and utilisations included."""
+    return np.maximum(2 * B * N_a / (n * F * mfu), (N_t * b_w + B * L * b_kv) / (n * W * mbu))
+
+
+def test_a_million_steps_down_to_the_inputs(benchmark, record_property):
+    compiled, arrays = vectorised(composed(STEP_TIME, STEP_INPUTS), STEP_INPUTS), draws(STEP_INPUTS)
+    assert np.allclose(compiled(*arrays), by_hand(*arrays), rtol=1e-12, atol=0)
+    against(benchmark, record_property, partial(compiled, *arrays), partial(by_hand, *arrays), 31, "numpy by hand", target=1.5)
+
+
+def test_a_million_right_sides_of_one_equation(benchmark, record_property):
+    row, names = equation(STEP_TIME), ("compute_time", "memory_time")
+    values = dict(zip(names, draws(names), strict=True))
+    against(benchmark, record_property, partial(right_side, row, values), partial(np.maximum, *values.values()), 31, "np.maximum")
+
+
+# -- symbolic work with nothing remembered -----------------------------------------------------------------------
+
+
+def forget() -> None:
+    """Every cache of derive and of SymPy as in a process that has only imported them."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "derive":
+            for part in vars(module).values():
+                if hasattr(part, "cache_clear"):
+                    part.cache_clear()
+    for row in by_id().values():
+        for name in ("sides", "expression", "parameters", "symbols"):
+            row.__dict__.pop(name, None)
+    sympy.core.cache.clear_cache()
+
+
+def givens(row: Equation, unknown: str) -> dict[str, float]:
+    """Numbers that satisfy the equation, without that of the unknown."""
+    return {name: float(array[0]) for name, array in assignments(row, 1, seed=1).items() if name != unknown}
+
+
+def test_one_equation_one_unknown_over_all_pairs(benchmark, record_property):
+    """The median is over the pairs: every round asks another one."""
+    questions = iter([(row, name, givens(row, name)) for row, name in PAIRS])
+
+    def forget_and_ask_the_next() -> tuple[tuple, dict]:
+        question = next(questions)
+        forget()
+        return question, {}
+
+    benchmark.pedantic(solve_equation, setup=forget_and_ask_the_next, rounds=len(PAIRS))
+    times = benchmark.stats.stats
+    benchmark.extra_info.update(pairs=len(PAIRS), median_s=times.median, slowest_s=times.max)
+    found = f"median {1e3 * times.median:.3g} ms of {len(PAIRS)} pairs, slowest {1e3 * times.max:.3g} ms"
+    record_property("ratio", f"     -   one equation, one unknown: {found}")
+
+
+def test_all_closed_forms_of_the_catalogue(benchmark, record_property):
+    def all_closed_forms() -> None:
+        for row, name in PAIRS:
+            branches(row, name)
+
+    benchmark.pedantic(all_closed_forms, setup=forget, rounds=5, warmup_rounds=1)
+    record_property("ratio", f"     -   all closed forms: median {benchmark.stats.stats.median:.3g} s for {len(PAIRS)} pairs")
+
+
+# -- warm ----------------------------------------------------------------------------------------------------------
+
+
+def test_infer_all_sheets_warm(benchmark, record_property):
+    invert.infer()
+    found = benchmark(invert.infer)
+    record_property("ratio", f"     -   infer, warm: median {1e3 * benchmark.stats.stats.median:.3g} ms for {len(found.inferences)} sheets")

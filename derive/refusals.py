@@ -1,0 +1,99 @@
+"""Why a question has no answer: what is missing, what is tangled, what contradicts what."""
+
+from collections.abc import Mapping
+
+from derive.catalogue import by_id
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.questions import Leg, Question
+from derive.records import Equation, Reason
+from derive.solving import residual
+from derive.units import show
+
+AGREES = 1e-6
+"""Relative difference up to which two values for one quantity agree."""
+
+
+def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
+    """The shortest list of givens that would settle the question, by the equation that defines it if one does."""
+    unknown = asked.unknown
+    rows = [row for row in asked.active if unknown in row.symbols and row.sense == "="]
+    if not rows:
+        joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
+        return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")
+    lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
+    lists.sort(key=lambda pair: (pair[0].defines != unknown, len(pair[1])))
+    tangled = next((row for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)), None)
+    if tangled is not None and lists[0][0].defines != unknown:
+        direct = tuple(name for name in tangled.symbols if name != unknown and name not in known)
+        message = (
+            f"{unknown} sits in several equations at once ({tangled.id} and what defines {_listed(direct)}),"
+            f" which this version does not solve together; it would follow from {_listed(direct)}"
+        )
+        return Reason("simultaneous", missing=direct, message=message)
+    missing = lists[0][1]
+    others = [(other, names) for other, names in lists[1:2] if names != missing]
+    message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
+    return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}")
+
+
+def _rests_on(asked: Question, name: str, unknown: str) -> bool:
+    """Whether the equation that defines a quantity speaks of the unknown."""
+    return any(row.defines == name and unknown in row.symbols for row in asked.active)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _leaves(asked: Question, row: Equation, unknown: str, known: Mapping[str, float], seen: frozenset[str]) -> tuple[str, ...]:
+    """What is not known of an equation, each replaced by what defines it where that is in play."""
+    leaves: dict[str, None] = {}
+    for name in row.symbols:
+        if name == unknown or name in known or name in seen:
+            continue
+        definition = next((other for other in asked.active if other.defines == name and other is not row), None)
+        below = _leaves(asked, definition, name, known, seen | {unknown, name}) if definition else ()
+        leaves.update(dict.fromkeys(below if definition else (name,)))
+    return tuple(leaves)
+
+
+def contradiction(asked: Question, values: Mapping[str, float], legs: tuple[Leg, ...]) -> Reason | None:
+    """An equation that does not hold: between givens, or between a given and what follows from the others.
+
+    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
+    defaults.
+    """
+    on_route = {name for leg in legs for name in leg.equation.symbols}
+    given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
+    clash = _broken(asked.active, _followed(asked.active, given))
+    unused = tuple(row for row in asked.named if all(row is not leg.equation for leg in legs))
+    if clash or not unused:
+        return clash
+    return _broken(unused, _followed(asked.active, {**NEUTRAL_DEFAULTS, **values}))
+
+
+def _followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
+    """All that the values lead to by putting them into right sides."""
+    known = dict(values)
+    while True:
+        new = {
+            row.symbols[0]: row.right_side(known)
+            for row in reversed(active)
+            if row.sense == "=" and row.symbols[0] not in known and all(n in known for n in row.symbols[1:]) and not row.violated(known)
+        }
+        if not new:
+            return known
+        known |= new
+
+
+def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason | None:
+    """The first equation whose quantities are all known and that does not hold, with the numbers."""
+    for row in rows:
+        if row.sense != "=" or not all(name in values for name in row.symbols) or residual(row, values) <= AGREES:
+            continue
+        left = row.symbols[0]
+        others = ", ".join(f"{name} = {show(name, values[name])}" for name in row.symbols[1:])
+        made = show(left, row.right_side(values))
+        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} makes it {made} from {others}"
+        return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
+    return None
