@@ -1,14 +1,17 @@
 """The commands that need no price sheet: solve, list, show, cite. Heavy imports happen inside them."""
 
 import json
+import os
+import re
 import sys
 from typing import Any
 
 import click
 
-from derive.errors import UnknownName, WrongData, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, UnknownName, WrongData, WrongValue, shorten
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
+LONGEST_LINE = 380
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -29,7 +32,6 @@ def solve(
     """
     from derive.chain import answer
     from derive.display import rendered
-    from derive.errors import NO_ANSWER
     from derive.questions import question
     from derive.units import assignments
 
@@ -40,7 +42,7 @@ def solve(
     if solution.answers or style != "table":
         click.echo(rendered(solution, style))
     if not solution.answers:
-        click.echo(f"backsolve: {solution.reason.message}", err=True)
+        say(solution.reason.message)
         raise SystemExit(NO_ANSWER)
 
 
@@ -115,27 +117,55 @@ def _json(stream: Any) -> Any:
     try:
         return json.load(stream)
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{stream.name}: not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
+        raise WrongData(f"{shorten(str(stream.name), 200)} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
 
 
 COMMANDS = (solve, list_equations, show, cite)
 
 
 def run(group: click.Group, arguments: list[str] | None = None) -> None:
-    """Run the command line: every mistake in a line or two on stderr, never a traceback; 2 wrong input, 3 no answer."""
-    from derive.errors import BacksolveError
+    """Run the command line: every mistake in a line or two on stderr, never a traceback.
 
+    Exit status 0 answered, 2 wrong input, 3 no answer, 1 when the answer could not be written out.
+    """
+    sys.exit(_status(group, sys.argv[1:] if arguments is None else arguments))
+
+
+def _status(group: click.Group, arguments: list[str]) -> int:
     try:
-        status = group.main(arguments, prog_name="backsolve", standalone_mode=False)
+        with group.make_context("backsolve", arguments) as context:
+            group.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.exceptions.NoArgsIsHelpError as shown:
+        click.echo(shown.format_message())
+        return INPUT_IS_WRONG
     except BacksolveError as error:
-        click.echo(f"backsolve: {error}", err=True)
-        status = error.exit_status
+        say(str(error))
+        return error.exit_status
     except click.ClickException as error:
-        click.echo(f"backsolve: {error.format_message()}", err=True)
-        status = 2
-    except click.Abort:
-        status = 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        status = 0
-    sys.exit(status if isinstance(status, int) else 0)
+        say(error.format_message().replace("\n", "\\n"))
+        return INPUT_IS_WRONG
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except OSError as error:
+        _close_output()
+        if isinstance(error, BrokenPipeError):
+            return 0
+        say(f"the output cannot be written ({error.strerror})")
+        return 1
+    return 0
+
+
+def _close_output() -> None:
+    """Send what is still buffered nowhere, so that leaving does not fail over it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(message: str) -> None:
+    """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
+    for line in message.splitlines()[:2]:
+        shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in line)
+        shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
+        click.echo(f"backsolve: {shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + ' ...'}", err=True)

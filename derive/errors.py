@@ -45,9 +45,12 @@ class NoAnswer(BacksolveError):
 def suggest(given: str, allowed: Iterable[str]) -> str:
     """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
     allowed = list(allowed)
-    near = get_close_matches(given.lower(), [name.lower() for name in allowed], n=3, cutoff=0.6)
+    spelled = {name.lower(): name for name in allowed}
+    near = (
+        get_close_matches(given.lower(), spelled, n=3, cutoff=0.6)
+        or [name for name in spelled if given and name.startswith(given.lower())][:3]
+    )
     if near:
-        spelled = {name.lower(): name for name in allowed}
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
     if 0 < len(allowed) <= 12:
         return "; allowed: " + ", ".join(allowed)

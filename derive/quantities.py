@@ -276,7 +276,7 @@ def quantity(name: str) -> Quantity:
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
     if row is None:
-        raise UnknownName("quantity", name, QUANTITIES, "backsolve list --quantities names them")
+        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL], "backsolve list --quantities names them")
     return row
 
 

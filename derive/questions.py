@@ -76,7 +76,7 @@ def _typed(given: Mapping[str, float | str]) -> dict[str, float]:
 
 
 def _presets(hardware_name: str | None, model_name: str | None) -> Preset:
-    found = [lookup(text) for lookup, text in ((presets.hardware, hardware_name), (presets.model, model_name)) if text]
+    found = [lookup(text) for lookup, text in ((presets.hardware, hardware_name), (presets.model, model_name)) if text is not None]
     merged = Preset({}, {}, {})
     for preset in found:
         merged = Preset(

@@ -21,12 +21,13 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")
     lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
-    lists.sort(key=lambda pair: (pair[0].defines != unknown, len(pair[1])))
-    tangled = next((row for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)), None)
-    if tangled is not None and lists[0][0].defines != unknown:
-        direct = tuple(name for name in tangled.symbols if name != unknown and name not in known)
+    # Somebody who names equations means to go through them; else the equation that defines the unknown comes first.
+    lists.sort(key=lambda pair: (len(pair[1]), pair[0] not in asked.named) if asked.named else (pair[0].defines != unknown, len(pair[1])))
+    tangled = [(row, names) for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)]
+    if lists[0][0].defines != unknown and (len(tangled) > 1 or any(not names for _, names in tangled)):
+        direct = tuple(name for name in tangled[0][0].symbols if name != unknown and name not in known)
         message = (
-            f"{unknown} sits in several equations at once ({tangled.id} and what defines {_listed(direct)}),"
+            f"{unknown} sits in several equations at once ({', '.join(row.id for row, _ in tangled[:3])}),"
             f" which this version does not solve together; it would follow from {_listed(direct)}"
         )
         return Reason("simultaneous", missing=direct, message=message)
@@ -34,6 +35,11 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     others = [(other, names) for other, names in lists[1:2] if names != missing]
     message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
     return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}")
+
+
+def _leads_to(asked: Question, row: Equation, name: str, unknown: str) -> bool:
+    """Whether an equation is how a quantity would be found: it defines it, or was named and speaks of it."""
+    return row.defines == name or (row in asked.named and name in row.symbols and unknown not in row.symbols)
 
 
 def _rests_on(asked: Question, name: str, unknown: str) -> bool:
@@ -51,7 +57,7 @@ def _leaves(asked: Question, row: Equation, unknown: str, known: Mapping[str, fl
     for name in row.symbols:
         if name == unknown or name in known or name in seen:
             continue
-        definition = next((other for other in asked.active if other.defines == name and other is not row), None)
+        definition = next((other for other in asked.active if other is not row and _leads_to(asked, other, name, unknown)), None)
         below = _leaves(asked, definition, name, known, seen | {unknown, name}) if definition else ()
         leaves.update(dict.fromkeys(below if definition else (name,)))
     return tuple(leaves)

@@ -3,13 +3,14 @@
 import os
 import sys
 from datetime import date
+from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import COMMANDS, run
-from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue
+from derive.cli import COMMANDS, run, say
+from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
     from invert.records import InferenceTable, Problem
@@ -73,6 +74,8 @@ def infer(
     from derive.units import assignments
     from invert.inference import infer as run_inference
 
+    if save == "":
+        raise WrongValue("--save needs the name of a file to write; given ''")
     table = run_inference(
         models,
         prices=sys.stdin.buffer if prices == "-" else prices,
@@ -84,12 +87,12 @@ def infer(
         changes=pairs("--set", changes),
     )
     for note in table.notes:
-        click.echo(f"backsolve: {note}", err=True)
+        say(note)
     click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
-    if save:
+    if save is not None:
         from invert.report.tabular import saved
 
-        write(Path(save), saved(table))
+        write(save, saved(table))
     fail_on(table.problems)
 
 
@@ -157,25 +160,35 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
     split = [item.partition("=") for item in items]
     for name, equals, value in split:
         if not (name and equals and value):
-            raise WrongValue(f"{option} takes name=value, e.g. output=20; given {name + equals + value!r}")
+            raise WrongValue(f"{option} takes name=value, e.g. output=20; given {shorten(name + equals + value)}")
     return {name: value for name, _, value in split}
 
 
-def write(path: Path, text: str) -> None:
-    """The file whole or not at all."""
-    beside = path.with_name(path.name + ".part")
+def write(place: str, text: str) -> None:
+    """The file whole or not at all, by way of a new one beside it."""
+    from tempfile import NamedTemporaryFile
+
+    path = Path(place)
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        if not place or path.is_dir():
+            raise IsADirectoryError(EISDIR, "a file name is needed")
+        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".backsolve-", delete=False) as beside:
+            try:
+                beside.write(text)
+                beside.close()
+                os.chmod(beside.name, 0o644)
+                os.replace(beside.name, path)
+            except OSError:
+                os.unlink(beside.name)
+                raise
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise WrongData(f"{path}: cannot be written ({error.strerror})") from error
+        raise WrongData(f"{place or repr(place)}: cannot be written ({error.strerror})") from error
 
 
 def fail_on(problems: "tuple[Problem, ...] | list[Problem]") -> None:
     """Name every problem on stderr and leave with the status of wrong input; the rest has been printed."""
     for problem in problems:
-        click.echo(f"backsolve: {problem}", err=True)
+        say(str(problem))
     if problems:
         raise SystemExit(INPUT_IS_WRONG)
 

@@ -7,13 +7,13 @@ from typing import TextIO
 
 from derive.catalogue import equation
 from derive.compiled import right_side
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongData
 from derive.presets import table
 from derive.quantities import quantity
 from derive.solving import solve_equation
 from derive.units import parse
 from invert import closed_form, lecture
-from invert.observables import observables, ratio, rounding_cell
+from invert.observables import observables, observe, ratio
 from invert.predict import forward
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
@@ -24,6 +24,7 @@ from invert.records import (
     InferenceTable,
     KnownCache,
     ModelRow,
+    Observable,
     Observables,
     PairInference,
     PriceSheet,
@@ -68,19 +69,28 @@ def infer(
     common = _common(read_anchors(anchors or {}))
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
-    if provider is not None:
-        providers = sorted({sheet.provider for sheet in offered})
-        if provider not in providers:
-            raise UnknownName("provider", provider, providers)
-        offered = [sheet for sheet in offered if sheet.provider == provider]
-    names = tuple(names)
-    chosen, notes = find(names, offered, known) if names else (offered, [])
+    try:
+        chosen, notes = _chosen(tuple(names), provider, offered, known)
+    except UnknownName as error:
+        # A row that could not be read may be why the name is not known.
+        raise WrongData(f"{error}\n{book.problems[0]}") if book.problems else error from None
     if changes:
         chosen = [with_amounts(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
     inferences = tuple(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common) for sheet in chosen)
     day = as_of or book.newest_retrieved
     return InferenceTable(inferences, day, common, (*book.problems, *faults), tuple(notes), dict(changes or {}))
+
+
+def _chosen(
+    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow]
+) -> tuple[list[PriceSheet], list[str]]:
+    if provider is not None:
+        providers = sorted({sheet.provider for sheet in offered})
+        if provider not in providers:
+            raise UnknownName("provider", provider, providers)
+        offered = [sheet for sheet in offered if sheet.provider == provider]
+    return find(names, offered, known) if names else (offered, [])
 
 
 def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
@@ -168,22 +178,23 @@ def _checks(
     bands, contexts = sheet.bands[index:], seen.contexts[index:]
     base = bands[0]
     predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
-    found = [_check("output_input_ratio", seen.pairs[index].output_input_ratio.value, predicted["output_input_ratio"], used)]
+    found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        found.append(_check(f"premium_in{suffix}", ratio(band.input, base.input), predicted["premium_in"][place], used))
-        found.append(_check(f"premium_out{suffix}", ratio(band.output, base.output), predicted["premium_out"][place], used))
+        for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
+            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
     if seen.storage_price and index == 0:
-        found.append(_check("storage_price", seen.storage_price.value, predicted["storage_price"], used))
+        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
         published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
         found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
     return tuple(found)
 
 
-def _check(component: str, published: float, predicted: float, used: tuple[str, ...]) -> Check:
-    low, high = rounding_cell(published)
-    return Check(component, published, float(predicted), component in used, bool(low <= predicted <= high))
+def _check(published: Observable, suffix: str, predicted: float, used: tuple[str, ...]) -> Check:
+    component = published.name + suffix
+    inside = bool(published.low <= predicted <= published.high)
+    return Check(component, published.value, float(predicted), component in used, inside)
 
 
 def verdict(checks: tuple[Check, ...]) -> str:

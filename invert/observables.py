@@ -43,8 +43,20 @@ def ratio(price: Price, base: Price) -> float:
     return price.usd_per_token / base.usd_per_token
 
 
-def _unless_free(name: str, value: float | None) -> Observable | None:
-    return observe(name, value) if value else None
+def _cache_read_ratio(base: PriceBand) -> Observable | None:
+    if base.cache_read is None or not base.cache_read.amount:
+        return None
+    return observe("cache_read_ratio", ratio(base.cache_read, base.input))
+
+
+def _storage_price(sheet: PriceSheet) -> Observable | None:
+    """The storage price [USD/token/s]; its cell is that of the amount as published, in the vendor's own unit."""
+    if sheet.storage is None or not sheet.storage.prices[0][1].amount:
+        return None
+    price = sheet.storage.prices[0][1]
+    low, high = rounding_cell(price.amount)
+    scale = price.usd_per_token / price.amount
+    return Observable("storage_price", price.usd_per_token, low * scale, high * scale)
 
 
 def observables(
@@ -65,9 +77,9 @@ def observables(
             for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
         ),
         contexts=contexts,
-        cache_read_ratio=_unless_free("cache_read_ratio", base.cache_read and ratio(base.cache_read, base.input)),
+        cache_read_ratio=_cache_read_ratio(base),
         cache_write_premiums=tuple((offer.ttl_seconds, ratio(offer.prices[0][1], base.input) - 1) for offer in sheet.writes),
-        storage_price=_unless_free("storage_price", sheet.storage and sheet.storage.prices[0][1].usd_per_token),
+        storage_price=_storage_price(sheet),
     )
 
 

@@ -176,7 +176,8 @@ def opened(path: str | Path) -> BinaryIO:
 
 def label(path: str | Path) -> str:
     """A path as messages name it: as it was given, unless it holds what would not print on one line."""
-    return str(path) if str(path).isprintable() and len(str(path)) <= 200 else shorten(str(path))
+    text = str(path)
+    return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
 def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:

@@ -10,9 +10,14 @@ def document(table: InferenceTable, style: str) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
     from tabulate import tabulate
 
-    rows = [[cells(one)[column] for column in COLUMNS] for one in table.inferences]
+    rows = [[_cell(cells(one)[column], style) for column in COLUMNS] for one in table.inferences]
     body = tabulate(rows, headers=COLUMNS, tablefmt=FORMATS[style], disable_numparse=True)
     return "\n".join([body, "", *(_paragraph(line, style) for line in footer(table))])
+
+
+def _cell(text: str, style: str) -> str:
+    """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
+    return text.replace("|", r"\|").replace("<", "&lt;") if style == "markdown" else text
 
 
 def _paragraph(text: str, style: str) -> str:
