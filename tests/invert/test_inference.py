@@ -1,0 +1,434 @@
+"""Sheets in, inferences out: what the shipped prices imply, on one set of anchors, and what each reading gets wrong.
+
+Expected readings: the notes on the lecture (E3, E8, E13) and on inversion (3.5, 5.3, 6); prices: pricing_data.
+"""
+
+from datetime import date
+from functools import cache
+
+import pytest
+
+from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
+from invert.inference import ANCHORS, infer, verdict
+from invert.observables import rounding_cell
+from invert.records import Check, Inference, InferenceTable
+from invert.report.tabular import FLAT_COLUMNS, flat
+
+# Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
+NAMED = {
+    "google/gemini-3.1-pro-preview": 200_000, "google/gemini-2.5-pro": 200_000, "anthropic/claude-sonnet-4-5": 200_000,
+    "anthropic/claude-opus-4-6": None, "anthropic/claude-opus-5": None, "anthropic/claude-opus-5-5": None,
+    "anthropic/claude-haiku-5-5": 100_000,
+    "openai/gpt-5.4": 272_000, "openai/gpt-6-sol": 272_000, "x-ai/grok-4.5": 200_000, "alibaba/qwen3-coder-plus": 32_000,
+    "minimax/MiniMax-M3": 512_000, "baidu-qianfan/deepseek-v3": None, "deepseek/deepseek-v4-pro": None,
+    "moonshotai/kimi-k3": None, "mistral/mistral-large-4": None, "zai/glm-5.1": None,
+}  # fmt: skip
+
+
+@cache
+def current() -> InferenceTable:
+    return infer()
+
+
+@cache
+def one(name: str, **more) -> Inference:
+    (found,) = infer([name], **more).inferences
+    return found
+
+
+def own(tmp_path, *rows: str) -> str:
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(["provider,model,component,amount,threshold_tokens,ttl_seconds,currency", *rows, ""]))
+    return str(path)
+
+
+# -- all sheets -----------------------------------------------------------------------------------------------------
+
+
+def test_every_current_sheet_gives_an_inference():
+    table = current()
+    assert table.problems == () and table.notes == ()
+    assert len(table.inferences) >= 15
+    assert len({found.sheet.provider for found in table.inferences}) >= 8
+    assert table.as_of == date(2026, 11, 20)
+    assert {found.sheet.as_of for found in table.inferences} == {table.as_of}
+
+
+@pytest.mark.parametrize(("name", "threshold"), NAMED.items())
+def test_the_sheets_in_question_are_there(name: str, threshold: int | None):
+    (found,) = [found for found in current().inferences if f"{found.sheet.provider}/{found.sheet.model}" == name]
+    assert (found.pairs[0].pair.long_context_threshold if found.pairs else None) == threshold
+
+
+def test_every_inference_is_whole():
+    """What a sheet offers is read, and what it does not offer is not made up."""
+    for found in current().inferences:
+        sheet, seen = found.sheet, found.observables
+        assert len(found.pairs) == len(sheet.bands) - 1 == len(seen.pairs)
+        assert [tier.ttl_seconds for tier in found.tiers] == [offer.ttl_seconds for offer in sheet.writes if offer.ttl_seconds]
+        assert bool(found.bandwidth_bound.values) == (seen.output_input_ratio.value > 1)
+        assert (found.implied_drain_time is not None) == (bool(found.pairs) and seen.storage_price is not None)
+        for pair in found.pairs:
+            assert pair.lecture.values["kv_bytes_per_token"] > 0
+            assert bool(pair.joint.values) != bool(pair.joint.problem)
+
+
+def test_readings_of_gemini_on_the_lecture_s_anchors():
+    found = one("gemini-3.1-pro")
+    (pair,) = found.pairs
+    assert round(pair.lecture.values["kv_bytes_per_token"], 1) == 1666.7  # 1:38:27
+    # 3.5: 7.7 kB at a ridge of 300, half of it at 600
+    assert round(pair.joint.values["kv_bytes_per_token"] / 1e3, 2) == 3.85
+    assert round(found.bandwidth_bound.values["bandwidth_bound_fraction"], 3) == 0.833  # E8
+    assert round(found.implied_drain_time.values["implied_drain_time"] * 1e3, 1) == 17.1  # 5.3, in 8 to 25 ms
+    assert found.tiers == ()
+
+
+def test_tiers_of_the_cache_lifetimes():
+    found = one("claude-opus-5")
+    assert [(tier.ttl_seconds, tier.lecture, tier.devices, tier.disclosed) for tier in found.tiers] == [
+        (300, "flash", "flash", "memory"),  # 2:01:52 against platform.claude.com: held in memory only
+        (3600, "disk", "flash", "memory"),
+    ]
+    assert [tier.disclosed for tier in one("gpt-6-sol").tiers] == [None, None]  # 30 min and 12 h: nothing is said of these
+
+
+def test_to_frame_has_a_row_a_sheet_and_the_flat_columns():
+    frame = current().to_frame()
+    assert list(frame.columns) == list(FLAT_COLUMNS)
+    assert len(frame) == len(current().inferences)
+    assert [flat(found)["model"] for found in current().inferences] == list(frame["model"])
+
+
+# -- forward checks -------------------------------------------------------------------------------------------------
+
+
+def test_the_lecture_pushed_forward_fails_gemini():
+    """Decision 10 of the project: an output premium of about 1.2 and an input premium of 1.0, against 1.5 and 2.0."""
+    checks = {check.component: check for check in one("gemini-3.1-pro").pairs[0].lecture_checks}
+    assert (checks["premium_out"].predicted, checks["premium_out"].published) == (pytest.approx(7.4 / 6, rel=1e-12), 1.5)
+    assert round(checks["premium_out"].predicted, 2) == 1.23
+    assert (checks["premium_in"].predicted, checks["premium_in"].published) == (pytest.approx(1.0, rel=1e-12), 2.0)
+    assert not checks["premium_out"].inside_rounding_cell and not checks["premium_in"].inside_rounding_cell
+    assert checks["output_input_ratio"].used_by_reading
+    assert verdict(one("gemini-3.1-pro").pairs[0].lecture_checks) == "fail"
+
+
+def test_no_reading_is_judged_by_what_it_used():
+    for found in current().inferences:
+        for place, pair in enumerate(found.pairs):
+            used = {check.component for check in pair.joint_checks if check.used_by_reading}
+            if pair.joint.values:
+                assert used == {"output_input_ratio", "premium_in", "premium_out"}
+                exact = [check for check in pair.joint_checks if check.used_by_reading]
+                assert all(check.predicted == pytest.approx(check.published, rel=1e-9) for check in exact)
+            assert {check.component for check in pair.lecture_checks if check.used_by_reading} <= {"output_input_ratio"}
+            bands = found.sheet.bands[place:]
+            expected = {"output_input_ratio", "premium_in", "premium_out"}
+            expected |= {f"{name}@{band.threshold_tokens}" for band in bands[2:] for name in ("premium_in", "premium_out")}
+            expected |= {"storage_price"} if found.observables.storage_price and place == 0 else set()
+            expected |= {"cache_read_price"} if bands[0].cache_read else set()
+            assert {check.component for check in pair.lecture_checks} == expected
+
+
+def test_a_verdict_is_made_of_the_unused_checks_alone():
+    def made(*checks: Check) -> str:
+        return verdict(tuple(checks))
+
+    used_and_wrong = Check("premium_in", 2, 1, True, False)
+    met, missed = Check("storage_price", 1, 1, False, True), Check("storage_price", 1, 9, False, False)
+    bound, broken = Check("cache_read_price", 1, 0.1, False, True, bound=True), Check("cache_read_price", 1, 9, False, False, bound=True)
+    assert made() == made(used_and_wrong) == "not testable"
+    assert made(used_and_wrong, bound) == "pass (bound only)"
+    assert made(used_and_wrong, bound, met) == made(met) == "pass"
+    assert made(met, broken) == made(missed, bound) == made(met, missed) == "fail"
+
+
+REACHED = [  # sheet, changes, verdict of the joint reading
+    ("claude-sonnet-4-5", {}, "pass (bound only)"),
+    ("gemini-3.1-pro", {}, "fail"),  # storage at 4.5 against 3.21 predicted
+    ("gemini-3.1-pro", {"cache_storage": "3"}, "pass"),  # 3.21 lies in [2.74, 3.46]
+    ("gemini-3.1-pro", {"cache_storage": "2.5"}, "fail"),  # and not in [2.24, 2.74]
+    ("gemini-3.1-pro", {"cache_storage": "3", "cache_read": "0.00001"}, "fail"),  # a read sold below its cost
+    ("gemini-3.1-pro", {"cache_storage": "0"}, "pass (bound only)"),
+    ("gemini-3.1-pro", {"cache_storage": "0", "cache_read": "0"}, "not testable"),
+    ("qwen3-coder-plus", {}, "fail"),  # its further bands
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "expected"), REACHED)
+def test_every_verdict_is_reached(name: str, changes: dict[str, str], expected: str):
+    (found,) = infer([name], changes=changes).inferences
+    assert verdict(found.pairs[0].joint_checks) == expected
+
+
+def test_a_storage_price_is_held_against_the_cell_it_was_published_in():
+    """3 USD an hour: [2.74, 3.46]. With a sweep of 23 ms the joint reading says 3.214 x 24/23 = 3.354."""
+    (found,) = infer(["gemini-3.1-pro"], changes={"cache_storage": "3"}, anchors={"sweep_time": 0.023}).inferences
+    (check,) = [check for check in found.pairs[0].joint_checks if check.component == "storage_price"]
+    assert check.predicted * 3.6e9 == pytest.approx(
+        2 * 3600 / (260_000 / 3 * 0.023 * 14 / 13), rel=1e-12
+    )  # p_in / (L* tau (1 + alpha y m_lo))
+    assert rounding_cell(3)[0] < check.predicted * 3.6e9 < rounding_cell(3)[1]
+    assert check.inside_rounding_cell
+
+
+def test_a_sheet_made_by_the_model_passes_its_own_check(tmp_path):
+    """w = 5, L* = 100k, means 100k and 300k (and 750k): output 6, 8 and 12.5 at an input of 1."""
+    rows = [f"acme,m,{component},{amount},{at},," for at, amounts in ((0, (1, 6)), (200_000, (1, 8)), (500_000, (1, 12.5)))
+            for component, amount in zip(("input", "output"), amounts, strict=True)]  # fmt: skip
+    (found,) = infer(["acme/m"], prices=own(tmp_path, *rows), anchors={"short_context": "100k"}).inferences
+    assert found.pairs[0].joint.values["balance_context"] == pytest.approx(1e5, rel=1e-12)
+    assert found.pairs[0].joint.values["weight_compute_ratio"] == pytest.approx(5, rel=1e-12)
+    assert {check.component: check.inside_rounding_cell for check in found.pairs[0].joint_checks if not check.used_by_reading} == {
+        "premium_in@500000": True, "premium_out@500000": True,
+    }  # fmt: skip
+    assert verdict(found.pairs[0].joint_checks) == "pass"
+    assert [pair.joint.values["balance_context"] for pair in found.pairs] == pytest.approx([1e5, 1e5], rel=1e-12)
+
+
+# -- anchors --------------------------------------------------------------------------------------------------------
+
+
+def test_all_columns_rest_on_the_same_anchors_and_echo_them():
+    table = current()
+    assert {name: table.anchors.values[name] for name in ANCHORS} == ANCHORS
+    assert table.anchors.values["ridge_point"] == 600  # 2 x 300 multiplies a byte at one byte per weight: E3, 2
+    for found in table.inferences:
+        assert {name: value for name, value in found.anchors.values.items() if name != "active_params"} == table.anchors.values
+        assert found.anchors.values.keys() == found.anchors.origin.keys()
+        for pair in found.pairs:
+            for reading in (pair.lecture, pair.joint):
+                used = {name: value for name, value in reading.solution.given.items() if name in found.anchors.values}
+                assert used and used == {name: found.anchors.values[name] for name in used}
+
+
+def test_active_params_come_from_the_architecture_or_are_flagged():
+    for found in current().inferences:
+        assumed = found.anchors.origin["active_params"] == "assumed"
+        assert assumed == ("active_params assumed" in found.flags)
+        assert assumed == (found.model is None or found.model.active_params is None)
+        assert not assumed or found.anchors.values["active_params"] == 100e9
+    assert one("deepseek-v4-pro").anchors.values["active_params"] == 49e9
+
+
+def test_a_given_anchor_holds_for_every_sheet_and_scales_the_lecture_s_reading():
+    table = infer(anchors={"active_params": "60B"})
+    before = {(found.sheet.provider, found.sheet.model): found for found in current().inferences}
+    assert table.anchors.values["active_params"] == 60e9 and table.anchors.origin["active_params"] == "given"
+    for found in table.inferences:
+        assert found.anchors == table.anchors and "active_params assumed" not in found.flags
+        for pair, old in zip(found.pairs, before[found.sheet.provider, found.sheet.model].pairs, strict=True):
+            factor = 60e9 / before[found.sheet.provider, found.sheet.model].anchors.values["active_params"]
+            for name in ("lecture", "joint"):
+                assert getattr(pair, name).values.get("kv_bytes_per_token", 0) == pytest.approx(
+                    factor * getattr(old, name).values.get("kv_bytes_per_token", 0), rel=1e-12
+                )
+    assert round(one("gemini-3.1-pro").pairs[0].lecture.values["kv_bytes_per_token"] * 0.6) == 1000
+
+
+@pytest.mark.parametrize(
+    ("anchors", "kv", "ridge"),
+    [
+        ({"bytes_per_weight": "0.5 B"}, 2500 / 3, 1200),  # E3: 833 for fp4
+        ({"bytes_per_weight": 2.0}, 10000 / 3, 300),  # E3: 3,333 for bf16
+        ({"machine_balance_ratio": 281.25}, 1e11 / (281.25 * 2e5), 562.5),
+        ({"rho": 150}, 10000 / 3, 300),  # the symbol will do
+        ({"overlap": 0, "sweep_time": "20ms", "holding_cost_ratio": 2, "prompt_position": 1}, 5000 / 3, 600),
+    ],
+)
+def test_anchors_move_the_lecture_s_reading_as_the_equation_has_it(anchors: dict, kv: float, ridge: float):
+    (found,) = infer(["gemini-3.1-pro"], anchors=anchors).inferences
+    assert found.pairs[0].lecture.values["kv_bytes_per_token"] == pytest.approx(kv, rel=1e-12)
+    assert found.anchors.values["ridge_point"] == pytest.approx(ridge, rel=1e-12)
+
+
+def test_given_means_replace_the_band_means():
+    """E8: 20 k and 300 k are the defaults at 200 k; (100 k, 400 k) with both premiums gives L* = 66.67 k."""
+    (found,) = infer(["gemini-3.1-pro"], anchors={"short_context": "100k", "long_context": "400k"}).inferences
+    assert found.pairs[0].joint.values["balance_context"] == pytest.approx(2e5 / 3, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("anchors", "error", "message"),
+    [
+        ({"active_param": "60B"}, UnknownName, "did you mean 'active_params'"),
+        ({"batch": 3}, UnknownName, "unknown anchor 'batch'; allowed: active_params"),
+        ({"ridge_point": 300}, UnknownName, "machine_balance_ratio"),
+        ({"active_params": "60 tokens"}, WrongUnit, "is in token"),
+        ({"active_params": 0}, WrongValue, "must be > 0"),
+        ({"active_params": -1e11}, WrongValue, "must be > 0"),
+        ({"active_params": float("nan")}, WrongValue, "finite"),
+        ({"sweep_time": float("inf")}, WrongValue, "finite"),
+        ({"active_params": 1e30}, WrongValue, "absurd"),
+        ({"overlap": 1.5}, WrongValue, "in [0, 1]"),
+        ({"overlap": "150%"}, WrongValue, "in [0, 1]"),
+    ],
+)
+def test_a_wrong_anchor_is_refused(anchors: dict, error: type[BacksolveError], message: str):
+    with pytest.raises(error) as caught:
+        infer(anchors=anchors)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_an_inconsistent_sheet_has_no_joint_reading_and_is_flagged():
+    """Acceptance line 10 of the note on inversion: Claude Sonnet 4.5, costs added up, prefill 1.3 times as fast."""
+    (found,) = infer(["claude-sonnet-4-5"], anchors={"overlap": 0, "prefill_decode_flops_ratio": 1.3}).inferences
+    (pair,) = found.pairs
+    assert pair.joint.values == {} and "memory_ratio" in pair.joint.problem
+    assert "joint: no reading" in found.flags
+    assert pair.joint_checks == () and verdict(pair.joint_checks) == "not testable"
+    assert pair.lecture.values["kv_bytes_per_token"] == pytest.approx(5000 / 3)
+
+
+# -- history --------------------------------------------------------------------------------------------------------
+
+HISTORY = [  # sheet, day, tier, input and output of each band, cache read of the base band
+    ("claude-opus-4-6", date(2026, 3, 12), "standard", [(5, 25), (10, 37.5)], 0.5),  # premium dropped on 2026-03-13
+    ("claude-opus-4-6", date(2026, 3, 13), "standard", [(5, 25)], 0.5),
+    ("gemini-2.5-pro", date(2025, 12, 17), "standard", [(1.25, 10), (2.5, 15)], 0.31),  # E13: cache read .31 to .125
+    ("gemini-2.5-pro", date(2025, 12, 18), "standard", [(1.25, 10), (2.5, 15)], 0.125),
+    ("deepseek-v4-pro", date(2026, 4, 24), "standard", [(1.74, 3.48)], 0.145),  # launch list
+    ("deepseek-v4-pro", date(2026, 4, 26), "standard", [(0.435, 0.87)], 0.003625),  # promotion
+    ("deepseek-v4-pro", date(2026, 8, 16), "standard", [(0.435, 0.87)], 0.003625),
+    ("deepseek-v4-pro", date(2026, 8, 17), "off_peak", [(0.66, 1.98)], 0.022),  # peak and off-peak lists since then
+]
+
+
+@pytest.mark.parametrize(("name", "day", "tier", "prices", "read"), HISTORY)
+def test_sheets_before_and_after_their_changes(name: str, day: date, tier: str, prices: list, read: float):
+    table = infer([name], as_of=day)
+    (found,) = table.inferences
+    assert (table.as_of, found.sheet.as_of, found.sheet.service_tier) == (day, day, tier)
+    assert [(band.input.amount, band.output.amount) for band in found.sheet.bands] == prices
+    assert found.sheet.bands[0].cache_read.amount == read
+    assert len(found.pairs) == len(prices) - 1
+    assert ("one band" in found.flags) == (len(prices) == 1)
+
+
+def test_the_reading_of_opus_goes_with_its_premium():
+    before, after = (infer(["claude-opus-4-6"], as_of=date(2026, 3, day)).inferences[0] for day in (12, 13))
+    assert round(before.pairs[0].lecture.values["kv_bytes_per_token"]) == 1667 and after.pairs == ()
+    assert before.bandwidth_bound.values == after.bandwidth_bound.values == {"bandwidth_bound_fraction": 0.8}
+
+
+# -- known architectures --------------------------------------------------------------------------------------------
+
+KNOWN = [  # sheet, architecture, bytes stored and read per token in bf16, source
+    ("baidu-qianfan/deepseek-v3", "DeepSeek-V3", 70_272, 70_272, "E3, 5: 61 x 576 values"),
+    ("MiniMax-M3", "MiniMax-M3", 137_472, 20_736, "note on inversion, 8.1: 20,736 B read"),
+    ("qwen3-coder-plus", "Qwen3-Coder-480B-A35B", 253_952, 253_952, "note on inversion, 8.1: 254 kB"),
+    ("qwen3-coder-flash", "Qwen3-30B-A3B", 98_304, 98_304, "note on inversion, 8.1: 98 kB"),
+    ("qwen3.5-plus", "Qwen3.5-397B-A17B", 30_720, 30_720, "note on inversion, 8.1: 31 kB"),
+]
+
+
+@pytest.mark.parametrize(("name", "architecture", "stored", "read", "source"), KNOWN, ids=[row[0] for row in KNOWN])
+def test_a_public_architecture_stands_beside_the_readings(name: str, architecture: str, stored: float, read: float, source: str):
+    known = one(name).known
+    assert (known.architecture, known.stored, known.read) == (architecture, stored, read)
+
+
+def test_architectures_are_named_where_they_are_public_and_nowhere_else():
+    for found in current().inferences:
+        public = bool(found.model and found.model.architecture)
+        assert (found.known is not None) == public
+        assert any(flag.startswith("architecture") for flag in found.flags) == public
+    assert one("gemini-3.1-pro").known is None
+
+
+# -- flags ----------------------------------------------------------------------------------------------------------
+
+FLAGS = [
+    ("gemini-3.1-pro", ("active_params assumed",)),
+    ("claude-opus-5", ("active_params assumed", "one band")),
+    ("qwen3-coder-plus", ("4 bands, first pair shown", "architecture assumed")),
+    ("baidu-qianfan/deepseek-v3", ("one band", "architecture known", "priced in CNY")),
+    ("deepseek-v4-flash", ("active_params assumed", "one band", "off-peak")),
+    ("kimi-k3", ("active_params assumed", "one band", "architecture known")),
+]
+
+
+@pytest.mark.parametrize(("name", "flags"), FLAGS)
+def test_flags(name: str, flags: tuple[str, ...]):
+    assert one(name).flags == flags
+
+
+def test_an_output_price_below_input_is_flagged_and_gives_no_fraction():
+    (found,) = infer(["gemini-3.1-pro"], changes={"output": "2", "output@200k": "3"}).inferences
+    assert "output not above input" in found.flags
+    assert found.bandwidth_bound.values == {} and "output_input_ratio > 1" in found.bandwidth_bound.problem
+    assert found.pairs[0].lecture.values["kv_bytes_per_token"] == pytest.approx(5000 / 3)
+
+
+# -- prices of one's own, tiers, names ------------------------------------------------------------------------------
+
+
+def test_a_row_of_one_s_own_replaces_the_shipped_one(tmp_path):
+    changed = infer(["gemini-3.1-pro"], prices=own(tmp_path, "google,gemini-3.1-pro-preview,output,10,,,")).inferences[0]
+    assert changed.observables.output_input_ratio.value == 5
+    assert changed.pairs[0].pair.premium_out.value == pytest.approx(1.8)
+    assert changed.sheet.bands[0].output.verification == "user" and changed.sheet.bands[0].input.verification == "quoted"
+    assert one("gemini-3.1-pro").observables.output_input_ratio.value == 6
+
+
+def test_a_sheet_of_one_s_own_stands_among_the_others(tmp_path):
+    table = infer(prices=own(tmp_path, "acme,m,input,2,,,", "acme,m,output,8,,,"))
+    assert table.problems == () and len(table.inferences) == len(current().inferences) + 1
+    assert table.inferences[0].sheet.provider == "acme" and table.inferences[0].observables.output_input_ratio.value == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        (["acme,m,input,abc,,,", "acme,m,output,8,,,"], "own.csv row 4, column amount"),
+        (["acme,m,input,2,,,", "acme,m,input,3,,,", "acme,m,output,8,,,"], "own.csv row 5, column effective_date"),
+        (["acme,m,input,2,200000,,", "acme,m,output,8,200000,,"], "own.csv row 4, column threshold_tokens"),
+        (["acme,m,input,2,,,"], "own.csv row 4, column component"),
+        (["acme,m,input,2,,,XYZ", "acme,m,output,2,,,"], "own.csv row 4, column currency"),
+    ],
+)
+def test_a_bad_row_is_reported_and_leaves_the_others(tmp_path, rows: list[str], place: str):
+    table = infer(prices=own(tmp_path, "other,n,input,1,,,", "other,n,output,5,,,", *rows))
+    assert any(place in str(problem) for problem in table.problems)
+    names = [f"{found.sheet.provider}/{found.sheet.model}" for found in table.inferences]
+    assert "other/n" in names and len(names) >= len(current().inferences) + 1
+
+
+def test_all_tiers():
+    table = infer(everything=True)
+    assert table.problems == ()
+    assert {found.sheet.service_tier for found in table.inferences} >= {"standard", "off_peak", "peak", "batch", "fast"}
+    assert [found.sheet for found in infer(tier="all").inferences] == [found.sheet for found in table.inferences]
+    default = {(found.sheet.provider, found.sheet.model) for found in current().inferences}
+    assert default <= {(found.sheet.provider, found.sheet.model) for found in table.inferences}
+    batch = infer(["gemini-2.5-pro"], tier="batch").inferences[0]
+    assert batch.sheet.bands[0].input.amount == 0.625 and "batch" in batch.flags
+
+
+def test_one_provider_and_names_in_the_order_asked():
+    assert {found.sheet.provider for found in infer(provider="google").inferences} == {"google"}
+    assert [found.sheet.model for found in infer(["gpt-5.4", "gemini-2.5-pro"]).inferences] == ["gpt-5.4", "gemini-2.5-pro"]
+    table = infer(["deepseek-v4-pro"])
+    assert [found.sheet.provider for found in table.inferences] == ["deepseek"]
+    assert table.notes == ("deepseek-v4-pro: taken from deepseek/deepseek-v4-pro, the first party; also sold by volcengine",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"names": ["gemini-3.1-prow"]}, "google/gemini-3.1-pro-preview"),
+        ({"names": ["gemini"]}, "means more than one model"),
+        ({"names": ["nothing-like-it"]}, "prices list"),
+        ({"provider": "gogle"}, "did you mean 'google'"),
+        ({"tier": "batsh"}, "did you mean 'batch'"),
+        ({"names": ["gemini-3.1-pro"], "changes": {"outptu": "3"}}, "did you mean 'output'"),
+        ({"names": ["gemini-3.1-pro"], "changes": {"output@300k": "3"}}, "output@200000"),
+        ({"names": ["gemini-3.1-pro"], "changes": {"output": "free"}}, "not a number"),
+        ({"names": ["gemini-3.1-pro"], "changes": {"input": "0"}}, "zero"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, message: str):
+    with pytest.raises(BacksolveError) as caught:
+        infer(**asked)
+    assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300

@@ -1,0 +1,141 @@
+"""The lecture's three readings of a price sheet, each figure with the time it is said or the line that recomputes it.
+
+Reiner Pope with Dwarkesh Patel, 29 April 2026, youtu.be/xmkSf5IS-zw. E3, E8, E14, E15: our notes on the lecture.
+"""
+
+from math import inf, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.presets import table
+from invert.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
+from invert.observables import observe
+from invert.records import BandPair
+
+BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
+
+
+def pair(threshold: int = 200_000, premium_in: float = 2, premium_out: float = 1.5, ratio: float = 6) -> BandPair:
+    observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
+    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **{name: observe(name, value) for name, value in observed.items()})
+
+
+# -- KV bytes from the threshold ------------------------------------------------------------------------------------
+
+KV = [  # threshold, anchors against the board's, bytes per token, relative tolerance, source
+    (200_000, {}, 5000 / 3, 1e-12, "1:36:01 to 1:38:27: 100 B over 300 times 200 k, almost two kilobytes"),
+    (200_000, {}, 1.7e3, 0.03, "flashcard on KV bytes: 1.7 KB"),
+    (200_000, {"bytes_per_weight": 0.5}, 2500 / 3, 1e-12, "E3, 2: 833 if the 300 is an fp4 ratio"),
+    (200_000, {"bytes_per_weight": 2.0}, 10000 / 3, 1e-12, "E3, 2: 3,333 for bf16"),
+    (200_000, {"machine_balance_ratio": 281.25}, 1778, 3e-4, "notes, section 1: B200 fp8"),
+    (
+        200_000,
+        {"machine_balance_ratio": 562.5 / 1.2, "bytes_per_weight": 0.5},
+        533,
+        1e-3,
+        "notes, section 1: B300 fp4, 15 PFLOP/s over 8 TB/s",
+    ),
+    (200_000, {"active_params": 60e9}, 1000, 1e-12, "linear in the parameters"),
+    (128_000, {}, 2.60e3, 2e-3, "note on inversion, 3.5: Gemini 1.5 Pro"),
+    (272_000, {}, 1.23e3, 4e-3, "note on inversion, 3.5: GPT-5.4"),
+    (256_000, {}, 1.30e3, 2e-3, "note on inversion, 3.5: Qwen-plus"),
+    (512_000, {}, 0.65e3, 2e-3, "note on inversion, 3.5: MiniMax-M3"),
+]
+
+
+@pytest.mark.parametrize(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
+def test_kv_bytes_from_the_threshold(threshold: int, changed: dict[str, float], kv: float, tolerance: float, source: str):
+    found = kv_bytes_from_threshold(pair(threshold), BOARD | changed)
+    assert found.values["kv_bytes_per_token"] == pytest.approx(kv, rel=tolerance)
+    assert found.problem is None
+    assert found.solution.equations == ("readings.threshold_is_crossover@1",)
+
+
+def test_the_premium_is_not_used():
+    """1:35:23: fifty per cent more is said, and nothing is made of it."""
+    readings = [
+        kv_bytes_from_threshold(pair(premium_in=p_in, premium_out=p_out, ratio=r), BOARD) for p_in, p_out, r in ((1, 1.1, 2), (5, 5, 8))
+    ]
+    assert readings[0].values == readings[1].values
+
+
+# -- bandwidth-bound fraction ---------------------------------------------------------------------------------------
+
+FRACTIONS = [  # output/input, fraction, digits printed, source
+    (5, 0.8, 3, "1:47:56 to 1:48:23: at 1 and at 5; decode at a fifth of the utilisation of prefill"),
+    (6, 0.833, 3, "E8: Gemini 3.1 Pro and GPT-5.4, 83 %"),
+    (8, 0.875, 3, "E8: Gemini 2.5 Pro, 87.5 %"),
+    (3.98, 0.749, 3, "E8: DeepSeek-R1, 75 %"),
+    (2, 0.5, 3, "E8: DeepSeek V4-Flash, 50 %"),
+    (4.5, 0.78, 2, "E8: Gemini 3.1 Pro above 200 k, 78 %"),
+    (3, 0.67, 2, "1:41:33: 3 to 5 times, the lower end"),
+]
+
+
+@pytest.mark.parametrize(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
+def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, source: str):
+    found = bandwidth_bound_fraction(ratio)
+    assert round(found.values["bandwidth_bound_fraction"], digits) == fraction
+    assert found.values["bandwidth_bound_fraction"] == pytest.approx(1 - 1 / ratio, rel=1e-15)
+    assert found.problem is None
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.99, 0.5, 0.02])
+def test_output_not_above_input_gives_no_reading_and_the_reason(ratio: float):
+    found = bandwidth_bound_fraction(ratio)
+    assert found.values == {}
+    assert "output_input_ratio > 1" in found.problem
+    assert found.solution.answers == () and found.solution.reason.violated == ("output_input_ratio > 1",)
+
+
+# -- storage tier from a lifetime -----------------------------------------------------------------------------------
+
+TIERS = [  # lifetime [s], device, tier, source
+    (300, "lecture", "flash", "2:01:52: five minutes is flash"),
+    (3600, "lecture", "disk", "2:03:33: an hour is spinning disk"),
+    (3600, "range", "flash", "E15: with devices of 2024 to 2026 an hour is flash; a disk drains in 7 to 21 hours"),
+    (300, "range", "flash", "E15: five minutes is NVMe"),
+    (86_400, "lecture", "disk", "a day is beyond every time the lecture names"),
+    (86_400, "range", "disk", "E15: 20 TB at 265 MB/s take 21 hours"),
+    (0.02, "lecture", "HBM", "2:01:16: 20 ms"),
+    (5, "lecture", "DDR", "2:01:16: one to ten seconds"),
+    (60, "lecture", "flash", "2:01:52: about a minute"),
+    (1800, "lecture", "disk", "half an hour is nearer to an hour than to a minute: the middle is 465 s"),
+    (464, "lecture", "flash", "just below the middle, sqrt(60 x 3600) = 464.8 s"),
+    (466, "lecture", "disk", "just above it"),
+]
+
+
+@pytest.mark.parametrize(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
+def test_tier_of_a_lifetime(ttl: float, device: str, tier: str, source: str):
+    assert tier_of_lifetime(ttl, device) == tier
+
+
+def test_drain_times_are_those_of_the_lecture():
+    """2:01:16 to 2:01:57: 20 ms, 1 to 10 s (their geometric mean), about a minute, about an hour."""
+    assert drain_times("lecture") == pytest.approx({"HBM": 0.02, "DDR": 10**0.5, "flash": 60, "disk": 3600}, rel=1e-12)
+
+
+def test_drain_times_of_real_devices_lie_in_their_measured_ranges():
+    spans = {TIER_NAMES[row["tier"]]: row for row in table("memory_tiers") if row["device"] == "range" and row["quantity"] == "drain_time"}
+    found = drain_times("range")
+    assert {"HBM", "DDR", "flash", "disk"} <= found.keys() == spans.keys()
+    for tier, time in found.items():
+        assert float(spans[tier]["low"]) <= time <= float(spans[tier]["high"])
+    assert 0.013 <= found["HBM"] <= 0.039  # E15: 13 to 39 ms
+    assert found["disk"] > 7 * 3600  # E15: 7 to 21 h and more
+
+
+@given(st.floats(1e-3, 1e7), st.sampled_from(["lecture", "range"]))
+def test_the_nearest_tier_in_log_distance_is_taken(ttl: float, device: str):
+    times = drain_times(device)
+    mine = abs(log(ttl / times[tier_of_lifetime(ttl, device)]))
+    assert all(mine <= abs(log(ttl / time)) for time in times.values())
+
+
+@given(st.floats(1e-3, 1e6), st.floats(1.0001, 10), st.sampled_from(["lecture", "range"]))
+def test_a_longer_lifetime_never_means_a_faster_tier(ttl: float, longer: float, device: str):
+    times = {**drain_times(device), None: inf}
+    assert times[tier_of_lifetime(ttl * longer, device)] >= times[tier_of_lifetime(ttl, device)]

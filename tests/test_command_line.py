@@ -1,0 +1,664 @@
+"""The command line as a stranger uses it: exit statuses, one or two plain lines for every mistake, nothing else.
+
+Exit status 0: answered; 2: the input is wrong; 3: the question has no answer. Errors on stderr, never a traceback;
+what was fine is printed first.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from inspect import signature
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+import derive
+import invert
+from derive.cli import run
+from invert.cli import backsolve
+
+SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
+CONTROL = "\x1b[2J\x07"
+SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+
+
+class Said(NamedTuple):
+    """What a command did."""
+
+    status: int
+    out: str
+    err: str
+
+
+class _Entry:
+    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+
+    name = "backsolve"
+
+    def main(self, args: list[str], **_: Any) -> None:
+        run(backsolve, list(args))
+
+
+def call(*arguments: str, stdin: bytes | None = None, color: bool = False) -> Said:
+    done = CliRunner(**SEPARATE).invoke(_Entry(), list(arguments), input=stdin and BytesIO(stdin), color=color)
+    assert done.exception is None or isinstance(done.exception, SystemExit), f"{arguments}: {done.exception!r}"
+    return Said(done.exit_code, done.stdout, done.stderr)
+
+
+def script(*arguments: str, **more: Any) -> subprocess.CompletedProcess:
+    return subprocess.run([str(SCRIPT), *arguments], capture_output=True, text=True, timeout=60, **more)
+
+
+def refused(*arguments: str, status: int = 2, stdin: bytes | None = None) -> str:
+    """The message of a command that prints nothing but a line or two of plain text on stderr."""
+    said = call(*arguments, stdin=stdin, color=True)
+    assert said.status == status, said
+    assert said.out == ""
+    plain(said.err)
+    return said.err
+
+
+def plain(message: str) -> None:
+    assert message.endswith("\n") and 1 <= message.count("\n") <= 2, message[:500]
+    assert all(line.startswith("backsolve: ") and len(line) < 400 for line in message.splitlines()), message[:500]
+    assert message.replace("\n", "").isprintable(), repr(message[:500])
+    assert "Traceback" not in message
+
+
+# -- mistakes -------------------------------------------------------------------------------------------------------
+
+STEP = ("solve", "step_time")
+STAR = ("solve", "balance_batch")
+GEMINI = ("infer", "gemini-3.1-pro")
+
+WRONG = [  # arguments, what the message must hold
+    # unknown names, the nearest offered
+    (("infr",), "'infer'"),
+    (("nothing-of-the-kind",), "No such command"),
+    (("solve", "balance_bach", "sparsity=8"), "'balance_batch'"),
+    ((*STAR, "machine_balance_ratoi=300", "sparsity=8"), "'machine_balance_ratio'"),
+    ((*STAR, "sparsity=8", "rhoo=300"), "'rho'"),
+    ((*STEP, "--using", "roofline.steptime"), "'roofline.step_time'"),
+    ((*STEP, "--hardware", "H10"), "H100"),
+    ((*STEP, "--hardware", "H100-SXM:fp9"), "'fp8'"),
+    ((*STEP, "--model", "DeepSek-V3"), "'DeepSeek-V3'"),
+    ((*STEP, "--overlap", "sim"), "'sum'"),
+    ((*STEP, "--as", "jsn"), "'json'"),
+    ((*STEP, "--asx", "json"), "--as"),
+    (("list", "--chapter", "roofine"), "'roofline'"),
+    (("list", "--symbol", "batc"), "'batch'"),
+    (("list", "--without", "nothing"), "'derivation'"),
+    (("show", "roofline.step_tim"), "'roofline.step_time'"),
+    (("show", "batc"), "'batch'"),
+    (("cite", "roofline.step_tim"), "'roofline.step_time'"),
+    (("cite", "roofline.step_time@99"), "roofline.step_time@1"),
+    (("cite", "roofline.step_time", "--as", "bib"), "'bibtex'"),
+    (("infer", "gemini-3.1-prow"), "google/gemini-3.1-pro-preview"),
+    (("infer", "gemini"), "google/gemini-2.5-pro"),
+    (("infer", "nothing-of-the-kind"), "backsolve prices list"),
+    (("infer", "--provider", "gogle"), "'google'"),
+    (("infer", "--tier", "batsh"), "'batch'"),
+    (("infer", "--as", "xml"), "'json'"),
+    (("infer", "--anchor", "active_param=60B"), "'active_params'"),
+    (("infer", "--anchor", "batch=60"), "active_params"),
+    ((*GEMINI, "--set", "outptu=20"), "'output'"),
+    ((*GEMINI, "--set", "output@300k=20"), "output@200000"),
+    (("prices", "lst"), "'list'"),
+    # units
+    ((*STAR, "machine_balance_ratio=300 tokens", "sparsity=8"), "is in token"),
+    (("solve", "sweep_time", "hbm_capacity=80GB", "hbm_bandwidth=3.35TB"), "is in byte"),
+    (("solve", "sweep_time", "hbm_capacity=80 GX", "hbm_bandwidth=3.35TB/s"), "unknown unit 'GX'"),
+    (("solve", "worst_latency", "train_period=5m"), "min or M?"),
+    (("solve", "cost_per_token", "chip_price=/h"), "shell"),
+    (("infer", "--anchor", "active_params=60 tokens"), "is in token"),
+    # numbers
+    *(((*STAR, f"sparsity={text}", "machine_balance_ratio=300"), why) for text, why in (
+        ("-8", "must be > 0"), ("0", "must be > 0"), ("nan", "finite"), ("inf", "finite"), ("-inf", "finite"), ("1e999", "finite"),
+        ("1e30", "absurd"), ("9" * 190, "absurd"), ("8,5", "comma"), ("4..16", "range"), ("eight", "begin with a number"), ("", "empty"),
+        ("__import__('os')", "begin with a number"), ("8+1", "unknown unit"),
+    )),
+    (("solve", "compute_utilisation", "mfu=1.5"), "in (0, 1]"),
+    (("infer", "--anchor", "overlap=2"), "in [0, 1]"),
+    (("infer", "--anchor", "active_params=-1"), "must be > 0"),
+    ((*GEMINI, "--set", "output=-3"), "negative"),
+    ((*GEMINI, "--set", "output=nan"), "not a number"),
+    ((*GEMINI, "--set", "output=1e9"), "absurd"),
+    ((*GEMINI, "--set", "input=0"), "zero"),
+    # forms
+    ((*STAR, "sparsity"), "name=value"),
+    ((*STAR, "sparsity=8", "s=9", "machine_balance_ratio=300"), "given twice"),
+    ((*STAR, "balance_batch=3", "sparsity=8"), "asked for and given"),
+    ((*GEMINI, "--set", "output"), "name=value"),
+    ((*GEMINI, "--anchor", "active_params"), "name=value"),
+    ((*GEMINI, "--anchor", "active_params=1B", "--anchor", "N_a=2B"), "given twice"),
+    (("infer", "--as-of", "2026-02-30"), "2026-11-20"),
+    (("infer", "--as-of", "yesterday"), "2026-11-20"),
+    (("solve",), "UNKNOWN"),
+    (("show",), "ID"),
+    (("cite",), "backsolve list"),
+    # nothing at all
+    (("solve", ""), "unknown quantity ''"),
+    ((*STAR, ""), "name=value"),
+    ((*STAR, "="), "unknown quantity ''"),
+    (("show", ""), "''"),
+    (("cite", ""), "''"),
+    (("infer", ""), "''"),
+    (("list", "--chapter", ""), "''"),
+    (("infer", "--provider", ""), "''"),
+    ((*GEMINI, "--anchor", ""), "name=value"),
+    ((*GEMINI, "--set", ""), "name=value"),
+    ((*STEP, "--using", ""), "''"),
+    ((*STEP, "--hardware", ""), "''"),
+    ((*STEP, "--model", ""), "''"),
+    (("infer", "--prices", ""), "''"),
+    ((*GEMINI, "--save", ""), "''"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "holds"), WRONG, ids=[" ".join(row[0])[:60] for row in WRONG])
+def test_wrong_input_exits_2_with_a_plain_line(arguments: tuple[str, ...], holds: str):
+    assert holds in refused(*arguments)
+
+
+NO_ANSWER = [
+    ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),
+    (STAR, "needs also"),
+    (("solve", "L", "B=3"), "context_length"),
+    ((*STAR, "machine_balance_ratio=300", "sparsity=8", "total_params=600B", "active_params=37B"), "contradiction: sparsity = 8"),
+    (("solve", "memory_time", "step_time=20ms", "compute_time=30ms"), "no memory_time > 0 satisfies roofline.step_time"),
+    (("solve", "bandwidth_bound_fraction", "output_input_ratio=1"), "output_input_ratio > 1"),
+    (("solve", "cost_context_scale"), "--using"),
+    (
+        ("solve", "kv_bytes_per_token", "--using", "readings.tier_coverage", "N_a=100B", "ridge_point=600", "premium_out=1.5",
+         "covered_context=300k", "long_context_threshold=200k"), "only its bounds are known",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
+def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds: str):
+    assert holds in refused(*arguments, status=3)
+    said = call(*arguments, "--as", "json")
+    document = json.loads(said.out)
+    assert (said.status, document["answers"]) == (3, []) and document["reason"]["code"]
+    plain(said.err)
+
+
+def test_what_is_missing_is_named_in_json_too():
+    document = json.loads(call(*STAR, "machine_balance_ratio=300", "--as", "json").out)
+    assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
+
+
+def test_a_unit_or_name_mistake_prints_no_json():
+    assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
+
+
+LONG = "a" * 100_000
+LONGEST = [
+    ("solve", LONG), (*STAR, f"{LONG}=3"), (*STAR, f"sparsity={'9' * 100_000}"), (*STAR, LONG), (*STEP, "--hardware", LONG),
+    (*STEP, "--model", LONG),
+    (*STEP, "--using", LONG), (*STEP, "--overlap", LONG), ("show", LONG), ("show", f"a.{LONG}"), ("cite", LONG), ("list", "--symbol", LONG),
+    ("list", "--chapter", LONG), ("infer", LONG), ("infer", "--provider", LONG), ("infer", "--tier", LONG), ("infer", "--prices", LONG),
+    ("infer", "--anchor", f"{LONG}=1"), (*GEMINI, "--set", f"{LONG}=1"), (*GEMINI, "--set", f"output={LONG}"), (*GEMINI, "--set", LONG),
+    (LONG,), (*STEP, "--as", LONG), ("infer", "--as-of", LONG), (*STEP, f"--{LONG}"), ("cite", "--used-by", LONG),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", LONGEST, ids=[" ".join(row)[:30] for row in LONGEST])
+def test_a_very_long_argument_is_cut_in_the_message(arguments: tuple[str, ...]):
+    refused(*arguments)
+
+
+def test_a_very_long_name_to_save_under_is_cut_too(tmp_path):
+    said = call(*GEMINI, "--save", str(tmp_path / LONG), color=True)
+    assert said.status == 2 and said.out
+    plain(said.err.replace(str(tmp_path), ""))
+
+
+HOSTILE = [
+    ("solve", CONTROL), (*STAR, f"bat{CONTROL}ch=3"), (*STAR, f"sparsity={CONTROL}3"), (*STAR, f"sparsity=3{CONTROL}"), (*STAR, CONTROL),
+    (*STEP, "--hardware", f"H100{CONTROL}"), (*STEP, "--hardware", f"H100-SXM:{CONTROL}"), (*STEP, "--model", CONTROL),
+    (*STEP, "--using", CONTROL),
+    (*STEP, "--overlap", CONTROL), (*STEP, "--as", CONTROL), (*STEP, f"--{CONTROL}"), (CONTROL,), ("show", CONTROL),
+    ("show", f"a.{CONTROL}"),
+    ("cite", CONTROL), ("cite", "--used-by", CONTROL), ("list", "--chapter", CONTROL), ("list", "--symbol", CONTROL),
+    ("list", "--without", CONTROL),
+    ("infer", CONTROL), ("infer", "--provider", CONTROL), ("infer", "--tier", CONTROL), ("infer", "--as-of", CONTROL),
+    ("infer", "--prices", CONTROL),
+    ("infer", "--anchor", CONTROL), ("infer", "--anchor", f"{CONTROL}=3"), (*GEMINI, "--set", CONTROL), (*GEMINI, "--set", f"{CONTROL}=3"),
+    (*GEMINI, "--set", f"output={CONTROL}"), ("prices", CONTROL), ("prices", "list", "--prices", CONTROL),
+    ("prices", "check", "--prices", CONTROL),
+    ("solve", "a\nb\nc\nd"), ("infer", "a\r\nb\u202ec"), ("infer", "--prices", "a\nb\nc\nd"), ("cite", "--used-by", "a\nb\nc"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", HOSTILE, ids=[ascii(" ".join(row))[:50] for row in HOSTILE])
+def test_control_characters_never_reach_the_terminal_raw(arguments: tuple[str, ...]):
+    refused(*arguments)
+
+
+def test_a_path_to_save_under_never_reaches_the_terminal_raw(tmp_path):
+    said = call(*GEMINI, "--save", f"{tmp_path}/none{CONTROL}/x.json", color=True)
+    assert said.status == 2
+    plain(said.err)
+
+
+def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
+    path = tmp_path / f"r{CONTROL}.json"
+    path.write_text("no json")
+    assert "not JSON" in refused("cite", "--used-by", str(path))
+
+
+# -- price files ----------------------------------------------------------------------------------------------------
+
+COLUMNS = "provider,model,component,amount,threshold_tokens,effective_date,valid_to,notes"
+GOOD = ("other,n,input,1,,,,", "other,n,output,5,,,,")
+OUTPUT = "acme,m,output,10,,,,"
+
+
+def price_file(*rows: str, header: str = COLUMNS) -> bytes:
+    return "\n".join([header, *rows, ""]).encode()
+
+
+UNUSABLE = [  # content of the file, what the message holds
+    ("empty", b"", "own.csv is empty"),
+    ("header only", price_file(), "own.csv has a header and no rows"),
+    ("missing column", price_file("acme,m,input", header="provider,model,component"), "own.csv row 1: there is no column amount"),
+    ("misspelt column", price_file("a,b,input,1", header="provider,model,component,ammount"), "did you mean 'amount'?"),
+    ("UTF-16", price_file(*GOOD).decode().encode("utf-16"), "own.csv row 1: this is UTF-16"),
+    ("NUL bytes", b"\0" * 4096, "own.csv row 1: this is UTF-16 or no text"),
+    ("no text", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "own.csv row 1"),
+    ("endless line", b"x" * 3_000_000, "own.csv row 1: the line is longer than 64 kB"),
+]
+
+
+@pytest.mark.parametrize(("what", "content", "holds"), UNUSABLE, ids=[row[0] for row in UNUSABLE])
+@pytest.mark.parametrize("command", [("infer",), ("prices", "list"), ("prices", "check")], ids=" ".join)
+def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tuple[str, ...], what: str, content: bytes, holds: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(content)
+    assert holds in refused(*command, "--prices", "own.csv")
+    piped = refused(*command, "--prices", "-", stdin=content)
+    assert holds.replace("own.csv", "standard input") in piped
+
+
+BAD_ROWS = [  # rows, the place that is named, what is said of it
+    ("broken number", ("acme,m,input,abc,,,,", OUTPUT), "row 4, column amount", "'abc' is not a number"),
+    ("formula", ("acme,m,input,=1+1,,,,", OUTPUT), "row 4, column amount", "spreadsheet formula"),
+    ("formula in notes", ("acme,m,input,1,,,,=cmd|'/c calc'!A0", OUTPUT), "row 4, column notes", "spreadsheet formula"),
+    ("NUL", ("acme,m,input,1,,,,a\0b", OUTPUT), "row 4, column notes", "NUL"),
+    ("escape", (f"acme,m,input,1,,,,{CONTROL}", OUTPUT), "row 4, column notes", "control character"),
+    ("negative", ("acme,m,input,-1,,,,", OUTPUT), "row 4, column amount", "negative"),
+    ("absurd", ("acme,m,input,1e9,,,,", OUTPUT), "row 4, column amount", "absurd"),
+    ("duplicate key", ("acme,m,input,1,,,,", "acme,m,input,2,,,,", OUTPUT), "row 5, column effective_date", "repeats the key of own.csv:4"),
+    (
+        "overlap",
+        ("acme,m,input,1,,2026-01-01,,", "acme,m,input,2,,2026-05-01,,", OUTPUT),
+        "row 5, column effective_date",
+        "overlaps own.csv:4",
+    ),
+    ("no base", ("acme,m,input,1,200000,,,", "acme,m,output,5,200000,,,"), "row 4, column threshold_tokens", "no base row"),
+    (
+        "half a premium",
+        ("acme,m,input,1,,,,", OUTPUT, "acme,m,output,5,200000,,,"),
+        "row 6, column component",
+        "no input at threshold 200000",
+    ),
+    ("long line", ("acme,m,input,1,,,," + "x" * 70_000, OUTPUT), "row 4", "longer than 64 kB"),
+    ("open quote", ('acme,m,input,1,,,,"never closed', OUTPUT), "row 4", "is not CSV"),
+    ("too many cells", ("acme,m,input,1,,,,,,", OUTPUT), "row 4", "has 10 cells where the header has 8"),
+    ("bad date", ("acme,m,input,1,,2026-02-30,,", OUTPUT), "row 4, column effective_date", "not an ISO date"),
+]
+
+
+@pytest.mark.parametrize(("what", "rows", "place", "why"), BAD_ROWS, ids=[row[0] for row in BAD_ROWS])
+def test_a_bad_row_is_named_and_the_rest_is_printed(tmp_path, monkeypatch, what: str, rows: tuple[str, ...], place: str, why: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, *rows))
+    found = {command: call(*command, "--prices", "own.csv", color=True) for command in (("infer", "--as", "json"), ("prices", "list"))}
+    for said in found.values():
+        assert said.status == 2
+        plain(said.err)
+        assert f"own.csv {place}" in said.err and why in said.err
+    assert {"n", "gemini-3.1-pro-preview"} <= {sheet["model"] for sheet in json.loads(found["infer", "--as", "json"].out)}
+    assert "other/n" in found["prices", "list"].out and "google/gemini-3.1-pro-preview" in found["prices", "list"].out
+    assert why in refused("prices", "check", "--prices", "own.csv")
+
+
+@pytest.mark.parametrize("name", ["acme/m", "m"])
+@pytest.mark.parametrize("row", ["acme,m,input,abc,,,,", "acme,m,input,1,,,,a\0b"])
+def test_a_model_whose_row_is_bad_is_not_called_unknown_without_the_row(tmp_path, monkeypatch, name: str, row: str):
+    """A wrong row never silently drops the sheet."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, row, OUTPUT))
+    said = call("infer", name, "--prices", "own.csv")
+    assert said.status == 2 and "own.csv row 4, column" in said.err
+    assert "own.csv row 4, column" in call("infer", "--provider", "acme", "--prices", "own.csv").err
+
+
+def test_bom_crlf_and_capitals_of_a_spreadsheet_are_fine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(b"\xef\xbb\xbf" + price_file(*GOOD).replace(b"\n", b"\r\n"))
+    said = call("infer", "other/n", "--prices", "own.csv")
+    assert (said.status, said.err) == (0, "") and "other n (standard)" in said.out
+
+
+def test_a_price_file_from_standard_input():
+    said = call("infer", "other/n", "--prices", "-", "--as", "json", stdin=price_file(*GOOD))
+    assert said.status == 0 and json.loads(said.out)[0]["observables"]["output_input_ratio"] == 5
+    assert "other/n" in call("prices", "list", "--prices", "-", stdin=price_file(*GOOD)).out
+
+
+@pytest.mark.parametrize("name", [".", "no-such.csv", "no-such/x.csv"])
+def test_what_is_no_file_is_refused(tmp_path, monkeypatch, name: str):
+    monkeypatch.chdir(tmp_path)
+    assert f"{name} cannot be read" in refused("infer", "--prices", name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    assert "standard input" in refused("infer", "--prices", "pipe")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD))
+    Path("own.csv").chmod(0)
+    assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")
+
+
+@pytest.mark.parametrize(
+    ("style", "raw", "escaped"),
+    [
+        ("html", ("<script>", "b&_"), "&lt;script&gt;"),
+        ("latex", ("b&_", "_%#"), r"\&\_\%\#"),
+        ("markdown", ("a|b", "<script>"), "script"),
+    ],
+)
+def test_names_out_of_a_file_are_escaped_in_documents(style: str, raw: tuple[str, ...], escaped: str):
+    rows = [f'acme,"a|b&_%#<script>",{component},{amount},,,,' for component, amount in (("input", 2), ("output", 10))]
+    said = call("infer", "--provider", "acme", "--prices", "-", "--as", style, stdin=price_file(*rows))
+    assert said.status == 0 and escaped in said.out
+    assert [text for text in raw if text in said.out] == []
+
+
+# -- saving ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_run_can_be_cited_from(tmp_path):
+    path = tmp_path / "run.json"
+    said = call(*GEMINI, "--save", str(path))
+    assert said.status == 0
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["schema"] == "infer-1" and len(document["sheets"]) == 1
+    assert os.listdir(tmp_path) == ["run.json"]
+    cited = call("cite", "--used-by", str(path), "--as", "bibtex")
+    assert cited.status == 0
+    assert all(f"backsolve:{id.split('@')[0]}:v" in cited.out for id in document["sheets"][0]["equations"])
+
+
+def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text("older and longer " * 10_000)
+    assert call(*GEMINI, "--save", str(path)).status == 0
+    before = path.read_text()
+    json.loads(before)
+    assert refused(*GEMINI, "--save", str(path), "--anchor", "overlap=2")
+    assert path.read_text() == before and os.listdir(tmp_path) == ["run.json"]
+
+
+def test_saving_touches_no_other_file(tmp_path):
+    (tmp_path / "run.json.part").write_text("mine")
+    assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
+    assert (tmp_path / "run.json.part").read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["no-such/run.json", ".", "file/run.json"])
+def test_an_unwritable_path_exits_2_after_the_answer_and_leaves_nothing(tmp_path, monkeypatch, place: str):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("mine")
+    said = call(*GEMINI, "--save", place, color=True)
+    assert said.status == 2 and "gemini-3.1-pro-preview" in said.out
+    plain(said.err)
+    assert f"{place}: cannot be written" in said.err
+    assert os.listdir() == ["file"] and Path("file").read_text() == "mine"
+
+
+def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
+    path = tmp_path / "run.json"
+    said = call("infer", "--prices", "-", "--save", str(path), stdin=price_file(*GOOD, "acme,m,input,abc,,,,", OUTPUT))
+    assert said.status == 2
+    assert "n" in {sheet["model"] for sheet in json.loads(path.read_text())["sheets"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "holds"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe\0", "not JSON"),
+        (b"\0", "not JSON"),
+        (b"[" * 200_000, "not JSON"),
+        (b"{}", "equations"),
+        (b"3", "equations"),
+        (b'{"equations": "roofline.step_time@1"}', "equations"),
+        (b'{"equations": ["../../etc/passwd"]}', "equations"),
+        (b'{"equations": ["roofline.nothing@1"]}', "unknown equation"),
+        (b'{"equations": ["roofline.step_time@99"]}', "version"),
+        (b'{"equations": []}', "cite"),
+    ],
+)
+def test_a_result_that_cannot_be_cited_from_exits_2(tmp_path, monkeypatch, content: bytes, holds: str):
+    monkeypatch.chdir(tmp_path)
+    Path("r.json").write_bytes(content)
+    assert holds in refused("cite", "--used-by", "r.json")
+
+
+# -- what works -----------------------------------------------------------------------------------------------------
+
+FINE = [
+    ((*STAR, "machine_balance_ratio=300", "sparsity=8"), "balance_batch = 2400"),
+    (("solve", "B_star", "rho=300", "s=8"), "balance_batch = 2400"),
+    ((*STAR, "rho=300", "s=8", "--as", "csv"), "balance_batch,1,point,2400.0"),
+    ((*STAR, "rho=300", "s=8", "--as", "latex"), r"\begin{gather*}"),
+    ((*STAR, "rho=300", "s=8", "--as", "markdown"), "| balance_batch | 2400 |"),
+    (("solve", "kv_bytes_per_token", "--using", "readings.threshold_is_crossover", "N_a=100B", "b_w=1", "rho=300", "L_thr=200k"),
+        "1.667 kB/token"),
+    (("solve", "memory_time", "step_time=20ms", "compute_time=20ms"), "at most 20 ms"),
+    (("solve", "step_time", "--hardware", "H100-SXM:fp8", "--model", "DeepSeek-V3", "B=88", "L=4989", "b_e=1"), "step_time = "),
+    (("list",), "roofline.step_time"),
+    (("list", "--chapter", "bands"), "bands.premium_in"),
+    (("list", "--symbol", "batch_multiple"), "batching.practical_batch"),
+    (("list", "--hardware"), "H100-SXM"),
+    (("list", "--models"), "DeepSeek-V3"),
+    (("show", "roofline.step_time"), "step_time = Max(compute_time, memory_time)"),
+    (("show", "batch"), "[1]"),
+    (("show", "L_star"), "balance_context"),
+    (("cite", "roofline.step_time"), "backsolve roofline.step_time, version 1"),
+    *((("cite", "roofline.step_time", "batching.balance_batch", "--as", style), mark) for style, mark in (
+        ("bibtex", "@misc{backsolve:roofline.step_time:v1"), ("csl-json", '"id": "backsolve:roofline.step_time:v1"'),
+        ("latex", r"\begin{equation}"),
+        ("myst", "```{math}"), ("markdown", "[^roofline-step-time]"), ("plain", "version 1"),
+    )),
+    (("infer",), "gemini-3.1-pro-preview"),
+    (GEMINI, "1.667 kB/token"),
+    ((*GEMINI, "--as", "json"), '"kv_bytes_per_token": 1666.6'),
+    ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,standard,2026-11-20,200000,2.0,1.5,6.0"),
+    ((*GEMINI, "--as", "markdown"), "| google"),
+    ((*GEMINI, "--as", "latex"), r"\begin{tabular}"),
+    ((*GEMINI, "--as", "html"), "<table>"),
+    (("infer", "--all"), "(batch)"),
+    (("infer", "--tier", "fast"), "(fast)"),
+    (("infer", "--provider", "google"), "gemini-2.5-pro"),
+    (("infer", "claude-opus-4-6", "--as-of", "2026-03-12"), "above 200k tokens"),
+    ((*GEMINI, "--anchor", "active_params=60B"), "= 1 kB/token"),
+    ((*GEMINI, "--set", "output=20"), "output_input_ratio = 10"),
+    (("prices", "list"), "google/gemini-3.1-pro-preview"),
+    (("prices", "list", "--all"), "batch"),
+    (("prices", "list", "--as-of", "2026-03-12"), "anthropic/claude-opus-4-6"),
+    (("prices", "check"), "no problem found"),
+    (("--version",), "backsolve 0.1.0"),
+    (("--help",), "Commands:"),
+    (("solve", "--help"), "UNKNOWN"),
+    (("infer", "-h"), "--prices"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
+def test_what_works_exits_0_and_says_nothing_on_stderr(arguments: tuple[str, ...], holds: str):
+    said = call(*arguments)
+    assert (said.status, said.err) == (0, "")
+    assert holds in said.out
+
+
+def test_a_choice_among_providers_is_said_on_stderr():
+    said = call("infer", "deepseek-v4-pro", "--as", "json")
+    assert said.status == 0 and said.err.startswith("backsolve: deepseek-v4-pro: taken from deepseek/")
+    assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
+
+
+def test_every_equation_can_be_shown_and_cited():
+    ids = [line.split()[0] for line in call("list").out.splitlines()]
+    assert len(ids) > 60
+    for id in ids:
+        assert call("show", id).out.startswith(f"{id}@")
+    cited = call("cite", *ids)
+    assert cited.status == 0 and all(id in cited.out for id in ids)
+
+
+@pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])
+def test_list_without_names_what_lacks_one(lack: str, field: str):
+    listed = [line.split()[0] for line in call("list", "--without", lack).out.splitlines()]
+    assert listed == [row.id for row in derive.equations() if not getattr(row, field)]
+
+
+@pytest.mark.parametrize("group", [(), ("prices",)])
+def test_a_command_group_alone_shows_its_help(group: tuple[str, ...]):
+    said = call(*group)
+    text = said.out + said.err
+    assert said.status in (0, 2) and "Commands:" in text
+    assert not text.startswith("backsolve: Usage")
+
+
+# -- pipes ----------------------------------------------------------------------------------------------------------
+
+
+def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
+    done = script("infer", env={**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout and "…" not in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if "gemini-3.1-pro-preview" in line]
+    assert line.split()[:8] == ["google", "gemini-3.1-pro-preview", "200k", "x2", "x1.5", "6", "1.67", "kB"]
+    assert line.endswith("active_params assumed")
+    (line,) = [line for line in done.stdout.splitlines() if "qwen3-coder-plus" in line]
+    assert line.endswith("4 bands, first pair shown; architecture assumed")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise there")
+@pytest.mark.parametrize("arguments", [("infer", "--all", "--as", "json"), ("list",)], ids=" ".join)
+def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...]):
+    """`backsolve infer | head -1`, with a reader that is gone before the first byte: nothing on stderr."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([str(SCRIPT), *arguments], stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writer)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
+@pytest.mark.parametrize("arguments", [("infer",), ("list",)], ids=" ".join)
+def test_a_full_disk_is_no_traceback(arguments: tuple[str, ...]):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([str(SCRIPT), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode != 0 and "Traceback" not in done.stderr and done.stderr.count("\n") <= 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of its own there")
+def test_a_closed_output_is_no_traceback():
+    done = subprocess.run(["sh", "-c", '"$0" infer >&-', str(SCRIPT)], capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr and done.stderr.count("\n") <= 2
+
+
+def test_the_installed_command_maps_mistakes_as_the_function_does():
+    for arguments, status in (((*STAR, "rho=300", "s=8"), 0), (("solve", "balance_bach"), 2), ((*STAR, "rho=300"), 3)):
+        done, said = script(*arguments), call(*arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (status, said.out, said.err)
+
+
+def test_an_ascii_terminal_gets_no_traceback():
+    done = script("infer", env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+    assert "Traceback" not in done.stderr and done.returncode in (0, 2)
+    assert "gemini-3.1-pro-preview" in done.stdout
+
+
+# -- import walls and public names ----------------------------------------------------------------------------------
+
+HEAVY = {"sympy", "numpy", "scipy", "pandas"}
+LIGHT = (
+    ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
+    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
+    ("solve", "--help"),
+)  # fmt: skip
+INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
+COMMANDS = """
+from invert.cli import main
+for command in {!r}:
+    sys.argv = ["backsolve", *command]
+    try:
+        main()
+    except SystemExit as left:
+        assert not left.code, (command, left.code)
+    seen(command)
+"""
+WALLS = [  # code, modules that it must not import
+    ("import derive, invert; dir(derive); dir(invert)", HEAVY | {"click", "rich", "tabulate"}),
+    ("import derive; import derive.chain; derive.chain.solve('balance_batch', rho=300, s=8)", {"scipy", "pandas"}),
+    ("import invert; invert.load()", HEAVY),
+    ("import invert; invert.infer()", {"pandas", "scipy.stats"}),
+    (COMMANDS.format(LIGHT), HEAVY),
+    (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),
+    (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),
+]
+PROBE = """
+import sys
+def seen(what):
+    found = [name for name in {walled!r} if name in sys.modules]
+    if found:
+        sys.exit(f"{{what}} imports {{found}}")
+{code}
+seen({code!r})
+"""
+
+
+def test_import_walls():
+    """Each in a fresh interpreter, all started at once."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROBE.format(walled=sorted(walled), code=code)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for code, walled in WALLS
+    ]
+    found = [(process.communicate(timeout=60)[1], process.returncode) for process in started]
+    assert found == [("", 0)] * len(WALLS)
+
+
+def test_the_public_names_are_pinned():
+    assert dir(derive) == ["cite", "equation", "equations", "solve"]
+    assert dir(invert) == ["forward", "infer", "load"]
+    assert all(callable(getattr(package, name)) for package in (derive, invert) for name in dir(package))
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = derive.nothing
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = invert.nothing

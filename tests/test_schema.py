@@ -1,0 +1,248 @@
+"""What `--as json` prints and `--save` writes against the JSON Schemas of docs/schema, and those against the contract."""
+
+import copy
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from derive.chain import solve
+from derive.display import as_json as solved
+from invert.inference import infer
+from invert.report.tabular import as_json as inferred
+from invert.report.tabular import saved
+
+SCHEMAS = Path(__file__).parents[1] / "docs" / "schema"
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is not strict JSON")
+
+
+def strict(text: str) -> Any:
+    return json.loads(text, parse_constant=refuse)
+
+
+def faults(name: str, document: Any) -> list[str]:
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(document)]
+
+
+# -- solve ----------------------------------------------------------------------------------------------------------
+
+H100 = {"hardware": "H100-SXM:fp8"}
+SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code of the reason
+    "one point": ({"unknown": "balance_batch", "machine_balance_ratio": 300, "sparsity": 8}, ["point"]),
+    "presets and defaults": ({"unknown": "step_time", "model": "DeepSeek-V3", "batch": 88, "context_length": 4989, "bytes_per_element": 1,
+        **H100}, ["point"]),
+    "interval with an upper end": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.02}, ["interval"]),
+    "interval with an upper end, by closed form": (
+        {"unknown": "context_length", "compute_utilisation": 1, "batch": 1e4, "balance_batch": 5e3, "balance_context": 1e5}, ["interval"],
+    ),
+    "interval without an upper end": ({"unknown": "concurrent_sequences", "using": ["batching.users_needed"], "balance_batch": 2400},
+        ["interval"]),
+    "a condition by name": (
+        {"unknown": "kv_bytes_per_token", "using": ["readings.threshold_is_crossover"], "active_params": 1e11, "bytes_per_weight": 1,
+         "machine_balance_ratio": 300, "long_context_threshold": 2e5}, ["point"],
+    ),
+    "missing givens": ({"unknown": "balance_batch", "machine_balance_ratio": 300}, "missing_givens"),
+    "contradiction": (
+        {"unknown": "balance_batch", "machine_balance_ratio": 300, "sparsity": 8, "total_params": 6e11, "active_params": 3e10},
+        "contradiction",
+    ),
+    "no solution": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.03}, "no_solution"),
+    "requirement violated": ({"unknown": "bandwidth_bound_fraction", "output_input_ratio": 1}, "requirement_violated"),
+    "not identified": (
+        {"unknown": "kv_bytes_per_token", "using": ["readings.tier_coverage"], "active_params": 1e11, "ridge_point": 600,
+            "premium_out": 1.5,
+         "covered_context": 3e5, "long_context_threshold": 2e5}, "not_identified",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "expected"), SOLVED.values(), ids=SOLVED)
+def test_solve_prints_what_its_schema_says(asked: dict, expected: list[str] | str):
+    document = strict(solved(solve(**asked)))
+    assert faults("solve", document) == []
+    found = [answer["kind"] for answer in document["answers"]] or document["reason"]["code"]
+    assert found == expected
+
+
+def test_a_bound_that_does_not_exist_is_null():
+    for name, bounds in (("interval without an upper end", None), ("interval with an upper end", 0.02)):
+        (answer,) = strict(solved(solve(**SOLVED[name][0])))["answers"]
+        assert answer["high"] == bounds and "value" not in answer, name
+
+
+# -- infer ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def everything() -> Any:
+    return infer(everything=True)
+
+
+@cache
+def all_sheets() -> list[dict[str, Any]]:
+    return strict(inferred(everything()))
+
+
+def test_every_sheet_of_every_tier_prints_what_the_schema_says():
+    document = all_sheets()
+    assert len(document) == len(everything().inferences) > 33
+    assert faults("infer", document) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"names": ["claude-sonnet-4-5"], "anchors": {"overlap": 0, "prefill_decode_flops_ratio": 1.3}},  # no joint reading
+        {"names": ["gemini-3.1-pro"], "changes": {"output": "2", "output@200k": "2"}},  # R = 1 and no premium
+        {"names": ["gemini-3.1-pro"], "changes": {"cache_storage": "0", "cache_read": "0"}},  # free items
+        {"names": ["claude-opus-5"], "changes": {"cache_write:5min": "0"}},
+        {"anchors": {"active_params": "60B", "short_context": "10k", "long_context": "900k"}},
+        {"anchors": {"overlap": 0.5}, "as_of": None, "tier": "batch"},
+    ],
+)
+def test_sheets_under_other_anchors_and_prices_keep_to_the_schema(asked: dict):
+    assert faults("infer", strict(inferred(infer(**asked)))) == []
+
+
+def test_a_sheet_of_one_s_own_keeps_to_the_schema(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("provider,model,region,component,amount,currency\nacme,m,eu,input,7,CNY\nacme,m,eu,output,14,CNY\n")
+    document = strict(inferred(infer(["acme/m"], prices=path)))
+    assert faults("infer", document) == [] and [sheet["region"] for sheet in document] == ["eu"]
+
+
+def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
+    document = strict(saved(everything()))
+    assert faults("infer", document) == []
+    assert document["sheets"] == all_sheets()
+    assert (document["schema"], document["run"]["as_of"]) == ("infer-1", "2026-11-20")
+    assert document["run"]["anchors"]["ridge_point"] == 600
+
+
+def test_keys_of_rooms_not_built_yet_are_present_and_null():
+    for sheet in all_sheets():
+        assert [sheet[room] for room in ("estimates", "identifiability", "diagnostics")] == [None] * 3
+        assert all(item["probabilities"] is None for item in sheet["storage"])
+
+
+def test_numbers_are_si_and_as_the_readings_have_them():
+    """Gemini 3.1 Pro: 1,667 B (1:38:27), 4.50 USD a million tokens and hour, 17 ms, output premium 1.23 for 1.5."""
+    (sheet,) = [sheet for sheet in all_sheets() if sheet["model"] == "gemini-3.1-pro-preview" and sheet["service_tier"] == "standard"]
+    assert sheet["readings"]["lecture"]["kv_bytes_per_token"] == pytest.approx(5000 / 3, rel=1e-12)
+    assert sheet["observables"]["storage_price"] == pytest.approx(1.25e-9, rel=1e-12)
+    assert [item["implied_drain_time_s"] for item in sheet["storage"]] == pytest.approx([6e-6 / 280_000 / 1.25e-9], rel=1e-12)
+    assert sheet["readings"]["lecture"]["forward_check"]["premium_out"]["predicted"] == pytest.approx(7.4 / 6, rel=1e-12)
+    assert sheet["forward_check"]["premium_out"]["predicted"] == pytest.approx(1.5, rel=1e-12)
+
+
+# -- the schemas themselves -----------------------------------------------------------------------------------------
+
+# The keys that the project promises (section 5 of its plan); further ones may be added, none may go.
+CONTRACT = {
+    "solve": {"unknown", "unit", "answers", "equations", "given", "assumptions", "provenance", "reason"},
+    "infer": {
+        "provider", "model", "as_of", "service_tier", "observables", "anchors", "equations", "readings", "estimates", "storage",
+        "identifiability", "forward_check", "diagnostics", "flags",
+    },
+}  # fmt: skip
+
+
+def test_the_schemas_ask_for_every_key_of_the_contract():
+    assert CONTRACT["solve"] == set(validator("solve").schema["required"])
+    sheet = validator("infer").schema["$defs"]["sheet"]
+    assert set(sheet["required"]) - CONTRACT["infer"] == {"region"} and set(sheet["required"]) >= CONTRACT["infer"]
+    assert {"lecture", "joint"} <= set(sheet["properties"]["readings"]["required"])
+    assert set(sheet["properties"]["observables"]["required"]) >= {
+        "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
+    }  # fmt: skip
+    check = validator("infer").schema["$defs"]["check"]
+    assert set(check["required"]) == {"published", "predicted", "used_by_reading", "inside_rounding_cell"}
+
+
+def parts(node: Any, path: str = "$") -> Iterator[tuple[str, dict]]:
+    if isinstance(node, dict):
+        yield path, node
+        for key, child in node.items():
+            yield from parts(child, f"{path}.{key}")
+    elif isinstance(node, list):
+        for place, child in enumerate(node):
+            yield from parts(child, f"{path}[{place}]")
+
+
+@pytest.mark.parametrize("name", ["solve", "infer"])
+def test_every_key_is_described_and_every_object_is_closed(name: str):
+    schema = validator(name).schema
+    for path, node in parts(schema):
+        if ".if" in path or ".then" in path or ".else" in path:
+            continue
+        if isinstance(node.get("properties"), dict):
+            assert "additionalProperties" in node or node is schema, path
+            for key, child in node["properties"].items():
+                described = child if "$ref" not in child else schema["$defs"][child["$ref"].rsplit("/", 1)[1]]
+                assert described.get("description"), f"{path}.{key}"
+
+
+def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
+    if isinstance(document, dict):
+        for key, child in document.items():
+            yield (*path, key)
+            yield from points(child, (*path, key))
+    elif isinstance(document, list) and document:
+        yield from points(document[0], (*path, 0))
+
+
+OPEN = {"given", "provenance", "elasticities", "forward_check"}
+"""Objects whose keys depend on the question."""
+
+
+@pytest.mark.parametrize("name", ["solve", "infer"])
+def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
+    document = strict(solved(solve(**SOLVED["one point"][0])))
+    if name == "infer":
+        document = [next(sheet for sheet in all_sheets() if sheet["model"] == "gemini-3.1-pro-preview")]
+    tried = 0
+    for path in points(document):
+        if OPEN & set(path[:-1]) or path[-1] in ("short_context", "long_context"):
+            continue
+        for spoil in ("drop", "add", "replace"):
+            spoiled = copy.deepcopy(document)
+            holder = spoiled
+            for step in path[:-1]:
+                holder = holder[step]
+            if spoil == "drop":
+                del holder[path[-1]]
+            elif spoil == "add":
+                holder[f"{path[-1]}_too"] = holder[path[-1]]
+            else:
+                holder[path[-1]] = {"No such key": []}
+            assert not validator(name).is_valid(spoiled), (path, spoil)
+            tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("solve", {"answers": []}),  # nothing found and no reason
+        ("solve", {"reason": {"code": "missing_givens", "missing": [], "violated": []}}),  # an answer and a reason
+        ("solve", {"equations": ["batching.balance_batch"]}),  # no version
+        ("solve", {"unknown": "Balance Batch"}),
+    ],
+)
+def test_a_contradictory_document_is_refused(name: str, changed: dict):
+    document = strict(solved(solve(**SOLVED["one point"][0])))
+    assert validator(name).is_valid(document) and not validator(name).is_valid(document | changed)
