@@ -135,7 +135,8 @@ def _status(group: click.Group, arguments: list[str]) -> int:
     try:
         with group.make_context("backsolve", arguments) as context:
             group.invoke(context)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.exceptions.NoArgsIsHelpError as shown:

@@ -25,6 +25,8 @@ class IsoDate(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
         try:
+            if len(value) != len("2026-11-20"):
+                raise ValueError("only the long form")
             return date.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is not a date; write it as 2026-11-20", param, ctx)
@@ -111,7 +113,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
         return "\n\n".join(report(one, table.changes) for one in table.inferences)
     from invert.report.terminal import COLUMNS, NARROW, summary
 
-    if sys.stdout.isatty() and not wide:
+    if sys.stdout is not None and sys.stdout.isatty() and not wide:
         return summary(table, NARROW, width=os.get_terminal_size().columns)
     return summary(table, COLUMNS)
 
@@ -161,6 +163,8 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
     for name, equals, value in split:
         if not (name and equals and value):
             raise WrongValue(f"{option} takes name=value, e.g. output=20; given {shorten(name + equals + value)}")
+        if sum(other == name for other, _, _ in split) > 1:
+            raise WrongValue(f"{option} {shorten(name)} is given more than once")
     return {name: value for name, _, value in split}
 
 
@@ -168,10 +172,10 @@ def write(place: str, text: str) -> None:
     """The file whole or not at all, by way of a new one beside it."""
     from tempfile import NamedTemporaryFile
 
-    path = Path(place)
     try:
-        if not place or path.is_dir():
-            raise IsADirectoryError(EISDIR, "a file name is needed")
+        path = Path(place).resolve()
+        if path.exists() and not path.is_file():
+            raise IsADirectoryError(EISDIR, "it is not a file")
         with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".backsolve-", delete=False) as beside:
             try:
                 beside.write(text)

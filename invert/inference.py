@@ -7,7 +7,7 @@ from typing import TextIO
 
 from derive.catalogue import equation
 from derive.compiled import right_side
-from derive.errors import UnknownName, WrongData
+from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.presets import table
 from derive.quantities import quantity
 from derive.solving import solve_equation
@@ -75,7 +75,7 @@ def infer(
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{book.problems[0]}") if book.problems else error from None
     if changes:
-        chosen = [with_amounts(sheet, changes) for sheet in chosen]
+        chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
     inferences = tuple(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common) for sheet in chosen)
     day = as_of or book.newest_retrieved
@@ -91,6 +91,13 @@ def _chosen(
             raise UnknownName("provider", provider, providers)
         offered = [sheet for sheet in offered if sheet.provider == provider]
     return find(names, offered, known) if names else (offered, [])
+
+
+def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
+    try:
+        return with_amounts(sheet, changes)
+    except BacksolveError as error:
+        raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
 def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:

@@ -198,7 +198,7 @@ def test_a_unit_or_name_mistake_prints_no_json():
     assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
 
 
-LONG = "a" * 100_000
+LONG = "a" * 30_000
 LONGEST = [
     ("solve", LONG), (*STAR, f"{LONG}=3"), (*STAR, f"sparsity={'9' * 100_000}"), (*STAR, LONG), (*STEP, "--hardware", LONG),
     (*STEP, "--model", LONG),
@@ -316,16 +316,19 @@ BAD_ROWS = [  # rows, the place that is named, what is said of it
 ]
 
 
+ASKED = ("infer", "other/n", "gemini-3.1-pro", "--as", "json")
+
+
 @pytest.mark.parametrize(("what", "rows", "place", "why"), BAD_ROWS, ids=[row[0] for row in BAD_ROWS])
 def test_a_bad_row_is_named_and_the_rest_is_printed(tmp_path, monkeypatch, what: str, rows: tuple[str, ...], place: str, why: str):
     monkeypatch.chdir(tmp_path)
     Path("own.csv").write_bytes(price_file(*GOOD, *rows))
-    found = {command: call(*command, "--prices", "own.csv", color=True) for command in (("infer", "--as", "json"), ("prices", "list"))}
+    found = {command: call(*command, "--prices", "own.csv", color=True) for command in (ASKED, ("prices", "list"))}
     for said in found.values():
         assert said.status == 2
         plain(said.err)
         assert f"own.csv {place}" in said.err and why in said.err
-    assert {"n", "gemini-3.1-pro-preview"} <= {sheet["model"] for sheet in json.loads(found["infer", "--as", "json"].out)}
+    assert [sheet["model"] for sheet in json.loads(found[ASKED].out)] == ["n", "gemini-3.1-pro-preview"]
     assert "other/n" in found["prices", "list"].out and "google/gemini-3.1-pro-preview" in found["prices", "list"].out
     assert why in refused("prices", "check", "--prices", "own.csv")
 
@@ -419,6 +422,24 @@ def test_saving_touches_no_other_file(tmp_path):
     (tmp_path / "run.json.part").write_text("mine")
     assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
     assert (tmp_path / "run.json.part").read_text() == "mine"
+
+
+def test_saving_through_a_link_writes_what_it_points_to(tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    assert call(*GEMINI, "--save", str(tmp_path / "link.json")).status == 0
+    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text().startswith("{")
+
+
+def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
+    said = call("infer", "--set", "output@200k=20")
+    assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
+    plain(said.err)
+
+
+def test_a_component_changed_twice_is_refused():
+    said = call(*GEMINI, "--set", "output=20", "--set", "output=30")
+    assert said.status == 2 and "given more than once" in said.err
 
 
 @pytest.mark.parametrize("place", ["no-such/run.json", ".", "file/run.json"])
@@ -621,9 +642,8 @@ for command in {!r}:
 """
 WALLS = [  # code, modules that it must not import
     ("import derive, invert; dir(derive); dir(invert)", HEAVY | {"click", "rich", "tabulate"}),
-    ("import derive; import derive.chain; derive.chain.solve('balance_batch', rho=300, s=8)", {"scipy", "pandas"}),
+    ("import derive; import derive.chain", {"scipy", "pandas"}),
     ("import invert; invert.load()", HEAVY),
-    ("import invert; invert.infer()", {"pandas", "scipy.stats"}),
     (COMMANDS.format(LIGHT), HEAVY),
     (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),
     (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),

@@ -170,7 +170,7 @@ def test_the_schemas_ask_for_every_key_of_the_contract():
         "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
     }  # fmt: skip
     check = validator("infer").schema["$defs"]["check"]
-    assert set(check["required"]) == {"published", "predicted", "used_by_reading", "inside_rounding_cell"}
+    assert set(check["required"]) == {"published", "predicted", "used_by_reading", "inside_rounding_cell", "bound_met"}
 
 
 def parts(node: Any, path: str = "$") -> Iterator[tuple[str, dict]]:

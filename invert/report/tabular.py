@@ -164,7 +164,8 @@ def _forward_check(checks: tuple[Check, ...]) -> dict[str, Any]:
             "published": check.published,
             "predicted": check.predicted,
             "used_by_reading": check.used_by_reading,
-            "inside_rounding_cell": check.inside_rounding_cell,
+            "inside_rounding_cell": None if check.bound else check.inside_rounding_cell,
+            "bound_met": check.inside_rounding_cell if check.bound else None,
         }
         for check in checks
     }

@@ -21,7 +21,8 @@ NAMED = {
     "anthropic/claude-haiku-5-5": 100_000,
     "openai/gpt-5.4": 272_000, "openai/gpt-6-sol": 272_000, "x-ai/grok-4.5": 200_000, "alibaba/qwen3-coder-plus": 32_000,
     "minimax/MiniMax-M3": 512_000, "baidu-qianfan/deepseek-v3": None, "deepseek/deepseek-v4-pro": None,
-    "moonshotai/kimi-k3": None, "mistral/mistral-large-4": None, "zai/glm-5.1": None,
+    "moonshotai/kimi-k3": None, "mistral/mistral-large-4": None, "zai/glm-5.1": None, "zhipu-bigmodel/glm-5.1": 32_000,
+    "openai/gpt-6-astra": 272_000, "deepseek/deepseek-v4-flash": None,
 }  # fmt: skip
 
 
