@@ -6,11 +6,11 @@ from textwrap import fill
 
 from derive.units import show
 from invert.inference import ASSUMED_ACTIVE_PARAMS, verdict
-from invert.records import Inference, InferenceTable, TierReading
+from invert.records import Inference, InferenceTable
 
 COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint", "KV known",
-    "bandwidth-bound", "tier by lifetime", "lecture check", "joint check", "flags",
+    "bandwidth-bound", "tier by lifetime", "on real devices", "lecture check", "joint check", "flags",
 )  # fmt: skip
 NARROW = ("model", "threshold", "output/input", "KV lecture", "KV joint", "KV known", "bandwidth-bound", "lecture check", "joint check")
 NONE = "-"
@@ -40,7 +40,8 @@ def cells(one: Inference) -> dict[str, str]:
         "KV joint": "inconsistent" if first and first.joint.problem else kv(first and first.joint.values.get("kv_bytes_per_token")),
         "KV known": kv(one.known and one.known.read),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
-        "tier by lifetime": ", ".join(tier_text(tier) for tier in one.tiers) or "n/a",
+        "tier by lifetime": _tiers(one, "lecture"),
+        "on real devices": _tiers(one, "devices"),
         "lecture check": verdict(first.lecture_checks) if first else NONE,
         "joint check": verdict(first.joint_checks) if first else NONE,
         "flags": "; ".join(one.flags),
@@ -52,9 +53,9 @@ def kv(value: float | None) -> str:
     return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
 
 
-def tier_text(tier: TierReading) -> str:
-    """`5 min flash`, by the lecture's drain times."""
-    return f"{show('ttl', tier.ttl_seconds)} {tier.lecture}"
+def _tiers(one: Inference, by: str) -> str:
+    """`5 min flash, 1 h disk`, by the drain times of the lecture or of real devices."""
+    return ", ".join(f"{show('ttl', tier.ttl_seconds)} {getattr(tier, by)}" for tier in one.tiers) or "n/a"
 
 
 def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]], width: int | None = None) -> str:
