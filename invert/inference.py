@@ -162,18 +162,17 @@ def _infer_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mappi
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read."""
+    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
+
+    It has no attention FLOPs. Empty where R leaves no room for a weight read.
+    """
     pair = seen.pairs[index]
-    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0}
-    balance_context = float(right_side(equation("context.balance_context"), values))
-    values |= {
-        "balance_context": balance_context,
-        "output_input_ratio": pair.output_input_ratio.value,
-        "short_context": pair.short_context,
-        "attention_flops_per_pair": 0.0,
-    }
-    intercept, _ = solve_equation(equation("readings.joint_intercept"), "weight_compute_ratio", values)
-    return {**values, "weight_compute_ratio": intercept[0].value} if intercept else {}
+    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
+    values["balance_context"] = right_side(equation("context.balance_context"), values)
+    at_base = {**values, "context_length": pair.short_context, "decode_cost_ratio": pair.output_input_ratio.value}
+    answers, _ = solve_equation(equation("bands.decode_cost"), "weight_compute_ratio", at_base)
+    points = [answer.value for answer in answers if answer.kind == "point"]
+    return {**values, "weight_compute_ratio": points[0]} if points else {}
 
 
 def _checks(

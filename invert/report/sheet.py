@@ -26,6 +26,8 @@ def report(one: Inference, changes: Mapping[str, str]) -> str:
     sections = [_heading(one), *changed, *_prices(one)]
     for place, pair in enumerate(one.pairs):
         sections += _pair(one, pair, place)
+    if not one.pairs:
+        sections += [*_title("KV bytes"), "One price for all lengths: there is no threshold and no premium to read KV bytes from."]
     sections += [*_bandwidth_bound(one), *_tiers(one), *_storage(one)]
     if one.pairs:
         sections += [*_contradiction(one), *_rules(one)]
