@@ -6,7 +6,7 @@ relations join when named. Neutral defaults are taken up only when the givens al
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.questions import Leg, Question, question
@@ -73,7 +73,7 @@ def answer(asked: Question) -> Solution:
     return _without_answer(asked, stop.reason if stop else missing_givens(asked, known))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: frozenset[tuple[str, str]]) -> tuple[Leg, ...] | None:
     """The legs that lead to the unknown, in order and none to spare; None if propagation does not reach it."""
     reached = set(known)
@@ -183,6 +183,8 @@ def _assumptions(asked: Question, known: Mapping[str, float], used: list[Equatio
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
+    given = [name for name in asked.provenance if asked.provenance[name] == "given"]
+    idle += [f"{name} was given and is not needed" for name in given if name not in touched]
     idealised = [text for row in used for text in row.assumptions]
     return tuple(dict.fromkeys((*asked.notes, *defaults, *taken, *joined, *idle, *idealised)))
 

@@ -37,7 +37,7 @@ def solve(
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
-    variants = {"overlap": overlap} if overlap else {}
+    variants = {} if overlap is None else {"overlap": overlap}
     solution = answer(question(unknown, assignments(given), hardware, model, using, variants))
     if solution.answers or style != "table":
         click.echo(rendered(solution, style))

@@ -64,7 +64,7 @@ def as_text(solution: Solution) -> str:
     lines = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer)]
     lines += ["", *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities)
-    lines += [f"moves with  {moves}"] if moves else []
+    lines += [f"moves by    {moves}   (% per %)"] if moves else []
     lines += _wrapped("given", [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in solution.given.items()
                                 if solution.provenance.get(name) != "default"])  # fmt: skip
     lines += _wrapped("assumes", list(solution.assumptions))
@@ -80,10 +80,8 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
     low = show(unknown, answer.low) if answer.low else None
     high = show(unknown, answer.high) if answer.high is not None else None
     bounds = {(True, True): f"between {low} and {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}
-    text = bounds.get((low is not None, high is not None), "any value")
-    return [f"{unknown}: {text}{regime}", "  It does not bind there, so only its bounds are known." if answer.regime else ""][
-        : 2 if answer.regime else 1
-    ]
+    text = f"{unknown}: {bounds.get((low is not None, high is not None), 'any value')}{regime}"
+    return [text, "  It does not bind there, so only its bounds are known."] if answer.regime else [text]
 
 
 def route_lines(solution: Solution) -> list[str]:
@@ -120,13 +118,13 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
 
 
 def moves_line(elasticities: Mapping[str, float]) -> str:
-    """Elasticities in falling order, as powers: `hbm_bandwidth^-1, batch^0.097`; what has none is left out.
+    """By how many percent the answer moves per percent of each given, largest first; what has no effect is left out.
 
     >>> moves_line({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
-    'mbu^-1, batch^0.0968'
+    'mbu -1, batch 0.0968'
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
-    return ", ".join(f"{name}^{slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
+    return ", ".join(f"{name} {slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
 
 
 def as_markdown(solution: Solution) -> str:
@@ -173,7 +171,8 @@ def _wrapped(label: str, items: list[str]) -> list[str]:
 
 
 def _from(solution: Solution, name: str) -> str:
-    origin = solution.provenance.get(name, "given")
+    """Where a given comes from, without the source: the table says the rest, and so does JSON."""
+    origin = solution.provenance.get(name, "given").split(": ")[0]
     return "" if origin == "given" else f"   {origin}"
 
 

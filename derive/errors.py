@@ -35,10 +35,6 @@ class WrongData(BacksolveError):
 class NotCovered(BacksolveError):
     """A known thing that no equation or table of this version covers."""
 
-
-class NoAnswer(BacksolveError):
-    """A question that was understood and has no answer."""
-
     exit_status = NO_ANSWER
 
 

@@ -48,6 +48,8 @@ def table(name: str) -> tuple[Row, ...]:
             return tuple(_rows(file, csv.DictReader(stream, strict=True)))
     except (FileNotFoundError, ModuleNotFoundError):
         raise WrongData(f"{file}: not among the data that ships") from None
+    except OSError as fault:
+        raise WrongData(f"{file}: cannot be read: {fault.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as fault:
         raise WrongData(f"{file}: not a CSV file in UTF-8: {fault}") from None
 
@@ -61,12 +63,12 @@ def _rows(file: str, reader: csv.DictReader) -> Iterable[Row]:
 
 def hardware_names() -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
-    return tuple(dict.fromkeys(_cell(HARDWARE, row, "accelerator") for row in table(HARDWARE)))
+    return tuple(dict.fromkeys(cell(HARDWARE, row, "accelerator") for row in table(HARDWARE)))
 
 
 def model_names() -> tuple[str, ...]:
     """The models of architectures.csv, in its order, those that no equation covers included."""
-    return tuple(dict.fromkeys(_cell(ARCHITECTURES, row, "model") for row in table(ARCHITECTURES)))
+    return tuple(dict.fromkeys(cell(ARCHITECTURES, row, "model") for row in table(ARCHITECTURES)))
 
 
 def hardware(text: str) -> Preset:
@@ -82,22 +84,22 @@ def hardware(text: str) -> Preset:
     """
     given, _, asked = text.partition(":")
     name = _match("accelerator", given, ((name, name) for name in hardware_names()), "backsolve list --hardware names them")
-    rows = [row for row in table(HARDWARE) if _cell(HARDWARE, row, "accelerator") == name]
+    rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "accelerator") == name]
     dtype = _data_type(name, asked.strip().lower(), rows)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
     for quantity in HARDWARE_GIVENS:
         row = _preferred(name, quantity, dtype if quantity == "peak_flops" else "", rows)
         if row is not None:
-            unit = _cell(HARDWARE, row, "unit")
-            givens[quantity] = _value(HARDWARE, name, quantity, f"{_cell(HARDWARE, row, 'value')} {unit}")
+            unit = cell(HARDWARE, row, "unit")
+            givens[quantity] = _value(HARDWARE, name, quantity, f"{cell(HARDWARE, row, 'value')} {unit}")
             place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, row["dtype"]) if part)
-            provenance[quantity] = f"{place}: {_cell(HARDWARE, row, 'source')} ({_cell(HARDWARE, row, 'verification')})"
+            provenance[quantity] = f"{place}: {cell(HARDWARE, row, 'source')} ({cell(HARDWARE, row, 'verification')})"
     return Preset(givens, provenance, {})
 
 
 def _data_type(name: str, asked: str, rows: list[Row]) -> str:
-    found = dict.fromkeys(_cell(HARDWARE, row, "dtype").lower() for row in rows if _cell(HARDWARE, row, "quantity") == "peak_flops")
+    found = dict.fromkeys(cell(HARDWARE, row, "dtype").lower() for row in rows if cell(HARDWARE, row, "quantity") == "peak_flops")
     known = [dtype for dtype in found if dtype in BYTES_PER_WEIGHT]
     if asked in known:
         return asked
@@ -112,8 +114,8 @@ def _data_type(name: str, asked: str, rows: list[Row]) -> str:
 
 def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | None:
     """The one row to use of the rivals for a quantity; None where the table has no row at all."""
-    rivals = [row for row in rows if _cell(HARDWARE, row, "quantity") == quantity and _cell(HARDWARE, row, "dtype").lower() == dtype]
-    chosen = [row for row in rivals if _cell(HARDWARE, row, "preferred").lower() == "true"]
+    rivals = [row for row in rows if cell(HARDWARE, row, "quantity") == quantity and cell(HARDWARE, row, "dtype").lower() == dtype]
+    chosen = [row for row in rivals if cell(HARDWARE, row, "preferred").lower() == "true"]
     if rivals and len(chosen) != 1:
         place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, dtype) if part)
         raise WrongData(f"{place}: column preferred must be true in one row, and is in {len(chosen)} of {len(rivals)}")
@@ -131,21 +133,21 @@ def model(text: str) -> Preset:
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
     """
-    rows = {_cell(ARCHITECTURES, row, "model"): row for row in table(ARCHITECTURES)}
+    rows = {cell(ARCHITECTURES, row, "model"): row for row in table(ARCHITECTURES)}
     spellings = ((spelled, name) for name, row in rows.items() for spelled in _spellings(name, row))
     name = _match("model", text, spellings, "backsolve list --models names them")
     row = rows[name]
-    formula = _cell(ARCHITECTURES, row, "kv_formula")
+    formula = cell(ARCHITECTURES, row, "kv_formula")
     if not formula:
-        why = _cell(ARCHITECTURES, row, "notes") or "its KV cache is not described"
+        why = cell(ARCHITECTURES, row, "notes").split(";")[0] or "its KV cache is not described"
         raise NotCovered(f"{name}: no equation of this version covers its attention: {why}")
     if formula not in KV_INPUTS:
         raise WrongData(f"{ARCHITECTURES}.csv {name}: column kv_formula is {shorten(formula)}; allowed: {', '.join(KV_INPUTS)} or blank")
     required = KV_INPUTS[formula]
     for column in required:
-        if not _cell(ARCHITECTURES, row, column):
+        if not cell(ARCHITECTURES, row, column):
             raise WrongData(f"{ARCHITECTURES}.csv {name}: column {column} is blank, and the formula {formula} needs it")
-    columns = [column for column in (*PARAMETERS, *required, *ATTENTION_INPUTS) if _cell(ARCHITECTURES, row, column)]
+    columns = [column for column in (*PARAMETERS, *required, *ATTENTION_INPUTS) if cell(ARCHITECTURES, row, column)]
     return Preset(
         givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns},
         provenance={column: _provenance_of_model(name, column, row) for column in columns},
@@ -154,16 +156,16 @@ def model(text: str) -> Preset:
 
 
 def _spellings(name: str, row: Row) -> list[str]:
-    aliases = _cell(ARCHITECTURES, row, "aliases").split(";")
-    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), _cell(ARCHITECTURES, row, "hf_id")) if spelled]
+    aliases = cell(ARCHITECTURES, row, "aliases").split(";")
+    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), cell(ARCHITECTURES, row, "hf_id")) if spelled]
 
 
 def _provenance_of_model(name: str, column: str, row: Row) -> str:
     place = f"{ARCHITECTURES}.csv {name} {column}"
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
-        return f"{place}: {_cell(ARCHITECTURES, row, 'params_source')}"
-    return f"{place}: {_cell(ARCHITECTURES, row, 'config_source')} ({_cell(ARCHITECTURES, row, 'verification')})"
+        return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
+    return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
 
 
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
@@ -182,10 +184,19 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: st
     raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
 
 
-def _cell(name: str, row: Row, column: str) -> str:
+def cell(name: str, row: Row, column: str) -> str:
+    """A cell of a row of a table; `WrongData` where the table has no such column."""
     if column not in row:
         raise WrongData(f"{name}.csv: no column {column}")
     return row[column]
+
+
+def number(name: str, key: str, column: str, text: str) -> float:
+    """A cell that must hold a number; `WrongData` names table, row and column."""
+    try:
+        return float(text)
+    except ValueError:
+        raise WrongData(f"{name}.csv {key}, column {column}: {shorten(text)} is not a number") from None
 
 
 def _value(name: str, key: str, quantity: str, text: str) -> float:

@@ -66,7 +66,7 @@ class Quantity:
         low, high = self.limits()
         if value and not low <= value <= high:
             raise WrongValue(
-                f"{self.name} = {value:g} {self.unit}: absurd; values met in practice run"
+                f"{self.name} = {value:g}{'' if self.unit == '1' else ' ' + self.unit}: absurd; values met in practice run"
                 f" from {self.low:g} to {self.high:g}, is a suffix wrong?"
             )
         return value
@@ -171,7 +171,7 @@ _ROWS = (
     Quantity("rope_dim", "d_r", "d_r", "1", "width of the shared rotary key (MLA)", 8, 256),
     Quantity("nope_dim", "d_n", "d_n", "1", "width of a head's key without position (MLA)", 16, 512),
     Quantity("value_dim", "d_v", "d_v", "1", "width of a head's value (MLA)", 16, 512),
-    Quantity("bytes_per_element", "b_e", "b_e", "byte", "bytes that store one cached value", 0.5, 4),
+    Quantity("bytes_per_element", "b_e", "b_e", "byte", "bytes that store one cached value: 2 in bf16, 1 in fp8", 0.5, 4),
     Quantity(
         "attention_flops_per_pair",
         "a",
@@ -222,6 +222,8 @@ _ROWS = (
         0.1,
         1e4,
     ),
+    Quantity("cost_ratio", "c_x", "c_x", "1", "cost of a token over the linear compute cost of a prompt token", 0.1, 1e4),
+    Quantity("band_price", "p_x", "p_x", "USD/token", "price of a token in a band", 1e-9, 1e-3),
     Quantity("decode_cost_short", "c_lo", r"c_{\mathrm{lo}}", "1", "decode_cost_ratio at the short context", 0.1, 1e4),
     Quantity("decode_cost_long", "c_hi", r"c_{\mathrm{hi}}", "1", "decode_cost_ratio at the long context", 0.1, 1e5),
     Quantity("memory_ratio_short", "m_lo", r"m_{\mathrm{lo}}", "1", "memory time over linear compute time at the short context", 0.01, 1e4),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from numbers import Real
 
 from derive import presets
@@ -95,7 +95,7 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
     return asked
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...]) -> tuple[Equation, ...]:
     """The equations a route may take: one variant of each group, and what was named."""
     chosen = dict(variants)

@@ -144,7 +144,8 @@ class Equation:
 
     def right_side(self, values: Mapping[str, float]) -> float:
         """The right side at numbers: the relation itself, called with them. Raises ArithmeticError off its domain."""
-        arguments = [CONSTANTS[n].value if n in CONSTANTS else values.get(n, 0.0) for n in self.parameters]
+        left = self.symbols[0]
+        arguments = [CONSTANTS[n].value if n in CONSTANTS else 0.0 if n == left else values[n] for n in self.parameters]
         return self.relation(*arguments)[1]
 
     def requirements(self) -> "tuple[Rel, ...]":
@@ -186,6 +187,9 @@ class WhenRead(Mapping[str, float]):
 
     def __repr__(self) -> str:
         return repr(dict(self._found))
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, float]]]:
+        return dict, (dict(self._found),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Why a question has no answer: what is missing, what is tangled, what contradicts what."""
 
 from collections.abc import Mapping
+from math import isfinite
 
 from derive.catalogue import by_id
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.questions import Leg, Question
 from derive.records import Equation, Reason
-from derive.solving import residual
+from derive.solving import residual, right_side_at
 from derive.units import show
 
 AGREES = 1e-6
@@ -22,7 +23,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")
     lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
     # Somebody who names equations means to go through them; else the equation that defines the unknown comes first.
-    lists.sort(key=lambda pair: (len(pair[1]), pair[0] not in asked.named) if asked.named else (pair[0].defines != unknown, len(pair[1])))
+    lists.sort(key=lambda pair: (pair[0] not in asked.named, len(pair[1])) if asked.named else (pair[0].defines != unknown, len(pair[1])))
     tangled = [(row, names) for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)]
     if lists[0][0].defines != unknown and (len(tangled) > 1 or any(not names for _, names in tangled)):
         direct = tuple(name for name in tangled[0][0].symbols if name != unknown and name not in known)
@@ -83,10 +84,11 @@ def _followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict
     known = dict(values)
     while True:
         new = {
-            row.symbols[0]: row.right_side(known)
+            row.symbols[0]: right_side_at(row, known)
             for row in reversed(active)
             if row.sense == "=" and row.symbols[0] not in known and all(n in known for n in row.symbols[1:]) and not row.violated(known)
         }
+        new = {name: value for name, value in new.items() if isfinite(value)}
         if not new:
             return known
         known |= new
@@ -95,11 +97,14 @@ def _followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason | None:
     """The first equation whose quantities are all known and that does not hold, with the numbers."""
     for row in rows:
-        if row.sense != "=" or not all(name in values for name in row.symbols) or residual(row, values) <= AGREES:
+        if row.sense != "=" or not all(name in values for name in row.symbols):
+            continue
+        violated = row.violated(values)
+        if not violated and residual(row, values) <= AGREES:
             continue
         left = row.symbols[0]
         others = ", ".join(f"{name} = {show(name, values[name])}" for name in row.symbols[1:])
-        made = show(left, row.right_side(values))
-        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} makes it {made} from {others}"
-        return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
+        fault = f"requires {' and '.join(violated)}" if violated else f"makes it {show(left, right_side_at(row, values))}"
+        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} {fault} from {others}"
+        return Reason("contradiction", violated=tuple(violated) or (f"{left} = {row.sides[1]}",), message=message)
     return None

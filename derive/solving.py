@@ -7,6 +7,7 @@ that dropped out of the regime in force is known only by an interval, whose ends
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING
@@ -67,6 +68,8 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
             left = at[equation.symbols[0]]
             right = vectorised(equation.sides[1], equation.symbols)(*(at[name] for name in equation.symbols))
             holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
+            for requirement in equation.requires:
+                holds &= requirement(*(at[name] for name in signature(requirement).parameters))
             rows.append(np.where(holds & ((row > 0) | may_be_zero) & np.isfinite(row), row, np.nan))
     return np.stack(np.broadcast_arrays(*rows))
 
@@ -74,12 +77,13 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 def residual(equation: Equation, values: Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
     left = values[equation.symbols[0]]
-    right = _right_side(equation, values)
+    right = right_side_at(equation, values)
     scale = max(abs(left), abs(right))
     return abs(left - right) / scale if scale else 0.0
 
 
-def _right_side(equation: Equation, values: Values) -> float:
+def right_side_at(equation: Equation, values: Values) -> float:
+    """The right side at numbers; NaN off its domain."""
     try:
         number = equation.right_side(values)
     except (ArithmeticError, ValueError):
@@ -116,11 +120,13 @@ def _point(equation: Equation, branch: Branch, unknown: str, values: Values, val
 def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
     """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive."""
 
-    def height(value: float) -> float:
-        moved = {**at, unknown: value}
-        return moved[equation.symbols[0]] - _right_side(equation, moved)
+    def height(shift: float) -> float:
+        moved = {**at, unknown: at[unknown] * (1 + shift)}
+        return moved[equation.symbols[0]] - right_side_at(equation, moved)
 
-    return height(at[unknown] * (1 - 1e-12)) * height(at[unknown] * (1 + 1e-12)) < 0
+    below, above = height(-1e-12), height(1e-12)
+    # Towards a root the heights shrink; at a pole, where they change sign too, they grow.
+    return below * above < 0 and abs(below) < abs(height(-1e-11)) and abs(above) < abs(height(1e-11))
 
 
 def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
@@ -152,7 +158,7 @@ def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer
 
     def holds(value: float) -> bool:
         at = {**values, unknown: value}
-        left, right = at[equation.symbols[0]], _right_side(equation, at)
+        left, right = at[equation.symbols[0]], right_side_at(equation, at)
         return left >= right if equation.sense == ">=" else left <= right
 
     return _stretches(equation, unknown, values, cuts, holds, None)
@@ -232,12 +238,25 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     row, name = quantity(unknown), equation.symbols[0]
     message = f"no {unknown} {row.domain} satisfies {equation.id}"
     if name == unknown:
-        message += f": the right side is {_right_side(equation, values):.6g} {row.unit}"
+        message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"
     else:
         probes = [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * share / 24 for share in range(25)]
-        reach = [_right_side(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
+        reach = [right_side_at(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
         reach = [number for number in reach if isfinite(number)]
-        if reach:
-            low, high, asked = (show(name, number) for number in (min(reach), max(reach), values[name]))
-            message += f": the right side runs from {low} to {high} over all {unknown}, and {name} is {asked}"
+        if len(reach) > 1:
+            message += f": {_reach(name, reach, isfinite(row.ceiling))} over all {unknown}, and {name} is {show(name, values[name])}"
     return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
+
+
+def _reach(name: str, reach: list[float], closed: bool) -> str:
+    """What the right side can be; where it still moves at the edge of an open domain it has no bound there."""
+
+    def bound(end: float) -> str | None:
+        inner = reach[1] if end == reach[0] else reach[-2]
+        moving = end in (reach[0], reach[-1]) and not isclose(end, inner, rel_tol=HOLDS)
+        return None if moving and not closed else show(name, end)
+
+    low, high = bound(min(reach)), bound(max(reach))
+    if low and high:
+        return f"the right side runs from {low} to {high}"
+    return f"the right side is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"

@@ -111,11 +111,10 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
         from invert.report.sheet import report
 
         return "\n\n".join(report(one, table.changes) for one in table.inferences)
-    from invert.report.terminal import COLUMNS, NARROW, summary
+    from invert.report.terminal import summary
 
-    if sys.stdout is not None and sys.stdout.isatty() and not wide:
-        return summary(table, NARROW, width=os.get_terminal_size().columns)
-    return summary(table, COLUMNS)
+    in_terminal = sys.stdout is not None and sys.stdout.isatty() and not wide
+    return summary(table, width=os.get_terminal_size().columns if in_terminal else None)
 
 
 @backsolve.group()
@@ -169,7 +168,7 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
 
 
 def write(place: str, text: str) -> None:
-    """The file whole or not at all, by way of a new one beside it."""
+    """The file whole or not at all, by way of a new one beside it; a file that was there keeps its permissions."""
     from tempfile import NamedTemporaryFile
 
     try:
@@ -180,13 +179,19 @@ def write(place: str, text: str) -> None:
             try:
                 beside.write(text)
                 beside.close()
-                os.chmod(beside.name, 0o644)
+                os.chmod(beside.name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
                 os.replace(beside.name, path)
-            except OSError:
+            except BaseException:
                 os.unlink(beside.name)
                 raise
     except OSError as error:
         raise WrongData(f"{place or repr(place)}: cannot be written ({error.strerror})") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def fail_on(problems: "tuple[Problem, ...] | list[Problem]") -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from derive.catalogue import equation
 from derive.chain import solve
+from derive.compiled import right_side
 from derive.records import Solution
 from derive.solving import solve_equation
 from invert.records import BandPair, Reading
@@ -31,8 +32,9 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     """
     given = {name: anchors[name] for name in JOINT_ANCHORS} | observed(pair)
     solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
-    if not solution.answers or solution.answers[0].kind != "point":
-        return Reading("joint", {}, solution, solution.reason.message if solution.reason else "only bounds are known")
+    if len(solution.answers) != 1 or solution.answers[0].kind != "point":
+        why = solution.reason.message if solution.reason else f"{len(solution.answers)} answers, or bounds only"
+        return Reading("joint", {}, solution, why)
     values = {step.unknown: step.value for step in solution.route}
     values |= given
     for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
@@ -68,7 +70,7 @@ def observed(pair: BandPair) -> dict[str, float]:
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
     """KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
 
-    A memory-bound base multiplies all but the last by R. The rule decides as much as the prices do.
+    A memory-bound base multiplies all but the last by its base cost. The rule decides as much as the prices do.
     """
     given = {
         "active_params": anchors["active_params"],
@@ -82,3 +84,8 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
     return {rule: solve("kv_bytes_per_token", using=ids, **given) for rule, ids in RULES.items()}
+
+
+def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
+    """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
+    return right_side(equation("bands.base_cost_memory_bound"), {**anchors, "output_input_ratio": pair.output_input_ratio.value})

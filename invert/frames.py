@@ -2,8 +2,8 @@
 
 from pandas import DataFrame
 
+from invert.flat import COLUMNS, flat
 from invert.records import InferenceTable
-from invert.report.tabular import FLAT_COLUMNS, flat
 
 
 def inference_frame(table: InferenceTable) -> DataFrame:
@@ -14,4 +14,4 @@ def inference_frame(table: InferenceTable) -> DataFrame:
     >>> float(frame["kv_bytes_per_token_lecture"].round(1).iloc[0])
     1666.7
     """
-    return DataFrame([flat(one) for one in table.inferences], columns=list(FLAT_COLUMNS))
+    return DataFrame([flat(one) for one in table.inferences], columns=list(COLUMNS))

@@ -8,8 +8,8 @@ from typing import TextIO
 from derive.catalogue import equation
 from derive.compiled import right_side
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.presets import table
-from derive.quantities import quantity
+from derive.presets import cell, number, table
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving import solve_equation
 from derive.units import parse
 from invert import closed_form, lecture
@@ -28,6 +28,7 @@ from invert.records import (
     Observables,
     PairInference,
     PriceSheet,
+    Problem,
     Reading,
     TierReading,
 )  # fmt: skip
@@ -46,7 +47,7 @@ BYTES_PER_ELEMENT_KNOWN = 2.0
 
 
 def infer(
-    names: Iterable[str] = (),
+    names: str | Iterable[str] = (),
     *,
     prices: str | Path | TextIO | None = None,
     provider: str | None = None,
@@ -69,17 +70,25 @@ def infer(
     common = _common(read_anchors(anchors or {}))
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
+    problems = [*book.problems, *faults]
     try:
-        chosen, notes = _chosen(tuple(names), provider, offered, known)
+        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
-        raise WrongData(f"{error}\n{book.problems[0]}") if book.problems else error from None
+        raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
-    inferences = tuple(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common) for sheet in chosen)
-    day = as_of or book.newest_retrieved
-    return InferenceTable(inferences, day, common, (*book.problems, *faults), tuple(notes), dict(changes or {}))
+    inferences = []
+    for sheet in chosen:
+        try:
+            inferences.append(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common))
+        except WrongValue as error:
+            problems.append(Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error)))
+    newest = book.newest_retrieved
+    if as_of and newest and as_of > newest:
+        notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
+    return InferenceTable(tuple(inferences), as_of or newest, common, tuple(problems), tuple(notes), dict(changes or {}))
 
 
 def _chosen(
@@ -87,9 +96,9 @@ def _chosen(
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        if provider not in providers:
+        if provider.lower() not in providers:
             raise UnknownName("provider", provider, providers)
-        offered = [sheet for sheet in offered if sheet.provider == provider]
+        offered = [sheet for sheet in offered if sheet.provider == provider.lower()]
     return find(names, offered, known) if names else (offered, [])
 
 
@@ -167,7 +176,7 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
     It has no attention FLOPs. Empty where R leaves no room for a weight read.
     """
     pair = seen.pairs[index]
-    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
+    values = {**NEUTRAL_DEFAULTS, **anchors, **reading.values, "attention_flops_per_pair": 0.0}
     values["balance_context"] = right_side(equation("context.balance_context"), values)
     at_base = {**values, "context_length": pair.short_context, "decode_cost_ratio": pair.output_input_ratio.value}
     answers, _ = solve_equation(equation("bands.decode_cost"), "weight_compute_ratio", at_base)
@@ -218,16 +227,15 @@ def verdict(checks: tuple[Check, ...]) -> str:
 
 
 def _tier(sheet: PriceSheet, ttl: int) -> TierReading:
-    disclosed = next(
-        (
-            row["disclosed_tier"]
-            for row in table("disclosures")
-            if row["topic"] == "cache_tier" and row["provider"] == sheet.provider
-            and row["model"] in ("", sheet.model) and row["ttl_seconds"] in ("", str(ttl))
-        ),
-        None,
-    )  # fmt: skip
-    return TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), disclosed or None)
+    said = (
+        cell("disclosures", row, "disclosed_tier")
+        for row in table("disclosures")
+        if cell("disclosures", row, "topic") == "cache_tier"
+        and cell("disclosures", row, "provider") == sheet.provider
+        and cell("disclosures", row, "model") in ("", sheet.model)
+        and cell("disclosures", row, "ttl_seconds") in ("", str(ttl))
+    )
+    return TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), next(said, None) or None)
 
 
 def _implied_drain_time(sheet: PriceSheet, seen: Observables) -> Reading | None:
@@ -240,9 +248,15 @@ def _known(model: ModelRow | None) -> KnownCache | None:
     """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
     if model is None or not model.architecture:
         return None
-    row = next(row for row in table("architectures") if row["model"] == model.architecture)
-    stored, read = float(row["kv_values_stored_per_token"]), float(row["kv_values_read_per_context_token"])
-    return KnownCache(model.architecture, model.architecture_grade, stored * BYTES_PER_ELEMENT_KNOWN, read * BYTES_PER_ELEMENT_KNOWN)
+    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
+    if row is None:
+        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
+
+    def bytes_of(column: str) -> float:
+        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
+
+    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
+    return KnownCache(model.architecture, model.architecture_grade, stored, read)
 
 
 def _flags(
@@ -250,7 +264,7 @@ def _flags(
 ) -> tuple[str, ...]:
     """What a reader must know before using the row, in a few words each."""
     flags = []
-    if anchors.origin["active_params"] == "assumed":
+    if pairs and anchors.origin["active_params"] == "assumed":
         flags.append("active_params assumed")
     if not pairs:
         flags.append("one band")
@@ -264,6 +278,8 @@ def _flags(
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if sheet.bands[0].input.currency != "USD":
         flags.append(f"priced in {sheet.bands[0].input.currency}")
+    if not sheet.start_known:
+        flags.append("start not known")
     if sheet.service_tier != "standard":
         flags.append(sheet.service_tier.replace("_", "-"))
     return tuple(flags)

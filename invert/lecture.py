@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from functools import cache
 from math import log
+from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.chain import solve
 from derive.compiled import right_side
-from derive.presets import table
+from derive.errors import WrongData
+from derive.presets import cell, number, table
 from derive.quantities import QUANTITIES
 from invert.records import BandPair, Reading
 
@@ -69,7 +71,14 @@ def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
 
 
 @cache
-def drain_times(device: str) -> dict[str, float]:
+def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
-    rows = [row for row in table("memory_tiers") if row["device"] == device and row["quantity"] == "drain_time"]
-    return {TIER_NAMES[row["tier"]]: QUANTITIES["drain_time"].check(float(row["value"])) for row in rows if row["value"]}
+    found = {}
+    for row in table("memory_tiers"):
+        if cell("memory_tiers", row, "device") == device and cell("memory_tiers", row, "quantity") == "drain_time":
+            tier, value = cell("memory_tiers", row, "tier"), cell("memory_tiers", row, "value")
+            if tier not in TIER_NAMES:
+                raise WrongData(f"memory_tiers.csv {device}: unknown tier {tier!r}; allowed: {', '.join(TIER_NAMES)}")
+            if value:
+                found[TIER_NAMES[tier]] = QUANTITIES["drain_time"].check(number("memory_tiers", f"{tier} {device}", "value", value))
+    return MappingProxyType(found)

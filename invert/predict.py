@@ -26,12 +26,13 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
     prefill = [right_side(equation("bands.prefill_cost"), {**hidden, "context_length": context}) for context in contexts]
     decode = [right_side(equation("bands.decode_cost"), {**hidden, "context_length": context}) for context in contexts]
     base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}
+    inputs, outputs = ([right_side(equation("bands.price"), {**base, "cost_ratio": cost}) for cost in costs] for costs in (prefill, decode))
     return {
-        "input": [input_price * cost / prefill[0] for cost in prefill],
-        "output": [input_price * cost / prefill[0] for cost in decode],
-        "premium_in": [cost / prefill[0] for cost in prefill],
-        "premium_out": [cost / decode[0] for cost in decode],
-        "output_input_ratio": decode[0] / prefill[0],
+        "input": inputs,
+        "output": outputs,
+        "premium_in": [price / inputs[0] for price in inputs],
+        "premium_out": [price / outputs[0] for price in outputs],
+        "output_input_ratio": outputs[0] / inputs[0],
         "storage_price": right_side(equation("bands.storage_price"), base),
         "cache_read_price": right_side(equation("bands.cache_read_price"), base),
     }

@@ -154,6 +154,7 @@ class Price:
     usd_per_token: float
     verification: str
     source_url: str
+    notes: str
     origin: str
 
 
@@ -179,7 +180,10 @@ class CacheOffer:
 
 @dataclass(frozen=True, slots=True)
 class PriceSheet:
-    """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime."""
+    """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
+
+    `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
+    """
 
     provider: str
     model: str
@@ -190,6 +194,7 @@ class PriceSheet:
     writes: tuple[CacheOffer, ...]
     storage: CacheOffer | None
     utc_hours: str
+    start_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)

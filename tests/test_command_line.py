@@ -512,7 +512,7 @@ FINE = [
     (("infer",), "gemini-3.1-pro-preview"),
     (GEMINI, "1.667 kB/token"),
     ((*GEMINI, "--as", "json"), '"kv_bytes_per_token": 1666.6'),
-    ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,standard,2026-11-20,200000,2.0,1.5,6.0"),
+    ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,standard,2026-11-20,USD,"),
     ((*GEMINI, "--as", "markdown"), "| google"),
     ((*GEMINI, "--as", "latex"), r"\begin{tabular}"),
     ((*GEMINI, "--as", "html"), "<table>"),

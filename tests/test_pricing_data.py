@@ -92,8 +92,10 @@ def test_every_priced_model_is_described_and_every_architecture_exists():
 
 
 def test_every_rival_has_a_chosen_row():
+    columns = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds")
+
     def key(row: dict[str, str]) -> tuple[str, ...]:
-        return tuple(row[column] for column in ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds"))
+        return tuple(row[column] for column in columns)
 
     assert {key(row) for row in rows("prices_rivals.csv")} <= {key(row) for row in rows("prices.csv")}
 

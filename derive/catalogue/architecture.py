@@ -35,7 +35,7 @@ EQUATIONS = (
             keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element,
         ),
         statement="Windowed and linear layers keep a fixed amount per sequence; only full-attention layers grow with the context.",
-        assumptions=("the slope at long context: windows and states are full and counted elsewhere",),
+        assumptions=("the slope at long context: windows and linear states are full, and what they hold and read is left out",),
         sources=(
             talk(
                 "1:39:06",
@@ -68,7 +68,7 @@ EQUATIONS = (
             latent_per_token * kv_layers * (latent_dim + rope_dim) * bytes_per_element,
         ),
         statement="As for latent attention, over the layers whose cache grows with the context.",
-        assumptions=("linear layers keep a fixed state per sequence, counted elsewhere",),
+        assumptions=("linear layers keep a fixed state per sequence, which is left out",),
         sources=(MLA_PAPER, ours("the latent formula over kv_layers, for models that mix linear and latent attention")),
     ),
     Equation(

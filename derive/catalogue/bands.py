@@ -57,6 +57,18 @@ EQUATIONS = (
         sources=(ours("roofline.step_time at overlap 1, roofline.step_time_serial at overlap 0, attention FLOPs kept"),),
     ),
     Equation(
+        id="bands.price",
+        title="Price of a token from its cost",
+        kind=CONDITION,
+        relation=lambda band_price, input_price, cost_ratio, prefill_cost_ratio: (
+            band_price,
+            input_price * cost_ratio / prefill_cost_ratio,
+        ),
+        statement="Every price of a sheet is to the base input price as its cost is to that of a prompt token of the base band.",
+        assumptions=_BAND_MEANS,
+        sources=(ours("a common mark-up, eliminated between a price and the base input price"),),
+    ),
+    Equation(
         id="bands.premium_in",
         title="Input premium",
         kind=CONDITION,
@@ -216,6 +228,18 @@ EQUATIONS = (
             "base_cost is 1 if the base band is compute-bound, R/prefill_decode_flops_ratio if memory-bound",
         ),
         sources=(ours("the slope of the band cost is the KV read; rules for cost_context_scale follow"),),
+    ),
+    Equation(
+        id="bands.base_cost_memory_bound",
+        title="Base cost of a memory-bound base band",
+        kind=CONDITION,
+        relation=lambda base_cost, output_input_ratio, prefill_decode_flops_ratio: (
+            base_cost,
+            output_input_ratio / prefill_decode_flops_ratio,
+        ),
+        statement="If the base band is memory-bound already, an output token costs R input tokens before any context is read.",
+        assumptions=("attention FLOPs left out", "one mark-up throughout"),
+        sources=(ours("bands.decode_cost at no context, memory-bound"),),
     ),
     Equation(
         id="bands.rule_knee",

@@ -50,6 +50,7 @@ EQUATIONS = (
         title="Sparsity",
         defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
+        requires=(lambda total_params, active_params: total_params >= active_params,),
         statement="Total over active parameters: 1 for a dense model.",
         sources=(
             talk(
@@ -69,6 +70,7 @@ EQUATIONS = (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
         ),
+        requires=(lambda sparsity: sparsity >= 1,),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads left out", "the assumptions of the weight time"),
         sources=(

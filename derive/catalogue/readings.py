@@ -74,6 +74,15 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="readings.price_ratio",
+        title="Output over input price",
+        defines="output_input_ratio",
+        relation=lambda output_input_ratio, output_price, input_price: (output_input_ratio, output_price / input_price),
+        statement="The ratio every reading of decode starts from: 2 to 8 on current sheets.",
+        assumptions=("both prices of the same band",),
+        sources=(talk("1:41:33", "1:41:42", "output costs three to five times input"),),
+    ),
+    Equation(
         id="readings.output_input_ratio",
         title="Output/input ratio as memory over compute",
         kind=CONDITION,

@@ -37,7 +37,7 @@ EQUATIONS = (
         ),
         statement="Every weight, active or not, is read from memory once per step, whatever the batch.",
         assumptions=(
-            "the batch is large enough that every expert is hit (above about 128 sequences for 8 of 256 experts)",
+            "every expert is hit: below about 128 sequences (8 of 256 experts) this is too slow, experts not hit are not read",
             "weights are sharded perfectly: no chip holds a copy of what another holds",
         ),
         sources=(
@@ -102,7 +102,11 @@ EQUATIONS = (
         variant=("overlap", "max", True),
         relation=lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)),
         statement="A step takes at least as long as the slower of its arithmetic and its memory traffic.",
-        assumptions=("arithmetic and memory traffic overlap perfectly", "no network and no launch overhead"),
+        assumptions=(
+            "arithmetic and memory traffic overlap perfectly",
+            "no network and no launch overhead",
+            "weights and KV cache fit in memory: not checked in this version",
+        ),
         sources=(
             talk(
                 "0:02:50",

@@ -81,6 +81,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
         as_of=day,
         **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
         utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
+        start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
     )
     return sheet, [fault for _, fault in left_out]
 
@@ -88,7 +89,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
     usd = row.amount / (units_per_usd(fx, row.currency, day) * TOKEN_SECONDS[row.per])
-    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.origin)
+    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin)
 
 
 def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> dict[str, Any]:
@@ -173,6 +174,8 @@ def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[Mo
         if not meant and matches(name, list(aliases), aliases):
             raise UnknownModel(name, "has no sheet in this service tier on this day", [])
         if not meant:
+            if any(name.strip().lower() == provider.lower() for provider, _ in priced):
+                raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
             raise UnknownModel(name, "is no model here", candidates(name, priced))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
@@ -277,4 +280,4 @@ def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Pric
     rate = kin.amount / (kin.usd_per_token * TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
     if fault := absurd(amount, amount / rate, place[0]):
         raise WrongValue(fault)
-    return Price(amount, old.currency, old.per, amount / (rate * TOKEN_SECONDS[old.per]), "user", "", "set by hand")
+    return Price(amount, old.currency, old.per, amount / (rate * TOKEN_SECONDS[old.per]), "user", "", "", "set by hand")

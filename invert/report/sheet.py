@@ -8,10 +8,9 @@ from derive.display import moves_line, route_lines
 from derive.records import Solution
 from derive.units import show
 from invert import lecture
-from invert.closed_form import rule_solutions
+from invert.closed_form import memory_bound_base_cost, rule_solutions
 from invert.inference import verdict
 from invert.lecture import drain_times
-from invert.observables import ratio
 from invert.records import Check, Inference, PairInference, Price
 from invert.report.tabular import equations_of
 from invert.report.terminal import PARAGRAPH, aligned, kv, spread
@@ -57,10 +56,18 @@ def _prices(one: Inference) -> list[str]:
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
             rows.append({"band": what + where, "input": _amount(price), "output": "", "cache read": ""})
-    grades = sorted({price.verification for band in sheet.bands for price in (band.input, band.output)})
+    prices = [price for band in sheet.bands for price in (band.input, band.output, band.cache_read) if price]
+    prices += [price for offer in offers for _, price in offer.prices]
+    grades = sorted({price.verification for price in prices})
     source = sheet.bands[0].input.source_url
+    notes = dict.fromkeys(price.notes for price in prices if price.notes)
     unit = f"{sheet.bands[0].input.currency} per million tokens"
-    return [*_title(f"Prices ({unit})"), aligned(("band", "input", "output", "cache read"), rows), f"graded {', '.join(grades)}   {source}"]
+    return [
+        *_title(f"Prices ({unit})"),
+        aligned(("band", "input", "output", "cache read"), rows),
+        f"graded {', '.join(grades)}; for the page {source}",
+        *(f"  {note}" for note in notes),
+    ]
 
 
 def _amount(price: Price | None) -> str:
@@ -86,7 +93,7 @@ def _pair(one: Inference, pair: PairInference, place: int) -> list[str]:
 
 
 def _scaling(solution: Solution) -> list[str]:
-    return [f"moves with  {moves_line(solution.answers[0].elasticities)}"]
+    return [f"moves by    {moves_line(solution.answers[0].elasticities)}   (% per %)"]
 
 
 def _checks(pair: PairInference, where: str) -> list[str]:
@@ -181,7 +188,7 @@ def _rules(one: Inference) -> list[str]:
     return [
         *_title("The same threshold and output premium under other pricing rules (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
-        f"A memory-bound base multiplies all but the last by {ratio(one.sheet.bands[0].output, one.sheet.bands[0].input):g}.",
+        f"A memory-bound base multiplies all but the last by {memory_bound_base_cost(one.pairs[0].pair, one.anchors.values):.3g}.",
     ]
 
 

@@ -7,14 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from derive.catalogue import equation
-from invert.inference import verdict
+from invert.flat import COLUMNS, flat
 from invert.records import Check, Inference, InferenceTable, PairInference, Reading
 
 SCHEMA = "infer-1"
-FLAT_COLUMNS = (
-    "provider", "model", "service_tier", "as_of", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio",
-    "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint", "bandwidth_bound_fraction",
-    "memory_time_share", "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
+OBSERVED = (
+    "input_price", "output_price", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
 )  # fmt: skip
 
 
@@ -50,38 +48,10 @@ def installed_version() -> str:
 def as_csv(table: InferenceTable) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, FLAT_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat(one) for one in table.inferences)
     return out.getvalue().rstrip("\n")
-
-
-def flat(one: Inference) -> dict[str, Any]:
-    """One sheet as a flat row; what does not exist is None."""
-    first = one.pairs[0] if one.pairs else None
-    joint = first.joint.values if first else {}
-    return {
-        "provider": one.sheet.provider,
-        "model": one.sheet.model,
-        "service_tier": one.sheet.service_tier,
-        "as_of": one.sheet.as_of.isoformat(),
-        "long_context_threshold": first and first.pair.long_context_threshold,
-        "premium_in": first and first.pair.premium_in.value,
-        "premium_out": first and first.pair.premium_out.value,
-        "output_input_ratio": one.observables.output_input_ratio.value,
-        "cache_read_ratio": one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
-        "active_params": one.anchors.values["active_params"],
-        "kv_bytes_per_token_lecture": first and first.lecture.values.get("kv_bytes_per_token"),
-        "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
-        "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
-        "memory_time_share": joint.get("memory_time_share"),
-        "balance_context": joint.get("balance_context"),
-        "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
-        "tiers": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
-        "check_lecture": first and verdict(first.lecture_checks),
-        "check_joint": first and verdict(first.joint_checks),
-        "flags": "; ".join(one.flags) or None,
-    }
 
 
 def _record(one: Inference) -> dict[str, Any]:
@@ -94,10 +64,7 @@ def _record(one: Inference) -> dict[str, Any]:
         "service_tier": row["service_tier"],
         "region": one.sheet.region or None,
         "observables": {
-            **{
-                name: row[name]
-                for name in ("long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio")
-            },
+            **{name: row[name] for name in OBSERVED},
             "cache_write_premiums": [{"ttl_seconds": ttl, "premium": premium} for ttl, premium in one.observables.cache_write_premiums],
             "storage_price": one.observables.storage_price and one.observables.storage_price.value,
         },

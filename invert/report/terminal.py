@@ -10,18 +10,39 @@ from invert.records import Inference, InferenceTable
 
 COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint", "KV known",
-    "bandwidth-bound", "tier by lifetime", "on real devices", "lecture check", "joint check", "flags",
+    "bandwidth-bound", "tier by lifetime", "on real devices", "vendor says", "lecture check", "joint check", "flags",
 )  # fmt: skip
-NARROW = ("model", "threshold", "output/input", "KV lecture", "KV joint", "KV known", "bandwidth-bound", "lecture check", "joint check")
+FIRST_TO_GO = (
+    "flags", "on real devices", "vendor says", "premium in", "premium out", "joint check", "lecture check", "tier by lifetime",
+    "bandwidth-bound", "output/input", "threshold", "provider",
+)  # fmt: skip
 NONE = "-"
 PARAGRAPH = 120
+GAP = 3
 
 
-def summary(table: InferenceTable, columns: Sequence[str] = COLUMNS, width: int | None = None) -> str:
-    """One row a sheet, then the date, the anchors, how to read the columns and what they are worth."""
+def summary(table: InferenceTable, width: int | None = None) -> str:
+    """One row a sheet, then the date, the anchors, how to read the columns and what they are worth.
+
+    In a terminal of a `width` the columns that do not fit are left out, and said to be.
+    """
     rows = [cells(one) for one in table.inferences]
-    paragraphs = [fill(text, width or PARAGRAPH, break_on_hyphens=False) for text in footer(table)]
-    return "\n".join([aligned(columns, rows, width), "", *paragraphs])
+    columns = fitting(rows, width)
+    hidden = len(COLUMNS) - len(columns)
+    note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
+    paragraphs = [fill(text, min(width or PARAGRAPH, PARAGRAPH), break_on_hyphens=False) for text in (*note, *footer(table))]
+    return "\n".join([aligned(columns, rows), "", *paragraphs])
+
+
+def fitting(rows: Sequence[dict[str, str]], width: int | None) -> tuple[str, ...]:
+    """The columns that fit a width, the least needed left out first; all of them without a width."""
+    columns = list(COLUMNS)
+    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in COLUMNS}
+    for column in FIRST_TO_GO:
+        if width is None or sum(needed[name] for name in columns) - GAP <= width:
+            break
+        columns.remove(column)
+    return tuple(columns)
 
 
 def cells(one: Inference) -> dict[str, str]:
@@ -42,6 +63,7 @@ def cells(one: Inference) -> dict[str, str]:
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one, "lecture"),
         "on real devices": _tiers(one, "devices"),
+        "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
         "lecture check": verdict(first.lecture_checks) if first else NONE,
         "joint check": verdict(first.joint_checks) if first else NONE,
         "flags": "; ".join(one.flags),
@@ -58,18 +80,18 @@ def _tiers(one: Inference, by: str) -> str:
     return ", ".join(f"{show('ttl', tier.ttl_seconds)} {getattr(tier, by)}" for tier in one.tiers) or "n/a"
 
 
-def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]], width: int | None = None) -> str:
-    """A table in aligned columns; no line is cut unless a width is given, and then cells wrap."""
+def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
+    """A table in aligned columns; no line is cut and no cell wraps."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
-        table.add_column(column, no_wrap=width is None, overflow="fold")
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(*(row[column] for column in columns))
-    console = Console(width=width or 10_000, color_system=None, markup=False, highlight=False, emoji=False, legacy_windows=False)
+    console = Console(width=10_000, color_system=None, markup=False, highlight=False, emoji=False, legacy_windows=False)
     with console.capture() as capture:
         console.print(table)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()).rstrip()
@@ -78,10 +100,11 @@ def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]], width: int |
 def footer(table: InferenceTable) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
     reading = (
-        "How to read it: KV lecture takes the threshold as the length where reading the cache overtakes arithmetic, so below it"
-        " an output token would cost about as much as an input token. bandwidth-bound takes the output/input price ratio"
-        f"{_typical_ratio(table)} as the time decode waits for memory, at every length. Both cannot be true of one model."
-        " KV joint uses both premiums and that ratio together. A check holds a reading against the prices it did not use."
+        "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
+        " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
+        f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
+        " every length. Both cannot be true of one model. KV joint uses both premiums and that ratio together. A check holds"
+        " a reading against the prices it did not use."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
@@ -122,7 +145,7 @@ def _count(table: InferenceTable) -> str:
 
 def _typical_ratio(table: InferenceTable) -> str:
     ratios = [one.observables.output_input_ratio.value for one in table.inferences]
-    return f" ({median(ratios):.3g} here, in the middle)" if ratios else ""
+    return f" (median {median(ratios):.3g} here)" if ratios else ""
 
 
 def _anchors(table: InferenceTable) -> str:
