@@ -80,23 +80,44 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
 @click.command()
 @click.argument("id")
 def show(id: str) -> None:
-    """Show an equation, or a quantity of the registry: formula, units, what it assumes, who said it."""
+    """Show an equation, a quantity, an open model or a chip (NAME:DTYPE): formula, units, assumptions, sources."""
+    from derive import presets
     from derive.catalogue import by_id, equation, equations
     from derive.quantities import QUANTITIES, quantity
 
-    if "." in id:
+    if id.partition("@")[0] in by_id():
         from derive.display import card
 
         click.echo(card(equation(id)))
         return
+    for lookup in (presets.model, presets.hardware):
+        try:
+            found = lookup(id)
+        except UnknownName:
+            continue
+        _show_preset(found)
+        return
     try:
         row = quantity(id)
     except UnknownName as error:
-        raise UnknownName("equation or quantity", id, [*by_id(), *QUANTITIES], "backsolve list names them") from error
+        if "." in id:
+            equation(id)
+        names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
+        raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     click.echo(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     click.echo(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for place, found in enumerate(equations(symbol=row.name)):
         click.echo(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+
+
+def _show_preset(preset: Any) -> None:
+    from derive.units import show as shown
+
+    width = max(map(len, preset.givens))
+    for name, value in preset.givens.items():
+        click.echo(f"{name:<{width}}  {shown(name, value):<16}  {preset.provenance[name]}")
+    for group, variant in preset.variants.items():
+        click.echo(f"{group:<{width}}  by the variant {variant}")
 
 
 @click.command()

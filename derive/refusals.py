@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from derive.catalogue import by_id
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.questions import Leg, Question
 from derive.records import Equation, Reason
 from derive.solving import residual, right_side_at
@@ -35,7 +35,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing = lists[0][1]
     others = [(other, names) for other, names in lists[1:2] if names != missing]
     message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
-    return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}")
+    meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
+    return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}{meanings}")
 
 
 def _leads_to(asked: Question, row: Equation, name: str, unknown: str) -> bool:
