@@ -105,7 +105,12 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason |
             continue
         left = row.symbols[0]
         others = ", ".join(f"{name} = {show(name, values[name])}" for name in row.symbols[1:])
-        fault = f"requires {' and '.join(violated)}" if violated else f"makes it {show(left, right_side_at(row, values))}"
-        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} {fault} from {others}"
-        return Reason("contradiction", violated=tuple(violated) or (f"{left} = {row.sides[1]}",), message=message)
+        if violated:
+            message = (
+                f"contradiction: {row.id} requires {' and '.join(violated)}, and is given {left} = {show(left, values[left])}, {others}"
+            )
+            return Reason("contradiction", violated=tuple(violated), message=message)
+        made = show(left, right_side_at(row, values))
+        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} makes it {made} from {others}"
+        return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
     return None
