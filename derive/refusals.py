@@ -110,7 +110,13 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason |
                 f"contradiction: {row.id} requires {' and '.join(violated)}, and is given {left} = {show(left, values[left])}, {others}"
             )
             return Reason("contradiction", violated=tuple(violated), message=message)
-        made = show(left, right_side_at(row, values))
-        message = f"contradiction: {left} = {show(left, values[left])}; {row.id} makes it {made} from {others}"
+        given, made = _apart(left, values[left], right_side_at(row, values))
+        message = f"contradiction: {left} = {given}; {row.id} makes it {made} from {others}"
         return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
     return None
+
+
+def _apart(name: str, first: float, second: float) -> tuple[str, str]:
+    """Two values as text, with as many digits as it takes to tell them apart."""
+    texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
+    return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

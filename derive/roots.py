@@ -100,7 +100,11 @@ def bracketed(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
     found = [exp(ln_x) for ln_x, at in grid if at == 0]
     for (left, at_left), (right, at_right) in pairwise(grid):
         if at_left * at_right < 0:
-            found.append(exp(brentq(height, left, right, xtol=1e-15, rtol=1e-15)))
+            try:
+                found.append(exp(brentq(height, left, right, xtol=1e-15, rtol=1e-15)))
+            except ValueError:
+                # The search landed on a pole, where the sign changes too.
+                continue
     return found
 
 

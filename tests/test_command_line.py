@@ -6,9 +6,13 @@ what was fine is printed first.
 
 import json
 import os
+import re
+import stat
+import struct
 import subprocess
 import sys
 import sysconfig
+import threading
 from inspect import signature
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +25,7 @@ import derive
 import invert
 from derive.cli import run
 from invert.cli import backsolve
+from invert.report.terminal import COLUMNS as ALL_COLUMNS
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
 CONTROL = "\x1b[2J\x07"
@@ -157,6 +162,10 @@ WRONG = [  # arguments, what the message must hold
     ((*STEP, "--model", ""), "''"),
     (("infer", "--prices", ""), "''"),
     ((*GEMINI, "--save", ""), "''"),
+    ((*STEP, "--overlap", ""), "allowed: max, sum, kv_plus_max"),
+    # a provider where a model is meant
+    (("infer", "google"), "--provider google"),
+    (("infer", "Google"), "--provider google"),
 ]  # fmt: skip
 
 
@@ -431,6 +440,41 @@ def test_saving_through_a_link_writes_what_it_points_to(tmp_path):
     assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text().startswith("{")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o444])
+def test_saving_keeps_the_permissions_of_a_file_that_was_there(tmp_path, mode: int):
+    path = tmp_path / "run.json"
+    path.write_text("old")
+    path.chmod(mode)
+    assert call(*GEMINI, "--save", str(path)).status == 0
+    assert stat.S_IMODE(path.stat().st_mode) == mode and path.read_text().startswith("{")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_is_saved_with_the_permissions_of_any_new_file(tmp_path, mask: int, mode: int):
+    before = os.umask(mask)
+    try:
+        assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
+        assert os.umask(mask) == mask, "saving leaves the mask as it was"
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode
+
+
+def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
+    rows = ("acme,m,input,0.0001,,,,", "acme,m,output,4,,,,")
+    said = call("infer", "--prices", "-", "--as", "csv", stdin=price_file(*rows), color=True)
+    assert said.status == 2 and "acme/m: " in said.err
+    plain(said.err)
+    assert said.out == call("infer", "--as", "csv").out
+
+
+def test_a_day_before_anyone_read_the_prices_is_flagged():
+    said = call("infer", "--as-of", "2020-01-01", "--as", "json")
+    assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
+
+
 def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
     said = call("infer", "--set", "output@200k=20")
     assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
@@ -519,6 +563,7 @@ FINE = [
     (("infer", "--all"), "(batch)"),
     (("infer", "--tier", "fast"), "(fast)"),
     (("infer", "--provider", "google"), "gemini-2.5-pro"),
+    (("infer", "--provider", "Google"), "gemini-2.5-pro"),
     (("infer", "claude-opus-4-6", "--as-of", "2026-03-12"), "above 200k tokens"),
     ((*GEMINI, "--anchor", "active_params=60B"), "= 1 kB/token"),
     ((*GEMINI, "--set", "output=20"), "output_input_ratio = 10"),
@@ -619,6 +664,64 @@ def test_an_ascii_terminal_gets_no_traceback():
     done = script("infer", env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
     assert "Traceback" not in done.stderr and done.returncode in (0, 2)
     assert "gemini-3.1-pro-preview" in done.stdout
+
+
+# -- terminals ------------------------------------------------------------------------------------------------------
+
+WIDTHS = (60, 80, 120, 200, 400)
+NARROWEST = 63
+"""What the columns that always stay take up with the sheets that ship."""
+
+
+def in_terminals(commands: dict[Any, tuple[int, tuple[str, ...]]]) -> dict[Any, str]:
+    """What each command prints in a terminal of so many columns; all run at once."""
+    import fcntl
+    import pty
+    import termios
+
+    printed: dict[Any, str] = {}
+
+    def run_in_terminal(name: Any, columns: int, arguments: tuple[str, ...]) -> None:
+        reader, writer = pty.openpty()
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        process = subprocess.Popen([str(SCRIPT), *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE)
+        os.close(writer)
+        chunks = []
+        try:
+            while chunk := os.read(reader, 65536):
+                chunks.append(chunk)
+        except OSError:
+            pass  # how a terminal says on Linux that nobody holds its other end
+        os.close(reader)
+        complaint = process.communicate(timeout=60)[1]
+        assert (process.returncode, complaint) == (0, b"")
+        printed[name] = b"".join(chunks).decode().replace("\r\n", "\n")
+
+    threads = [threading.Thread(target=run_in_terminal, args=(name, *command)) for name, command in commands.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=90)
+    assert printed.keys() == commands.keys()
+    return printed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_the_table_fits_the_terminal_and_says_what_it_left_out():
+    printed = in_terminals({**{width: (width, ("infer",)) for width in WIDTHS}, "wide": (60, ("infer", "--wide"))})
+    sheets = len(json.loads(call("infer", "--as", "json").out))
+    shown = {}
+    for width, text in printed.items():
+        heading, rule, *rows = text.split("\n\n")[0].splitlines()
+        shown[width] = re.split(r"\s{2,}", heading.strip())
+        assert [column for column in ALL_COLUMNS if column in shown[width]] == shown[width], "a heading is split or out of place"
+        assert len(rows) == sheets and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
+        assert width == "wide" or max(map(len, text.splitlines())) <= max(width, NARROWEST)
+        hidden = len(ALL_COLUMNS) - len(shown[width])
+        assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
+    assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
+    assert shown[60] == ["model", "KV lecture", "KV joint", "KV known"]
+    assert [len(shown[width]) for width in WIDTHS] == sorted({len(shown[width]) for width in WIDTHS}), "wider shows more"
 
 
 # -- import walls and public names ----------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ EQUATIONS = (
         ),
         statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide.",
         assumptions=("dense attention", "every layer attends to the whole context"),
-        sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 15 k to 100 k tokens"),),
+        sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
     ),
     Equation(
         id="architecture.attention_flops_hybrid",

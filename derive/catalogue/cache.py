@@ -167,7 +167,7 @@ EQUATIONS = (
         assumptions=("storage sold at cost", "the device is full"),
         sources=(
             ours(
-                "gives 72 to 277 kB for Gemini's storage price at rented HBM; vendors that charge one price for models "
+                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM; vendors that charge one price for models "
                 "whose KV differs 55 times weigh against reading bytes from it"
             ),
         ),

@@ -166,7 +166,8 @@ EQUATIONS = (
                 "1:41:18",
                 "1:41:33",
                 "one is incentivised to price close to cost",
-                "levels fail by 7 to 90 times; only ratios and increments are read elsewhere in this catalogue",
+                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100;"
+                " elsewhere only ratios are read",
             ),
         ),
     ),

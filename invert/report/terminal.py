@@ -13,8 +13,8 @@ COLUMNS = (
     "bandwidth-bound", "tier by lifetime", "on real devices", "vendor says", "lecture check", "joint check", "flags",
 )  # fmt: skip
 FIRST_TO_GO = (
-    "flags", "on real devices", "vendor says", "premium in", "premium out", "joint check", "lecture check", "tier by lifetime",
-    "bandwidth-bound", "output/input", "threshold", "provider",
+    "flags", "on real devices", "vendor says", "premium in", "premium out", "joint check", "provider", "lecture check",
+    "tier by lifetime", "bandwidth-bound", "output/input", "threshold",
 )  # fmt: skip
 NONE = "-"
 PARAGRAPH = 120
@@ -28,10 +28,18 @@ def summary(table: InferenceTable, width: int | None = None) -> str:
     """
     rows = [cells(one) for one in table.inferences]
     columns = fitting(rows, width)
+    if "provider" not in columns:
+        rows = [_told_apart(row, rows) for row in rows]
     hidden = len(COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
     paragraphs = [fill(text, min(width or PARAGRAPH, PARAGRAPH), break_on_hyphens=False) for text in (*note, *footer(table))]
     return "\n".join([aligned(columns, rows), "", *paragraphs])
+
+
+def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The row with its provider before the model, where another provider sells a model of that name."""
+    twins = sum(other["model"] == row["model"] for other in rows) > 1
+    return {**row, "model": f"{row['provider']}/{row['model']}"} if twins else row
 
 
 def fitting(rows: Sequence[dict[str, str]], width: int | None) -> tuple[str, ...]:

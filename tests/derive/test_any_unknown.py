@@ -76,3 +76,12 @@ def test_arrays_answer_as_single_numbers_do(equation, unknown):
         column = found[:, draw][~np.isnan(found[:, draw])]
         for value in single:
             assert np.isclose(column, value, rtol=1e-9).any()
+        for root in column:
+            assert any(_covers(answer, root) for answer in answers), (given, root)
+
+
+def _covers(answer, root: float) -> bool:
+    """Whether a root is this answer, or stands in it: points inside an interval are not repeated."""
+    if answer.kind == "point":
+        return bool(np.isclose(answer.value, root, rtol=1e-9))
+    return answer.low * (1 - 1e-9) <= root and (answer.high is None or root <= answer.high * (1 + 1e-9))

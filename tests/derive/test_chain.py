@@ -1,5 +1,6 @@
 """Several equations, any unknown: the route, what it assumes, and every way of having none."""
 
+import pickle
 import subprocess
 import sys
 from math import exp, log
@@ -90,6 +91,50 @@ def test_equations_that_would_have_given_it_too_are_named():
     solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
     assert solution.route[-1].equation == "roofline.step_time@1"
     assert solution.route[-1].alternatives == ("scheduling.throughput",)
+
+
+TWO_WAYS = {
+    **{"layers": 10, "kv_heads": 8, "head_dim": 128, "bytes_per_element": 1},
+    **{"kv_time": 2.048e-3, "batch": 100, "context_length": 1000, "chips": 1, "hbm_bandwidth": 1e12, "mbu": 1},
+}
+"""20,480 bytes a token by the architecture, and by the time it takes to read them."""
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("kv_bytes_per_token", {}), ("attention_intensity", {"attention_flops_per_pair": 40960})])
+def test_the_equation_that_defines_a_quantity_is_preferred(unknown, more):
+    """Also on the way, and although the other one comes first in the catalogue."""
+    solution = solve(unknown, **TWO_WAYS, **more)
+    (step,) = [step for step in solution.route if step.unknown == "kv_bytes_per_token"]
+    assert (step.equation, step.value) == ("architecture.kv_bytes_gqa@1", 20480)
+    assert step.alternatives == ("roofline.kv_time",)
+    without = {name: known for name, known in TWO_WAYS.items() if name != "layers"}
+    assert solve(unknown, **without, **more).route[0].equation == "roofline.kv_time@1"
+
+
+def test_an_inequality_answers_but_never_serves_on_the_way():
+    (only,) = solve("balance_batch", concurrent_sequences=2400).answers
+    assert (only.kind, only.low, only.high) == ("interval", 0, 2400)
+    for using in ([], ["batching.users_needed"]):
+        solution = solve("weight_compute_ratio", using=using, concurrent_sequences=2400, batch=100)
+        assert solution.answers == () and solution.reason.code == "missing_givens"
+    solution = solve(
+        "kv_bytes_per_token",
+        using=["bands.cache_read_price"],
+        **{"cache_read_price": 2e-7, "input_price": 2e-6, "prefill_decode_flops_ratio": 1, "prefill_cost_ratio": 1},
+        **{"active_params": 1e11, "ridge_point": 600},
+    )
+    assert solution.answers == () and solution.reason.code in ("missing_givens", "simultaneous")
+
+
+def test_what_was_given_or_named_and_is_not_needed_is_listed():
+    solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8, head_dim=128, using=["scheduling.train_period_rule"])
+    assert value(solution) == 2400
+    assert "head_dim was given and is not needed" in solution.assumptions
+    assert "scheduling.train_period_rule was named and is not needed" in solution.assumptions
+    assert sum("not needed" in note for note in solution.assumptions) == 2
+    assert "head_dim" not in solution.given
+    preset = solve("machine_balance_ratio", hardware="H100:fp8")
+    assert not any("hbm_capacity" in note for note in preset.assumptions), "nobody gave what a preset brings"
 
 
 def test_conditions_and_heuristics_join_only_when_named():
@@ -331,6 +376,38 @@ def test_givens_that_agree_are_no_contradiction():
     assert value(solve("throughput", **given)) == 1000
 
 
+@pytest.mark.parametrize(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
+def test_givens_agree_up_to_a_millionth(off, agree):
+    reason = solve("throughput", batch=2000, step_time=2.0, compute_time=1.0, memory_time=2.0 * (1 + off)).reason
+    assert (reason is None) == agree
+    assert agree or reason.code == "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        # right sides off their domain: a division by zero in what the givens lead to
+        ("sparsity", {"total_params": "671B", "active_params": "37B", "attention_flops_per_pair": 0, "attention_context": "100k"}),
+        ("compute_utilisation", {"batch": 4800, "balance_batch_with_kv": 5000, "context_length": "100k", "balance_context": "100k"}),
+        (
+            "compute_utilisation",
+            {"batch": 4800, "balance_batch": 2400, "balance_batch_with_kv": 5000, "context_length": "100k", "balance_context": "100k"},
+        ),
+        ("sparsity", {"total_params": "37B", "active_params": "671B"}),
+    ],
+)
+def test_impossible_givens_are_a_reason_and_no_exception(unknown, given):
+    solution = solve(unknown, **given)
+    assert solution.answers == () and solution.reason.code in ("contradiction", "requirement_violated")
+    assert solution.reason.violated and all(text in solution.reason.message for text in solution.reason.violated)
+
+
+def test_more_active_than_total_parameters_are_refused_by_the_requirement():
+    reason = solve("sparsity", total_params="37B", active_params="671B").reason
+    assert reason.code == "requirement_violated" and reason.violated == ("total_params >= active_params",)
+    assert value(solve("sparsity", total_params="70B", active_params="70B")) == 1
+
+
 def test_a_given_against_what_follows_from_the_others_is_a_contradiction():
     """L* of 200 k by the threshold and R = 5 at two balance batches cannot both be (physics, E3 against E8)."""
     reason = solve(
@@ -490,6 +567,21 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
         measured = (log(ends[1]) - log(ends[0])) / (2 * h)
         assert slopes.get(name, 0.0) == pytest.approx(measured, abs=1e-6), name
     assert set(slopes) <= set(solution.given), "elasticities are with respect to what was given"
+
+
+def test_a_pickled_solution_keeps_its_elasticities():
+    solution = solve("cost_per_token", **STEP, chip_price="2 USD/h")
+    again = pickle.loads(pickle.dumps(solution))
+    assert again == solution
+    slopes = again.answers[0].elasticities
+    assert slopes == solution.answers[0].elasticities and slopes["chip_price"] == pytest.approx(1)
+
+
+def test_a_right_side_without_all_its_givens_names_the_missing_one():
+    row = equation("roofline.memory_time")
+    assert row.right_side({"weight_time": 1.0, "kv_time": 2.0}) == 3
+    with pytest.raises(KeyError, match="kv_time"):
+        row.right_side({"weight_time": 1.0})
 
 
 # -- import walls ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import random
 from math import e, exp, log
 
+import numpy as np
 import pytest
 from draws import assignments
 
@@ -11,7 +12,7 @@ from derive.compiled import right_side
 from derive.quantities import quantity
 from derive.records import Equation, Source, maximum, minimum
 from derive.regimes import branches
-from derive.solving import residual, solve_equation
+from derive.solving import points, residual, solve_equation
 
 SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
 
@@ -53,6 +54,7 @@ HUMP_OR_FLAT = made_up(
 )
 CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
 QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
+POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
 WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * sympy_exp(batch) + 5))
 
 # Lambert's W, by hand: x exp(-x/100) = 30 on both sides of the hump at 100.
@@ -159,6 +161,10 @@ HARDER = {
         {"step_time": 1e-6, "compute_time": 1},
         [1.00000001e-6, 2148.8183944],
     ),
+    # batch**3 - batch**2 + (chips + throughput) batch - chips throughput = 0, by hand
+    "cubic over a pole: a sign change that is no root": (POLE, "batch", {"throughput": -5, "chips": 3}, []),
+    "cubic over a pole: below it": (POLE, "batch", {"throughput": 10, "chips": 3}, [2.0]),
+    "cubic over a pole: above it, twice": (POLE, "batch", {"throughput": -6, "chips": 1}, [(13**0.5 - 1) / 2, 2.0]),
     "a small difference of large numbers": (
         equation("bands.balance_context"),
         "memory_ratio_long",
@@ -221,6 +227,12 @@ def test_the_transcendental_cases_have_no_closed_form():
         assert root * exp(-root / 100) == pytest.approx(30, rel=1e-14)
 
 
+@pytest.mark.parametrize(("throughput", "chips", "expected"), [(-30, 4, []), (1, 1, [0.56984029099805])])
+def test_a_search_that_lands_on_a_pole_goes_on(throughput, chips, expected):
+    answers, _ = solve_equation(POLE, "batch", {"throughput": throughput, "chips": chips})
+    assert [answer.value for answer in answers] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("row", "unknown", "given", "regime", "formula"),
     [
@@ -252,6 +264,41 @@ def test_the_transcendental_cases_have_no_closed_form():
 def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, formula):
     answer = solve_equation(row, unknown, given)[0][0]
     assert (answer.regime, answer.formula) == (regime, formula)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "expected", "regime"),
+    [
+        ("memory_time", {"compute_time": 2}, 3, "memory_time >= compute_time"),
+        ("memory_time", {"compute_time": 3}, 2, "compute_time >= memory_time"),
+        ("compute_time", {"memory_time": 2}, 3, "compute_time >= memory_time"),
+        ("compute_time", {"memory_time": 3}, 2, "memory_time >= compute_time"),
+    ],
+)
+def test_where_all_adds_up_the_regime_is_still_the_one_that_holds(unknown, given, expected, regime):
+    """At overlap 0 both regimes have the same formula, and only one of them is in force."""
+    (answer,), _ = solve_equation(PARTLY_HIDDEN, unknown, {"step_time": 5, "overlap": 0, **given})
+    assert (answer.value, answer.regime) == (expected, regime)
+
+
+# -- arrays of givens -----------------------------------------------------------------------------------------------
+
+
+def test_a_share_slightly_above_one_is_one_in_arrays_too():
+    row = made_up(lambda step_time, compute_time, mfu: (step_time, compute_time / mfu))
+    found = points(row, "mfu", {"step_time": np.array([2.0, 1.0, 1 - 1e-12, 0.9]), "compute_time": np.ones(4)})
+    columns = [column[~np.isnan(column)].tolist() for column in found.T]
+    assert columns == [[0.5], [1.0], [1.0], []]
+
+
+def test_arrays_keep_the_requirements():
+    """t = x + n/x at 5 has roots 1 and 4 for n = 4, and the larger one only if x > n is required."""
+    given = {"step_time": np.array([5.0, 5.0]), "chips": np.array([3.9, 4.0])}
+    free = points(SADDLE, "batch", given)
+    assert sorted(free[~np.isnan(free)]) == pytest.approx(sorted([(5 - 9.4**0.5) / 2, (5 + 9.4**0.5) / 2, 1, 4]))
+    required = points(LARGE, "batch", given)
+    columns = [column[~np.isnan(column)].tolist() for column in required.T]
+    assert columns == [pytest.approx([(5 + 9.4**0.5) / 2]), []]
 
 
 # -- inequalities ---------------------------------------------------------------------------------------------------
@@ -287,6 +334,22 @@ def test_an_inequality_is_answered_by_stretches(sense, row, unknown, given, expe
     for answer, (low, high) in zip(answers, expected, strict=True):
         assert (answer.low, answer.high) == (pytest.approx(low), high and pytest.approx(high))
     assert (reason is None) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("sense", "touch", "stretch", "formula"),
+    [(">=", 2, (0, 5), "batch <= step_time"), ("<=", 7, (5, None), "batch >= step_time")],
+)
+def test_a_requirement_that_touches_zero_inside_leaves_one_stretch(sense, touch, stretch, formula):
+    """The requirement cuts the domain at a batch at which it changes nothing."""
+    row = made_up(
+        lambda step_time, batch, chips: (step_time, maximum(batch, chips)),
+        sense=sense,
+        requires=(lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0,),
+    )
+    (answer,), _ = solve_equation(row, "batch", {"step_time": 5, "chips": 4})
+    assert (answer.low, answer.high) == stretch
+    assert answer.formula == formula and answer.elasticities == pytest.approx({"step_time": 1})
 
 
 def test_an_inequality_between_transcendental_ends():

@@ -7,7 +7,7 @@ E2, E8: our notes on the lecture.
 import pytest
 
 from derive.chain import solve
-from invert.closed_form import RULES, implied_drain_time, joint, rule_solutions
+from invert.closed_form import RULES, implied_drain_time, joint, memory_bound_base_cost, rule_solutions
 from invert.observables import observe
 from invert.records import BandPair
 
@@ -119,6 +119,14 @@ def test_a_compute_bound_base_gives_no_number(seen: BandPair, changed: dict):
     assert found.values == {} and found.problem and "\n" not in found.problem
 
 
+@pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
+def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
+    """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
+    found = joint(pair(1, 1, premium_out), ANCHORS)
+    assert found.values == {} and found.name == "joint"
+    assert "bounds" in found.problem and "memory_ratio_short" in found.problem and "at most 1" in found.problem
+
+
 # -- pricing rules --------------------------------------------------------------------------------------------------
 
 GEMINI = pair(6, 2, 1.5, 2e4, 3e5)
@@ -144,6 +152,15 @@ def test_a_memory_bound_base_is_six_times_the_table():
     values |= {"long_context": 3e5, "max_context": 1e6, "base_cost": 6}
     found = [solve("kv_bytes_per_token", using=RULES[rule], **values).answers[0].value / 1e3 for rule in PRINTED]
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
+
+
+@pytest.mark.parametrize(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
+def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
+    """3.1: an output token costs R input tokens of a prefill that is so much faster."""
+    anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}
+    assert memory_bound_base_cost(GEMINI, anchors) == pytest.approx(expected, rel=1e-12)
+    solution = solve("base_cost", using=["bands.base_cost_memory_bound"], output_input_ratio=6, prefill_decode_flops_ratio=flops_ratio)
+    assert solution.answers[0].value == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():

@@ -3,15 +3,20 @@
 Expected readings: the notes on the lecture (E3, E8, E13) and on inversion (3.5, 5.3, 6); prices: pricing_data.
 """
 
+import pickle
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
 import pytest
 
-from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
+from derive import presets
+from derive.errors import BacksolveError, UnknownName, WrongData, WrongUnit, WrongValue
+from invert import inference, lecture
 from invert.flat import COLUMNS, flat
 from invert.inference import ANCHORS, infer, verdict
 from invert.observables import rounding_cell
+from invert.prices.select import models
 from invert.records import Check, Inference, InferenceTable
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
@@ -433,3 +438,93 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, messa
     with pytest.raises(BacksolveError) as caught:
         infer(**asked)
     assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_a_name_alone_will_do_for_a_list_of_one():
+    assert infer("gemini-3.1-pro") == infer(["gemini-3.1-pro"])
+
+
+def test_a_sheet_with_an_absurd_ratio_is_a_problem_that_names_it_and_stops_no_other(tmp_path):
+    table = infer(prices=own(tmp_path, "acme,m,input,0.0001,,,", "acme,m,output,4,,,"))
+    (problem,) = table.problems
+    assert str(problem).startswith("acme/m: ") and "40000" in str(problem) and "\n" not in str(problem)
+    assert [flat(found) for found in table.inferences] == [flat(found) for found in current().inferences]
+
+
+def test_a_table_can_be_pickled():
+    again = pickle.loads(pickle.dumps(current()))
+    assert again == current()
+    reading = again.inferences[0].pairs[0].joint
+    assert reading.solution.answers[0].elasticities == current().inferences[0].pairs[0].joint.solution.answers[0].elasticities
+
+
+# -- days before and after the data ---------------------------------------------------------------------------------
+
+
+def test_a_day_before_anyone_read_the_prices_is_flagged():
+    table = infer(as_of=date(2020, 1, 1))
+    assert table.inferences and table.problems == ()
+    assert all("start not known" in found.flags for found in table.inferences)
+    assert not any("start not known" in found.flags for found in current().inferences)
+
+
+@pytest.mark.parametrize(("day", "noted"), [(date(2026, 11, 20), False), (date(2026, 11, 21), True), (date(2030, 1, 1), True)])
+def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
+    table = infer(["gemini-3.1-pro"], as_of=day)
+    assert table.as_of == day and bool(table.notes) == noted
+    assert not noted or ("2026-11-20" in table.notes[0] and day.isoformat() in table.notes[0])
+
+
+# -- tables that ship with a fault ----------------------------------------------------------------------------------
+
+
+def with_tables(monkeypatch, module, **changed: tuple[dict[str, str], ...]) -> None:
+    """The tables that ship, some of them replaced where a module looks them up."""
+    monkeypatch.setattr(module, "table", lambda name: changed[name] if name in changed else presets.table(name))
+
+
+@pytest.fixture
+def fresh_drain_times():
+    lecture.drain_times.cache_clear()
+    yield
+    lecture.drain_times.cache_clear()
+
+
+def test_an_architecture_that_does_not_exist_is_named_with_its_row(monkeypatch):
+    rows = [replace(row, architecture="Nothing-1B") if row.model == "kimi-k3" else row for row in models()]
+    monkeypatch.setattr(inference, "models", lambda: rows)
+    with pytest.raises(WrongData) as caught:
+        infer(["kimi-k3"])
+    assert all(word in str(caught.value) for word in ("models.csv", "moonshotai/kimi-k3", "'Nothing-1B'", "architectures.csv"))
+
+
+@pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
+@pytest.mark.parametrize("text", ["", "many"])
+def test_a_blank_cell_of_an_architecture_is_named_with_its_row(monkeypatch, column: str, text: str):
+    rows = tuple({**row, column: text} if row["model"] == "Kimi-K3" else row for row in presets.table("architectures"))
+    with_tables(monkeypatch, inference, architectures=rows)
+    with pytest.raises(WrongData) as caught:
+        infer(["kimi-k3"])
+    assert all(word in str(caught.value) for word in ("architectures.csv", "Kimi-K3", column, repr(text)))
+
+
+def test_an_unknown_tier_is_named_with_its_row(monkeypatch, fresh_drain_times):
+    tape = {**presets.table("memory_tiers")[0], "tier": "tape", "device": "lecture", "quantity": "drain_time", "value": "1e5"}
+    with_tables(monkeypatch, lecture, memory_tiers=(*presets.table("memory_tiers"), tape))
+    with pytest.raises(WrongData) as caught:
+        infer(["claude-opus-5"])
+    assert all(word in str(caught.value) for word in ("memory_tiers.csv", "lecture", "'tape'"))
+
+
+def test_what_is_disclosed_for_one_model_is_not_said_of_another(monkeypatch):
+    general = next(row for row in presets.table("disclosures") if row["topic"] == "cache_tier" and row["provider"] == "anthropic")
+    of_one = {**general, "model": "claude-opus-5", "ttl_seconds": "", "disclosed_tier": "flash"}
+    with_tables(monkeypatch, inference, disclosures=(of_one,))
+    found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}
+    assert {name: {tier.disclosed for tier in tiers} for name, tiers in found.items()} == {
+        "claude-opus-5": {"flash"},
+        "claude-opus-5-5": {None},
+    }
+    with_tables(monkeypatch, inference, disclosures=({**of_one, "model": ""},))
+    assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
+    assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}

@@ -1,0 +1,437 @@
+"""Every figure in the catalogue's own prose is computed, or is on a short list of figures that somebody else gave.
+
+The prose is what we wrote: titles, statements, assumptions, what we encode where a source differs, derivations. What a
+source said is its own. In the tables below a figure stands in brackets inside a piece of the text around it.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+from derive.catalogue import by_id, equation
+from derive.chain import solve
+from derive.errors import BacksolveError
+from derive.presets import hardware, hardware_names, model, model_names, table
+from derive.quantities import CONSTANTS
+from invert.inference import infer
+
+NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")
+"""A number that is no part of a name: neither the 3 of DeepSeek-V3 nor the 100 of an H100, but the 6 of 6x."""
+
+WORDS = {"five": 5.0}
+MARKED = re.compile(r"\[([^]]+)\]")
+
+
+class Figure(NamedTuple):
+    """A piece of an equation's prose, its figures in brackets, and what each comes to in the unit it is printed in.
+
+    A figure of several things at once has a list. `digits` are the significant ones, by default all that are printed.
+    """
+
+    id: str
+    snippet: str
+    compute: Callable[[], tuple]
+    digits: int | None = None
+
+
+# -- what the figures are computed by -------------------------------------------------------------------------------
+
+
+def value(unknown: str, *using: str, **given) -> float:
+    solution = solve(unknown, using=using, **given)
+    assert solution.reason is None, solution.reason
+    (only,) = solution.answers
+    return only.value
+
+
+def rho(chip: str, **given) -> float:
+    return value("machine_balance_ratio", hardware=chip, **given)
+
+
+@cache
+def sweeps() -> tuple[float, ...]:
+    """Sweep times [ms] of all accelerators that ship, data types aside."""
+    found = []
+    for name in hardware_names():
+        for dtype in ("fp8", "bf16", "fp4", "int8"):
+            try:
+                found.append(1e3 * value("sweep_time", hardware=f"{name}:{dtype}"))
+                break
+            except BacksolveError:
+                continue
+    return tuple(found)
+
+
+@cache
+def attention_contexts() -> tuple[float, ...]:
+    """Contexts of equal attention and weight FLOPs [k tokens] of the models with grouped-query attention in every layer."""
+    found = []
+    for name in model_names():
+        try:
+            if model(name).variants["attention_flops_per_pair"] != "gqa":
+                continue
+        except BacksolveError:
+            continue
+        solution = solve("attention_context", model=name)
+        found += [one.value / 1e3 for one in solution.answers]
+    return tuple(found)
+
+
+def cell(name: str, column: str, **where: str) -> float:
+    (row,) = [row for row in table(name) if all(row[key] == wanted for key, wanted in where.items())]
+    return float(row[column])
+
+
+def disclosed(provider: str, quantity: str, model: str = "") -> float:
+    return cell("disclosures", "value", provider=provider, model=model, quantity=quantity)
+
+
+def ratios() -> list[float]:
+    return [found.observables.output_input_ratio.value for found in infer().inferences]
+
+
+LECTURE = {"active_params": "100B", "machine_balance_ratio": 300, "long_context_threshold": "200k"}
+H100 = {"hardware": "H100:fp8", "active_params": "100B", "chip_price": "2 USD/h", "tier_price": "2 USD/h", "tier_capacity": "80GB"}
+MLA_PREFILL = "architecture.attention_flops_mla"
+
+
+def from_threshold(bytes_per_weight: float) -> float:
+    return value("kv_bytes_per_token", "readings.threshold_is_crossover", bytes_per_weight=bytes_per_weight, **LECTURE)
+
+
+def too_high(batch_multiple: float) -> float:
+    """The plain reading over the one with weights kept."""
+    kept = value("kv_bytes_per_token", "readings.threshold_with_weights", bytes_per_weight=1, batch_multiple=batch_multiple, **LECTURE)
+    return from_threshold(1) / kept
+
+
+def storage_reading(side: str) -> float:
+    """KV [kB] behind Gemini Pro's 4.5 USD/MTok/h at one end of what HBM of an H100 rents for [USD/GB/h]."""
+    price = cell("memory_tiers", side, tier="hbm", device="rented with H100", quantity="holding_price")
+    (gemini,) = infer(["gemini-3.1-pro"]).inferences
+    given = {"storage_price": gemini.observables.storage_price.value, "tier_price": price * 80 / 3600, "tier_capacity": "80GB"}
+    return value("kv_bytes_per_token", "cache.storage_price_is_hold_cost", **given) / 1e3
+
+
+def share_at_the_base(ratio: float) -> float:
+    """Memory share by the bands at an output/input ratio, no attention, perfect overlap."""
+    ids = ("bands.memory_time_share", "bands.decode_cost_short", "bands.output_input_ratio")
+    given = {"output_input_ratio": ratio, "attention_flops_per_pair": 0, "active_params": "100B", "short_context": "20k", "overlap": 1}
+    return value("memory_time_share", *ids, prompt_position=0.5, prefill_decode_flops_ratio=1, **given)
+
+
+def markup(input_price: str) -> float:
+    given = {name: H100[name] for name in ("hardware", "active_params", "chip_price")}
+    return value("input_markup", input_price=input_price, **given)
+
+
+def batch_that_hits_every_expert() -> float:
+    """The first power of two at which at most one expert in twenty is missed, each sequence drawing 8 of 256."""
+    return next(2.0**power for power in range(20) if (1 - 8 / 256) ** (2**power) <= 1 / 20)
+
+
+def stored(name: str) -> float:
+    return cell("architectures", "kv_values_stored_per_token", model=name)
+
+
+COMPUTED = [
+    # -- roofline
+    Figure("roofline.compute_time", "we write [2] FLOP per weight", lambda: (CONSTANTS["flop_per_weight"].value,)),
+    Figure("roofline.weight_time", "below about [128] sequences", lambda: (batch_that_hits_every_expert(),)),
+    Figure(
+        "roofline.latency_floor",
+        "the [20] ms of one full HBM read that some summaries give",
+        lambda: (1e3 * cell("memory_tiers", "value", tier="hbm", device="lecture", quantity="drain_time"),),
+    ),
+    # -- batching
+    Figure(
+        "batching.machine_balance_ratio", "about [300] on an H100 and on a B200", lambda: ([rho("H100:bf16"), rho("B200:bf16")],), digits=1
+    ),
+    Figure("batching.machine_balance_ratio", "H100 and B200 ([295], [281])", lambda: (rho("H100:bf16"), rho("B200:bf16"))),
+    Figure(
+        "batching.machine_balance_ratio",
+        "A100 has [153] to [201]",  # 80 GB at 2,039 GB/s, as shipped, and 40 GB at the 1,555 GB/s of its data sheet
+        lambda: (rho("A100-SXM-80GB:bf16"), rho("A100-SXM-80GB:bf16", hbm_bandwidth="1555GB/s")),
+    ),
+    Figure("batching.machine_balance_ratio", "H200 [206]", lambda: (rho("H200:bf16"),)),
+    Figure(
+        "batching.machine_balance_ratio",
+        "B300 in fp4 [422] to [469]",  # 13.5 PFLOP/s, as shipped, and the 15 of other data sheets
+        lambda: (rho("B300:fp4"), rho("B300:fp4", peak_flops=15e15)),
+    ),
+    Figure(
+        "batching.machine_balance_ratio",
+        "it is [295] for bf16 on an H100 and [591] for fp8",
+        lambda: (value("ridge_point", hardware="H100:bf16"), value("ridge_point", hardware="H100:fp8")),
+    ),
+    Figure(
+        "batching.balance_ratio_from_ridge",
+        "weights of one byte make a balance ratio of [300]",
+        lambda: (value("machine_balance_ratio", ridge_point=600, bytes_per_weight=1),),
+    ),
+    Figure("batching.sparsity", "[1] for a dense model", lambda: (value("sparsity", model="Llama-3-70B"),)),
+    Figure(
+        "batching.sparsity",
+        "DeepSeek-V3 is [671]/[37] = [18]",
+        lambda: (
+            model("DeepSeek-V3").givens["total_params"] / 1e9,
+            model("DeepSeek-V3").givens["active_params"] / 1e9,
+            value("sparsity", model="DeepSeek-V3"),
+        ),
+    ),
+    Figure(
+        "batching.practical_batch",
+        "which is once [2,400]",
+        lambda: (value("batch", "batching.practical_batch", batch_multiple=1, machine_balance_ratio=300, sparsity=8),),
+    ),
+    Figure(
+        "batching.weight_compute_ratio",
+        "[1] at the balance batch",
+        lambda: (value("weight_compute_ratio", balance_batch=2400, batch=2400),),
+    ),
+    Figure(
+        "batching.compute_utilisation",
+        "the [50] percent is the limit of a large batch",
+        lambda: (100 * value("compute_utilisation", balance_batch=1, batch=1e8, context_length="200k", balance_context="100k"),),
+    ),
+    Figure(
+        "batching.fast_mode_batch_ratio",
+        "[15] for [6]x at [2.5]x",
+        lambda: (
+            value(
+                "normal_batch",
+                "batching.fast_mode_batch_ratio",
+                fast_batch=1,
+                fast_price_ratio=disclosed("anthropic", "fast_price_ratio", "claude-opus-4-6"),
+                fast_speed_ratio=disclosed("anthropic", "fast_speed_ratio", "claude-opus-4-6"),
+            ),
+            disclosed("anthropic", "fast_price_ratio", "claude-opus-4-6"),
+            disclosed("anthropic", "fast_speed_ratio", "claude-opus-4-6"),
+        ),
+    ),
+    # -- scheduling and context
+    Figure("scheduling.sweep_time", "[13] to", lambda: (min(sweeps()),)),
+    Figure("scheduling.sweep_time", "to [43] ms on the chips in use", lambda: (max(sweeps()),)),
+    Figure("scheduling.sweep_time", "[22] TB/s shipped", lambda: (hardware("Rubin-VR200:fp4").givens["hbm_bandwidth"] / 1e12,)),
+    Figure(
+        "scheduling.throughput",
+        "a step of [15.6] ms",
+        lambda: (1e3 * value("step_time", throughput=128_000, batch=2000, tokens_per_step=1),),
+    ),
+    Figure(
+        "context.attention_context",
+        "the lecture's own small cache ([7.5] M)",
+        lambda: (value("attention_context", active_params="100B", kv_bytes_per_token=from_threshold(1), attention_intensity=16) / 1e6,),
+    ),
+    Figure("context.attention_context", "[53] k for Llama-3-70B", lambda: (value("attention_context", model="Llama-3-70B") / 1e3,)),
+    Figure(
+        "context.attention_context",
+        "[14.8] k in prefill and [4.4] k in decode for DeepSeek-V3",
+        lambda: (
+            value("attention_context", MLA_PREFILL, model="DeepSeek-V3") / 1e3,
+            value("attention_context", model="DeepSeek-V3") / 1e3,
+        ),
+    ),
+    # -- serving and architecture
+    Figure(
+        "serving.normalised_cost",
+        "Flat at [1] while compute binds",
+        lambda: (
+            [value("normalised_cost", balance_batch=2400, batch=7200, context_length=at, balance_context="200k") for at in ("1k", "100k")],
+        ),
+    ),
+    Figure(
+        "architecture.kv_bytes_gqa",
+        "([2,048] bytes at one byte each)",
+        lambda: (value("kv_bytes_per_token", layers=1, kv_heads=8, head_dim=128, bytes_per_element=1),),
+    ),
+    Figure("architecture.attention_flops", "from [8] k", lambda: (min(attention_contexts()),)),
+    Figure("architecture.attention_flops", "to [100] k tokens", lambda: (max(attention_contexts()),), digits=1),
+    Figure(
+        "architecture.attention_intensity",
+        "[16] for groups of [8] in fp8",
+        lambda: (
+            value("attention_intensity", model="Llama-3-70B", bytes_per_element=1),
+            model("Llama-3-70B").givens["query_heads"] / model("Llama-3-70B").givens["kv_heads"],
+        ),
+    ),
+    Figure(
+        "architecture.attention_intensity",
+        "[242] for DeepSeek-V3 decode in bf16",
+        lambda: (value("attention_intensity", model="DeepSeek-V3", bytes_per_element=2),),
+    ),
+    # -- readings
+    Figure(
+        "readings.threshold_is_crossover",
+        "[1,667] is one byte per weight, [833] is fp4, [3,333] is bf16",
+        lambda: (from_threshold(1), from_threshold(0.5), from_threshold(2)),
+    ),
+    Figure("readings.threshold_with_weights", "[1.5] to [2] times too high", lambda: (too_high(3), too_high(2))),
+    Figure("readings.bandwidth_bound_fraction", "[0.8] at R = 5", lambda: (value("bandwidth_bound_fraction", output_input_ratio=5),)),
+    Figure("readings.price_ratio", "[2] to [8] on current sheets", lambda: (min(ratios()), max(ratios()))),
+    Figure(
+        "readings.output_input_ratio",
+        "at two balance batches it would be at most [1.5] at the threshold",
+        lambda: (value("normalised_cost", balance_batch=2400, batch=4800, context_length="200k", balance_context="200k"),),
+    ),
+    Figure(
+        "readings.tier_coverage",
+        "it covers [300] k",
+        lambda: (
+            value("covered_context", "readings.tier_coverage", premium_out=1.5, balance_context="200k", long_context_threshold="200k")
+            / 1e3,
+        ),
+    ),
+    Figure(
+        "readings.tier_coverage",
+        "1 M would cost [five] times",
+        lambda: (
+            value("premium_out", "readings.tier_coverage", covered_context="1M", balance_context="200k", long_context_threshold="200k"),
+        ),
+    ),
+    Figure("readings.input_markup", "dollars are [89] times", lambda: (markup("5 USD/MTok"),)),
+    # -- bands
+    Figure(
+        "bands.memory_time_share",
+        "[0.833] at R = 5 without attention, where 1 - 1/R is [0.8]",
+        lambda: (share_at_the_base(5), value("bandwidth_bound_fraction", output_input_ratio=5)),
+    ),
+    # -- cache
+    Figure(
+        "cache.drain_time",
+        "[20] ms for HBM agrees with devices",
+        lambda: (1e3 * cell("memory_tiers", "value", tier="hbm", device="lecture", quantity="drain_time"),),
+    ),
+    Figure(
+        "cache.break_even",
+        "[81] minutes for [1,667] bytes and 100 B on an H100",
+        lambda: (value("break_even_time", kv_bytes_per_token=from_threshold(1), **H100) / 60, from_threshold(1)),
+    ),
+    Figure(
+        "cache.write_premium_is_hold_cost",
+        "a premium of 1 for an hour gives [2.2] kB at 100 B on an H100",
+        lambda: (value("kv_bytes_per_token", "cache.write_premium_is_hold_cost", cache_write_premium=1, ttl="1h", **H100) / 1e3,),
+    ),
+    Figure(
+        "cache.storage_price_is_hold_cost",
+        "gives [72] to [277] kB for the storage price of Gemini's Pro sheets at rented HBM",
+        lambda: (storage_reading("high"), storage_reading("low")),
+    ),
+    Figure(
+        "cache.storage_price_is_hold_cost",
+        "whose KV differs [55] times",  # GLM-4.7 and DeepSeek-V4-Flash, at one price by Volcengine
+        lambda: (stored("GLM-4.7") / stored("DeepSeek-V4-Flash"),),
+    ),
+]
+
+FORMULA, PREMISE = "a formula, not a figure", "a premise of the figure beside it"
+ALLOWED = [  # equation, snippet, why nothing is to be computed
+    ("readings.input_markup", "the lecture's [5] dollars are", PREMISE),
+    ("readings.input_markup", "cost of its [100] B on", PREMISE),
+    ("roofline.weight_time", "([8] of [256] experts)", "the router of DeepSeek-V3, from its configuration"),
+    ("roofline.weight_time", "where flashcard [5] says active", "the number of a flashcard"),
+    ("roofline.memory_time_share", "unlike [1] - [1]/R", FORMULA),
+    ("batching.balance_ratio_from_ridge", "A ridge point of [600] FLOP/byte", PREMISE),
+    ("batching.sparsity", "its router takes [8] of [256]", "the router of DeepSeek-V3, from its configuration"),
+    ("batching.sparsity", "the [32] is a simplification", "the lecture's 32 of 256, 0:19:16"),
+    ("scheduling.mean_latency", "between [0] and one period", FORMULA),
+    ("scheduling.throughput", "[64] a second is a step", "the lecture's 64 times a second, 0:26:25"),
+    ("context.sparse_attention", "p = [1]/[2] is the lecture's square root", FORMULA),
+    ("context.sparse_attention", "a fixed [2,048] tokens plus a linear index", "index_topk of DeepSeek-V3.2, from its configuration"),
+    ("readings.threshold_is_crossover", "behind the [300] stand", "the lecture's 300, 0:18:41"),
+    ("readings.threshold_with_weights", "[1]/m of the compute time", FORMULA),
+    ("readings.bandwidth_bound_fraction", "at R = [5]", PREMISE),
+    ("readings.bandwidth_bound_fraction", "the form [1] - [1]/R", FORMULA),
+    ("readings.tier_coverage", "the [50] percent is never derived", "the lecture's premium of 50 percent, 1:35:23"),
+    ("readings.tier_coverage", "at a balance context of [200] k", PREMISE),
+    ("readings.tier_coverage", "and [1] M would cost", PREMISE),
+    ("bands.prefill_cost", "in chunks of [2,000] tokens or more", "a condition we set, not a finding"),
+    ("bands.prefill_cost", "prompt_position is [1]/[2] when the whole prompt is new and near [1]", FORMULA),
+    ("bands.decode_cost", "roofline.step_time at overlap [1]", "the name of an end: perfect overlap"),
+    ("bands.decode_cost", "roofline.step_time_serial at overlap [0]", "the name of an end: no overlap"),
+    ("bands.memory_time_share", "at R = [5] without attention, where [1] - [1]/R", PREMISE),
+    ("bands.kv_bytes_from_scale", "base_cost is [1] if the base band is compute-bound", "the unit of the cost itself"),
+    ("bands.rule_threshold", "[1] + L_thr/L_c = premium", FORMULA),
+    ("bands.rule_upper_end", "([1] + L_max/L_c)/([1] + L_thr/L_c) = premium", FORMULA),
+    ("bands.rule_band_means", "([1] + L_hi/L_c)/([1] + L_lo/L_c) = premium", FORMULA),
+    ("bands.rule_lloyd_max", "L_thr = (L_lo + L_hi)/[2]", FORMULA),
+    ("cache.break_even", "and [100] B on an H100", PREMISE),
+    ("cache.write_premium_is_hold_cost", "a premium of [1] for an hour", PREMISE),
+    ("cache.write_premium_is_hold_cost", "at [100] B on an H100", PREMISE),
+    ("cache.write_premium_is_hold_cost", "the lecture's [2] kB", "the lecture's almost two kilobytes, 1:38:27"),
+    ("cache.break_even_reads", "against n + [1] inputs", FORMULA),
+    ("cache.break_even_reads", "([1] + phi) + h n < [1] + n", FORMULA),
+]
+
+# -- the prose ------------------------------------------------------------------------------------------------------
+
+
+def prose(id: str) -> list[str]:
+    """What we wrote about an equation, piece by piece."""
+    row = equation(id)
+    encoded = [source.encoded for source in row.sources]
+    derived = [source.said for source in row.sources if source.kind == "derivation"]
+    return [text for text in (row.title, row.statement, *row.assumptions, *encoded, *derived) if text]
+
+
+def places(snippet: str, text: str) -> list[tuple[int, int]]:
+    """Where the bracketed figures of a snippet stand in a text; none where the snippet does not occur."""
+    plain = MARKED.sub(r"\1", snippet)
+    found = []
+    start = text.find(plain)
+    while start >= 0:
+        for taken, mark in enumerate(MARKED.finditer(snippet)):
+            begin = start + mark.start() - 2 * taken
+            found.append((begin, begin + len(mark.group(1))))
+        start = text.find(plain, start + 1)
+    return found
+
+
+def printed(figure: str) -> float:
+    return WORDS[figure] if figure in WORDS else float(figure.replace(",", ""))
+
+
+def significant(figure: str) -> int:
+    return 3 if figure in WORDS else len(figure.replace(",", "").replace(".", "").lstrip("0"))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=f"{row.id}: {row.snippet}") for row in COMPUTED],
+)
+def test_a_figure_is_what_it_is_computed_to_be(row: Figure):
+    figures = MARKED.findall(row.snippet)
+    values = row.compute()
+    assert len(figures) == len(values)
+    for figure, found in zip(figures, values, strict=True):
+        digits = row.digits or significant(figure)
+        for one in found if isinstance(found, list) else [found]:
+            assert float(f"{one:.{digits}g}") == printed(figure), (figure, one)
+
+
+@pytest.mark.parametrize(("id", "snippet"), [row[:2] for row in (*COMPUTED, *ALLOWED)], ids=lambda text: text[:60])
+def test_a_snippet_stands_in_the_prose_of_its_equation(id: str, snippet: str):
+    assert MARKED.search(snippet) and any(places(snippet, text) for text in prose(id))
+
+
+@pytest.mark.parametrize("id", by_id())
+def test_no_figure_is_left_over(id: str):
+    """Every number of the prose is computed or allowed, and none is both."""
+    for text in prose(id):
+        computed = {place for row in COMPUTED if row.id == id for place in places(row.snippet, text)}
+        allowed = {place for owner, snippet, _ in ALLOWED if owner == id for place in places(snippet, text)}
+        numbers = {match.span(): match.group() for match in NUMBER.finditer(text)}
+        assert {number for place, number in numbers.items() if place not in computed | allowed} == set(), text
+        assert not computed & allowed, text
+
+
+def test_what_counts_as_a_number():
+    text = "DeepSeek-V3 on an H100 in fp8: 671/37 = 18, 12,672 sequences, 6x at 2.5x, Llama-3-70B, 1.5 to 2 at R = 5."
+    assert NUMBER.findall(text) == ["671", "37", "18", "12,672", "6", "2.5", "1.5", "2", "5"]
+
+
+def test_the_reasons_are_given():
+    assert all(len(reason) > 10 for _, _, reason in ALLOWED)
