@@ -13,7 +13,8 @@ from derive.cli import COMMANDS, run, say
 from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
-    from invert.records import InferenceTable, Problem
+    from invert.records import InferenceTable
+from invert.rows import Problem
 
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 

@@ -23,15 +23,14 @@ from invert.records import (
     Inference,
     InferenceTable,
     KnownCache,
-    ModelRow,
     Observable,
     Observables,
     PairInference,
     PriceSheet,
-    Problem,
     Reading,
     TierReading,
-)  # fmt: skip
+)
+from invert.rows import ModelRow, Problem
 
 ASSUMED_ACTIVE_PARAMS = 1e11
 ANCHORS = {

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from derive.errors import WrongValue, shorten, suggest
-from invert.records import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
+from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
 SMALLEST, LARGEST = 1e-9, 1e5

@@ -27,7 +27,7 @@ from invert.prices.check import (
     whole_or_blank,
     word,
 )
-from invert.records import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
+from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
 LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 64_000, 2 * 1024**3, 1_000
 Source = Iterable[str] | BinaryIO | TextIO

@@ -24,7 +24,8 @@ from invert.prices.check import (
     whole_or_blank,
 )
 from invert.prices.load import opened, shipped, table
-from invert.records import CacheOffer, Fx, ModelRow, Price, PriceBand, PriceBook, PriceRow, PriceSheet, Problem, units_per_usd
+from invert.records import CacheOffer, Price, PriceBand, PriceSheet
+from invert.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 
 ALL = "all"
 DEFAULT_TIERS = ("standard", "off_peak")

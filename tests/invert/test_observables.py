@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from invert.observables import NICE_NUMBERS, observables, rounding_cell
 from invert.prices.load import read_rows
 from invert.prices.select import sheets, with_amounts
-from invert.records import FxRate, Observables, PriceBook, PriceSheet
+from invert.records import Observables, PriceSheet
+from invert.rows import FxRate, PriceBook
 
 TODAY = date(2026, 11, 20)
 FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""),)}

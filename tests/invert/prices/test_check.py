@@ -7,7 +7,7 @@ import pytest
 from invert.prices.check import check
 from invert.prices.load import load, read_rows
 from invert.prices.select import sheets
-from invert.records import PriceBook, Problem
+from invert.rows import PriceBook, Problem
 
 HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
 BASE = ["acme,m,input,2,,,,,,,", "acme,m,output,10,,,,,,,"]

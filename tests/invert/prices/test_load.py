@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
 from invert.prices.load import load, raw_lines, read_fx, read_rows
-from invert.records import FxRate, PriceRow, Problem
+from invert.rows import FxRate, PriceRow, Problem
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"

@@ -10,7 +10,8 @@ from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert.prices import select as selecting
 from invert.prices.load import load, read_rows
 from invert.prices.select import find, models, places, sheets, with_amounts
-from invert.records import FxRate, ModelRow, PriceBook, PriceSheet
+from invert.records import PriceSheet
+from invert.rows import FxRate, ModelRow, PriceBook
 
 TODAY = date(2026, 11, 20)
 FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}

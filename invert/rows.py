@@ -1,0 +1,138 @@
+"""What a price file holds: its rows as validated, exchange rates, models, and what is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+Fx = Mapping[str, tuple["FxRate", ...]]
+SheetKey = tuple[str, str, str, str]
+RowKey = tuple[str, str, str, str, str, int, int | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
+
+    >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
+    prices.csv row 12, column amount: 'abc' is not a number
+    """
+
+    origin: str
+    row: int | None
+    column: str | None
+    message: str
+
+    def __str__(self) -> str:
+        row = "" if self.row is None else f" row {self.row}"
+        column = "" if self.column is None else f", column {self.column}"
+        return f"{self.origin}{row}{column}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRow:
+    """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
+
+    `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
+    """
+
+    provider: str
+    model: str
+    region: str
+    service_tier: str
+    component: str
+    threshold_tokens: int
+    threshold_inclusive: bool
+    ttl_seconds: int | None
+    utc_hours: str
+    amount: float
+    currency: str
+    per: str
+    effective_date: date | None
+    date_kind: str
+    valid_to: date | None
+    retrieved_date: date | None
+    source_url: str
+    verification: str
+    notes: str
+    origin: str
+
+    @property
+    def sheet_key(self) -> SheetKey:
+        """Provider, model, region and service tier: the sheet the row belongs to."""
+        return self.provider, self.model, self.region, self.service_tier
+
+    @property
+    def key(self) -> RowKey:
+        """What the row prices, whatever the date: two rows of one key may not be valid on the same day."""
+        return *self.sheet_key, self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours
+
+    @property
+    def start(self) -> date:
+        """The first day of validity; a verification day is not a beginning, so such a row has always been valid."""
+        return date.min if self.effective_date is None or self.date_kind == "verified" else self.effective_date
+
+    @property
+    def end(self) -> date:
+        """The first day on which the price no longer holds."""
+        return self.valid_to or date.max
+
+    def valid_on(self, day: date) -> bool:
+        """Whether the price holds on that day: start <= day < end, a blank end being open."""
+        return self.start <= day and (self.valid_to is None or day < self.valid_to)
+
+    def problem(self, column: str | None, message: str) -> Problem:
+        """A problem of this row, under the file and row it was read from."""
+        origin, _, number = self.origin.rpartition(":")
+        return Problem(origin, int(number), column, message) if number.isdecimal() else Problem(self.origin, None, column, message)
+
+
+@dataclass(frozen=True, slots=True)
+class FxRate:
+    """How much of a currency one US dollar bought on a day; a blank day holds always."""
+
+    currency: str
+    day: date | None
+    units_per_usd: float
+    source: str
+    verification: str
+    notes: str
+
+
+def units_per_usd(fx: Fx, currency: str, day: date) -> float:
+    """The newest rate of exchange known on that day, else the oldest there is.
+
+    >>> units_per_usd({"CNY": (FxRate("CNY", None, 7.0, "assumed", "quoted", ""),)}, "CNY", date(2026, 11, 20))
+    7.0
+    """
+    if currency == "USD":
+        return 1.0
+    known = [rate for rate in fx[currency] if (rate.day or date.min) <= day]
+    return (known[-1] if known else fx[currency][0]).units_per_usd
+
+
+@dataclass(frozen=True, slots=True)
+class PriceBook:
+    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day."""
+
+    rows: tuple[PriceRow, ...]
+    fx: Fx
+    problems: tuple[Problem, ...]
+    newest_retrieved: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One row of models.csv: the other names of a priced model and what is known of its size, with grades."""
+
+    provider: str
+    model: str
+    aliases: tuple[str, ...]
+    first_party: bool
+    architecture: str
+    architecture_grade: str
+    max_context: int | None
+    active_params: float | None
+    active_params_grade: str
+    total_params: float | None
+    source: str
+    notes: str
