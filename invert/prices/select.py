@@ -177,7 +177,7 @@ def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[Mo
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
-            raise UnknownModel(name, "is no model here", candidates(name, priced))
+            raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
 
@@ -208,11 +208,15 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
 
 
-def candidates(name: str, priced: Sequence[Name]) -> list[str]:
-    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike."""
+def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
     containing = ["/".join(pair) for pair in priced if name.strip().lower() in "/".join(pair).lower()]
-    alike = get_close_matches(name.lower()[:200], {model.lower() for _, model in priced}, n=5, cutoff=0.6)
-    return (containing or ["/".join(pair) for pair in priced if pair[1].lower() in alike])[:5]
+    spelled: dict[str, list[str]] = {}
+    for pair in priced:
+        for text in (pair[1], *aliases.get(pair, ())):
+            spelled.setdefault(text.lower(), []).append("/".join(pair))
+    alike = get_close_matches(name.lower()[:200], spelled, n=5, cutoff=0.6)
+    return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
 
 
 # Prices changed by hand.

@@ -209,7 +209,7 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
     [
         ("glm", "'glm' means more than one model; did you mean zai/glm or zhipu/glm?"),
         ("gpt-old", "'gpt-old' has no sheet in this service tier on this day; `backsolve prices list` shows all"),
-        ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash?"),
+        ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
         ("nothing", "'nothing' is no model here; `backsolve prices list` shows all"),
         ("x\n\x1b[2J", "'x\\n\\x1b[2J' is no model here; `backsolve prices list` shows all"),
     ],
