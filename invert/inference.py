@@ -95,9 +95,9 @@ def _chosen(
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        if provider.lower() not in providers:
+        offered = [sheet for sheet in offered if sheet.provider.lower() == provider.lower()]
+        if not offered:
             raise UnknownName("provider", provider, providers)
-        offered = [sheet for sheet in offered if sheet.provider == provider.lower()]
     return find(names, offered, known) if names else (offered, [])
 
 

@@ -23,8 +23,8 @@ def report(one: Inference, changes: Mapping[str, str]) -> str:
     """
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in changes.items()]
     sections = [_heading(one), *changed, *_prices(one)]
-    for place, pair in enumerate(one.pairs):
-        sections += _pair(one, pair, place)
+    for pair in one.pairs:
+        sections += _pair(one, pair)
     if not one.pairs:
         sections += [*_title("KV bytes"), "One price for all lengths: there is no threshold and no premium to read KV bytes from."]
     sections += [*_bandwidth_bound(one), *_tiers(one), *_storage(one)]
@@ -74,7 +74,7 @@ def _amount(price: Price | None) -> str:
     return "-" if price is None else f"{price.amount:g}" + ("/h" if price.per == "mtok_hour" else "")
 
 
-def _pair(one: Inference, pair: PairInference, place: int) -> list[str]:
+def _pair(one: Inference, pair: PairInference) -> list[str]:
     seen = pair.pair
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
     lines = _title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
