@@ -1,6 +1,6 @@
 """The table of all sheets, as text: wide in a pipe, narrower in a terminal, never cut."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 from textwrap import fill
 
@@ -89,20 +89,21 @@ def _tiers(one: Inference, by: str) -> str:
 
 
 def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
-    """A table in aligned columns; no line is cut and no cell wraps."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    """A table in aligned columns; no line is cut and no cell wraps.
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in columns:
-        table.add_column(column, no_wrap=True)
-    for row in rows:
-        table.add_row(*(row[column] for column in columns))
-    console = Console(width=10_000, color_system=None, markup=False, highlight=False, emoji=False, legacy_windows=False)
-    with console.capture() as capture:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()).rstrip()
+    >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
+    a    name
+    ─────────
+    1    x
+    22   yy
+    """
+    widths = [max(len(column), *(len(row[column]) for row in rows)) if rows else len(column) for column in columns]
+
+    def line(cells: Iterable[str]) -> str:
+        return (" " * GAP).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
+    return "\n".join([line(columns), rule, *(line(row[column] for column in columns) for row in rows)])
 
 
 def footer(table: InferenceTable) -> list[str]:
