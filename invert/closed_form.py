@@ -48,9 +48,7 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
-    solution = solve(
-        "implied_drain_time", using=["cache.implied_drain_time"], output_price=output_price, storage_price=storage_price, **given
-    )
+    solution = solve("implied_drain_time", output_price=output_price, storage_price=storage_price, **given)
     if not solution.answers:
         return Reading("storage", {}, solution, solution.reason.message)
     return Reading("storage", {"implied_drain_time": solution.answers[0].value}, solution)
