@@ -73,13 +73,50 @@ def clock(seconds: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a derivation: the premises, each taken at a point, and the relation they give."""
+class Premise:
+    """What a step starts from, taken at a point.
 
-    premises: tuple[tuple[str, Mapping[str, str]], ...]
-    eliminated: str
+    `id` is an equation of the catalogue, a step of its derivation (`batching.balance_batch#1`), or an earlier step of
+    the same derivation (`#1`). `point` replaces quantities all at once: by another one (its name), by a number, or by
+    an expression of others (a function of them).
+    """
+
+    id: str
+    point: Mapping[str, "str | int | Callable[..., Any]"] = field(default_factory=dict)
+
+
+def at(id: str, **point: "str | int | Callable[..., Any]") -> Premise:
+    """A premise at a point, as a catalogue entry writes it.
+
+    >>> at("roofline.kv_time", context_length="short_context").point
+    {'context_length': 'short_context'}
+    """
+    return Premise(id, point)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a derivation: from premises, some quantities eliminated, to a relation.
+
+    A step without premises says what the quantity on its left means, or what is claimed. `stationary` takes the one
+    premise where its right side has no slope in these quantities. The last step has no `relation` of its own: it
+    comes to the equation itself.
+    """
+
     operation: str
-    relation: Callable[..., tuple[Any, Any]]
+    premises: tuple[Premise, ...] = ()
+    eliminated: tuple[str, ...] = ()
+    stationary: tuple[str, ...] = ()
+    relation: Callable[..., tuple[Any, Any]] | None = None
+
+
+def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
+    """Both sides of a relation over registry names, constants as exact integers."""
+    from sympy import Integer
+
+    names = signature(relation).parameters
+    left, right = relation(*(Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name) for name in names))
+    return left + Integer(0), right + Integer(0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,11 +166,7 @@ class Equation:
     @cached_property
     def sides(self) -> "tuple[Expr, Expr]":
         """Left and right side in SymPy, constants as exact integers."""
-        from sympy import Integer
-
-        values = [Integer(CONSTANTS[n].value) if n in CONSTANTS else symbol(n) for n in self.parameters]
-        left, right = self.relation(*values)
-        return left + Integer(0), right + Integer(0)
+        return in_sympy(self.relation)
 
     @cached_property
     def expression(self) -> "Eq":

@@ -1,7 +1,7 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, minimum
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at, minimum
 
 EQUATIONS = (
     Equation(
@@ -43,6 +43,13 @@ EQUATIONS = (
             ridge_point * bytes_per_weight / flop_per_weight,
         ),
         statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
+        steps=(
+            Step(
+                operation="peak FLOP/s and bandwidth enter both only as their ratio",
+                premises=(at("batching.machine_balance_ratio"), at("batching.ridge_point")),
+                eliminated=("peak_flops",),
+            ),
+        ),
         sources=(ours("machine_balance_ratio and ridge_point with the chip's figures eliminated"),),
     ),
     Equation(
@@ -73,6 +80,23 @@ EQUATIONS = (
         requires=(lambda sparsity: sparsity >= 1,),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads left out", "the assumptions of the weight time"),
+        steps=(
+            Step(
+                operation="at the balance batch the arithmetic takes as long as the weight read",
+                premises=(at("roofline.compute_time", batch="balance_batch", compute_time="weight_time"), at("roofline.weight_time")),
+                eliminated=("weight_time",),
+                relation=lambda balance_batch, total_params, bytes_per_weight, peak_flops, mfu, flop_per_weight,
+                    active_params, hbm_bandwidth, mbu: (
+                    balance_batch,
+                    total_params * bytes_per_weight * peak_flops * mfu / (flop_per_weight * active_params * hbm_bandwidth * mbu),
+                ),
+            ),
+            Step(
+                operation="the chip enters as its balance ratio, the model as its sparsity",
+                premises=(at("#1"), at("batching.machine_balance_ratio"), at("batching.sparsity")),
+                eliminated=("peak_flops", "total_params"),
+            ),
+        ),
         sources=(
             talk(
                 "0:19:16",
@@ -119,6 +143,17 @@ EQUATIONS = (
         defines="weight_compute_ratio",
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
+        steps=(
+            Step(
+                operation="what it means",
+                relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
+            ),
+            Step(
+                operation="all that both times share is in the balance batch",
+                premises=(at("#1"), at("roofline.compute_time"), at("roofline.weight_time"), at("batching.balance_batch#1")),
+                eliminated=("weight_time", "compute_time", "total_params"),
+            ),
+        ),
         sources=(ours("the batch enters every ratio of a step through this number alone"),),
     ),
     Equation(

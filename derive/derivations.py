@@ -1,0 +1,82 @@
+"""Derivations: what each step of an equation starts from and what it comes to, as SymPy relations.
+
+Nothing here proves a step; `tests/derive/test_derivations.py` does, exactly within each regime and at random points.
+"""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from derive.catalogue import by_id, equation
+from derive.errors import UnknownName
+from derive.quantities import symbol
+from derive.records import Equation, Premise, in_sympy
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
+    Sides = tuple[Expr, Expr]
+
+
+def conclusion(row: Equation, number: int) -> "Sides":
+    """What step `number` (from 1) comes to; the last one comes to the equation.
+
+    >>> from derive.catalogue import equation
+    >>> conclusion(equation("batching.balance_batch"), 2)
+    (balance_batch, machine_balance_ratio*mfu*sparsity/mbu)
+    """
+    if not 1 <= number <= len(row.steps):
+        raise UnknownName("step", f"{row.id}#{number}", [f"{row.id}#{n + 1}" for n in range(len(row.steps))])
+    relation = row.steps[number - 1].relation
+    return row.sides if relation is None else in_sympy(relation)
+
+
+def assumed(row: Equation, number: int) -> "tuple[Sides, ...]":
+    """The relations step `number` starts from, each at its point; of a stationary one, that its slopes are zero."""
+    from sympy import Integer, diff
+
+    step = row.steps[number - 1]
+    found = tuple(_taken(row, premise) for premise in step.premises)
+    if not step.stationary:
+        return found
+    ((_, right),) = found
+    return tuple((Integer(0), diff(right, symbol(name))) for name in step.stationary)
+
+
+def point(premise: Premise) -> "dict[Symbol, Any]":
+    """What a premise replaces, in SymPy."""
+    return {symbol(name): _expression(value) for name, value in premise.point.items()}
+
+
+def owner(row: Equation, premise: Premise) -> tuple[Equation, int]:
+    """The equation a premise belongs to, and the step of its derivation that is meant (0: the equation itself)."""
+    id, _, number = premise.id.partition("#")
+    return (equation(id) if id else row), int(number or 0)
+
+
+def parents(row: Equation) -> tuple[str, ...]:
+    """The ids of the equations its derivation starts from, each once, in order."""
+    found = (owner(row, premise)[0].id for step in row.steps for premise in step.premises)
+    return tuple(dict.fromkeys(id for id in found if id != row.id))
+
+
+def referenced_by(id: str) -> tuple[str, ...]:
+    """The ids of the equations whose derivations start from this one."""
+    return tuple(row.id for row in by_id().values() if id in parents(row))
+
+
+def _taken(row: Equation, premise: Premise) -> "Sides":
+    source, number = owner(row, premise)
+    left, right = conclusion(source, number) if number else source.sides
+    replaced = point(premise)
+    return left.subs(replaced, simultaneous=True), right.subs(replaced, simultaneous=True)
+
+
+def _expression(value: "str | int | Callable[..., Any]") -> Any:
+    from sympy import Integer
+
+    if isinstance(value, str):
+        return symbol(value)
+    if isinstance(value, int):
+        return Integer(value)
+    return value(*(symbol(name) for name in signature(value).parameters))

@@ -1,0 +1,9 @@
+"""The rows of the one registry, plain data: name, symbol, LaTeX, unit, meaning, low, high and, where not > 0, domain.
+
+`low` and `high` bound the values met in practice, from which the tests draw.
+"""
+
+from derive.registry import clusters, constants, models, sheets, steps, training
+
+QUANTITY_ROWS = (*steps.ROWS, *models.ROWS, *clusters.ROWS, *training.ROWS, *sheets.ROWS)
+CONSTANT_ROWS = constants.ROWS

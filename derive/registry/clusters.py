@@ -1,0 +1,3 @@
+"""Many chips: experts, memory and pipeline stages."""
+
+ROWS: tuple[tuple, ...] = ()

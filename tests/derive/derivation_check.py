@@ -1,0 +1,204 @@
+"""A step of a derivation held to its word: exactly within each regime, at random points across them, and in need of
+every one of its premises.
+
+The premises of a step are relations. They are put in an order in which each can be solved for a quantity that none
+before it holds; the rest is drawn from the registry's ranges. At the points so found the conclusion must hold; and in
+each combination of regimes they fall in, it must hold identically.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+
+from derive.derivations import assumed, conclusion
+from derive.quantities import quantity
+from derive.regimes import closed_forms, regimes
+
+DRAWS, KEPT, ROUNDS = 400, 40, 60
+FOLLOWS, BROKEN = 1e-6, 1e-3
+
+
+class DoesNotFollow(AssertionError):
+    """A step whose conclusion is not what its premises give."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """One relation, to be solved for one quantity: by regime, the closed forms of it."""
+
+    difference: sympy.Expr
+    unknown: sympy.Symbol
+    forms: tuple[tuple[sympy.Expr, ...] | None, ...]
+
+
+def check(row, number: int, seed: int = 20260429) -> None:
+    """Raises `DoesNotFollow` unless step `number` of the equation follows from all its premises and from no fewer."""
+    step, relations = row.steps[number - 1], assumed(row, number)
+    left, right = conclusion(row, number)
+    claim = left - right
+    _names_are_in_order(row, number, relations, claim)
+    if not step.premises:
+        return
+    points = _points(relations, row.requires, claim, seed)
+    error = _error(left, right, points)
+    if not error.max() <= FOLLOWS:
+        raise DoesNotFollow(f"{row.id} step {number}: the relation is off by {error.max():.2g} of itself")
+    _exactly(row, number, relations, claim, points)
+    for place in range(len(relations)):
+        rest = relations[:place] + relations[place + 1 :]
+        if _error(left, right, _points(rest, row.requires, claim, seed)).max() < BROKEN:
+            raise DoesNotFollow(f"{row.id} step {number} holds without its premise {place + 1}")
+
+
+def _names_are_in_order(row, number, relations, claim) -> None:
+    step = row.steps[number - 1]
+    held = {part.name for sides in relations for side in sides for part in side.free_symbols}
+    concluded = {part.name for part in claim.free_symbols}
+    gone = set(step.eliminated) | set(step.stationary)
+    if step.premises and not concluded <= held:
+        raise DoesNotFollow(f"{row.id} step {number} speaks of {sorted(concluded - held)}, which no premise holds")
+    if not set(step.eliminated) <= held - concluded:
+        raise DoesNotFollow(f"{row.id} step {number} does not eliminate {sorted(gone - (held - concluded))}")
+    if len(relations) > 1 and not gone:
+        raise DoesNotFollow(f"{row.id} step {number} joins {len(relations)} relations and eliminates nothing")
+
+
+# -- points that satisfy the premises -------------------------------------------------------------------------------
+
+
+def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
+    """Values of every quantity at which all relations hold, inside the domains and the requirements."""
+    from inspect import signature
+
+    way = _way(relations)
+    solved = {one.unknown for one in way}
+    names = {part for sides in relations for side in sides for part in side.free_symbols} | claim.free_symbols
+    drawn = sorted((part.name for part in names - solved))
+    rng, kept, count = np.random.default_rng(seed), [], 0
+    for _ in range(ROUNDS):
+        values = {name: _draw(rng, name) for name in drawn}
+        with np.errstate(all="ignore"):
+            for one in way:
+                values[one.unknown.name] = _root(one, values)
+            inside = np.ones(DRAWS, dtype=bool)
+            for name, found in values.items():
+                ceiling = quantity(name).ceiling
+                inside &= np.isfinite(found) & (found >= 0) & (found <= ceiling)
+            for needed in requires:
+                asked = tuple(signature(needed).parameters)
+                if set(asked) <= set(values):
+                    inside &= needed(*(values[name] for name in asked))
+        kept.append({name: found[inside] for name, found in values.items()})
+        count += int(inside.sum())
+        if count >= KEPT:
+            return {name: np.concatenate([part[name] for part in kept])[:KEPT] for name in values}
+    raise DoesNotFollow(f"only {count} of {KEPT} points satisfy the premises")
+
+
+def _way(relations) -> list[Solved]:
+    """The relations in an order in which each has a quantity that none before it holds, and that quantity."""
+    waiting, way = [left - right for left, right in relations], []
+    lefts = {left - right: left for left, right in relations}
+    while waiting:
+        found = None
+        for difference in waiting:
+            others = {part for other in waiting if other is not difference for part in other.free_symbols}
+            own = sorted(difference.free_symbols - others, key=lambda part: (part != lefts[difference], part.name))
+            found = next((one for one in (_solved(difference, part) for part in own) if one), None)
+            if found:
+                waiting.remove(difference)
+                way.insert(0, found)
+                break
+        if found is None:
+            raise DoesNotFollow(f"the premises cannot be solved one after another: {waiting}")
+    return way
+
+
+def _solved(difference, unknown) -> Solved | None:
+    forms = tuple(closed_forms(one.expression, unknown) if one.expression.has(unknown) else () for one in regimes(difference))
+    return Solved(difference, unknown, forms) if all(form is not None for form in forms) and any(forms) else None
+
+
+def _root(one: Solved, values) -> np.ndarray:
+    """The root, of those of all regimes, that solves the whole relation; not a number where there is none."""
+    found = np.full(DRAWS, np.nan)
+    for form in (root for forms in one.forms for root in forms):
+        candidate = _value(form, values)
+        there = {**values, one.unknown.name: candidate}
+        terms = sum(abs(_value(term, there)) for term in sympy.Add.make_args(one.difference))
+        holds = abs(_value(one.difference, there)) <= 1e-10 * terms
+        found = np.where(np.isnan(found) & holds & (candidate >= 0), candidate, found)
+    return found
+
+
+def _draw(rng, name: str) -> np.ndarray:
+    row = quantity(name)
+    if row.low == 0:
+        return rng.uniform(row.low, row.high, DRAWS)
+    return np.exp(rng.uniform(np.log(row.low), np.log(row.high), DRAWS))
+
+
+def _value(expression, values) -> np.ndarray:
+    names = sorted(part.name for part in expression.free_symbols)
+    evaluate = sympy.lambdify([_symbol(name) for name in names], expression, "numpy")
+    size = len(next(iter(values.values())))
+    return np.broadcast_to(np.asarray(evaluate(*(values[name] for name in names)), dtype=float), (size,))
+
+
+def _symbol(name: str):
+    from derive.quantities import symbol
+
+    return symbol(name)
+
+
+def _error(left, right, points) -> np.ndarray:
+    """How far a relation is from holding, relative to its largest term."""
+    ours, theirs = _value(left, points), _value(right, points)
+    return np.nan_to_num(abs(ours - theirs) / np.maximum(abs(ours), abs(theirs)), nan=0.0)
+
+
+# -- exactly --------------------------------------------------------------------------------------------------------
+
+
+def _exactly(row, number, relations, claim, points) -> None:
+    """The conclusion is an identity in every combination of regimes that the points fall in, and they fall in all of its own."""
+    way, own = _way(relations), regimes(claim)
+    parts = [regimes(one.difference) for one in way]
+    places = np.array([_active(part, points) for part in [*parts, own]])
+    for combination in {tuple(column) for column in places.T}:
+        *chosen, last = combination
+        at = int(np.nonzero((places.T == combination).all(axis=1))[0][0])
+        here = {name: float(found[at]) for name, found in points.items()}
+        difference = own[last].expression
+        for one, part, place in reversed(list(zip(way, parts, chosen, strict=True))):
+            roots = closed_forms(part[place].expression, one.unknown) if part[place].expression.has(one.unknown) else ()
+            form = min(roots, key=lambda root: abs(float(root.subs(_numbers(root, here))) - here[one.unknown.name]))
+            difference = difference.subs(one.unknown, form)
+        if not _is_zero(difference):
+            raise DoesNotFollow(f"{row.id} step {number} is no identity where {own[last].label or 'smooth'}: {difference}")
+    missed = set(range(len(own))) - set(places[-1])
+    if missed:
+        raise DoesNotFollow(f"{row.id} step {number}: no point where {[own[place].label for place in missed]}")
+
+
+def _numbers(expression, here):
+    return {part: here[part.name] for part in expression.free_symbols}
+
+
+def _active(part, points) -> np.ndarray:
+    """Which regime each point lies in."""
+    size = len(next(iter(points.values())))
+    found = np.zeros(size, dtype=int)
+    for place, regime in enumerate(part):
+        inside = np.ones(size, dtype=bool)
+        for larger, smaller in regime.wins:
+            inside &= _value(larger, points) >= _value(smaller, points)
+        found = np.where(inside, place, found)
+    return found
+
+
+def _is_zero(difference) -> bool:
+    if sympy.cancel(sympy.together(difference)) == 0:
+        return True
+    return sympy.simplify(difference) == 0
