@@ -56,6 +56,7 @@ def solve(
 def list_equations(chapter: str | None, symbol: str | None, without: str | None, quantities: bool, hardware: bool, models: bool) -> None:
     """List the equations of the catalogue, the quantities, or the presets."""
     from derive.catalogue import equations
+    from derive.derivations import why_not_derived
     from derive.presets import hardware_names, model_names
     from derive.quantities import QUANTITIES
 
@@ -74,22 +75,24 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
     ]
     width = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        click.echo(f"{row.id:<{width}}  {row.kind:<10}  {row.title}")
+        why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
+        click.echo(f"{row.id:<{width}}  {row.kind:<10}  {row.title}{why}")
 
 
 @click.command()
 @click.argument("id")
-def show(id: str) -> None:
-    """Show an equation, a quantity, an open model or a chip (NAME:DTYPE): formula, units, assumptions, sources."""
+@click.option("--as", "style", type=click.Choice(["text", "latex"]), default="text", help="Form of an equation and its derivation.")
+def show(id: str, style: str) -> None:
+    """Show an equation with its derivation, a quantity, an open model or a chip (NAME:DTYPE)."""
     from derive import presets
     from derive.catalogue import by_id, equation, equations
     from derive.quantities import QUANTITIES, quantity
 
     if id.partition("@")[0] in by_id():
-        from derive.display import card
-
-        click.echo(card(equation(id)))
+        click.echo(_equation_shown(id, style))
         return
+    if style == "latex":
+        raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in LaTeX: backsolve list names them")
     for lookup in (presets.model, presets.hardware):
         try:
             found = lookup(id)
@@ -108,6 +111,14 @@ def show(id: str) -> None:
     click.echo(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for place, found in enumerate(equations(symbol=row.name)):
         click.echo(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+
+
+def _equation_shown(id: str, style: str) -> str:
+    from derive.catalogue import equation
+    from derive.display import card
+    from derive.narration import as_latex
+
+    return as_latex(equation(id)) if style == "latex" else card(equation(id))
 
 
 def _show_preset(preset: Any) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
-from derive.quantities import symbol
-from derive.records import Equation, Premise, in_sympy
+from derive.quantities import QUANTITIES, symbol
+from derive.records import DEFINITION, Equation, Premise, in_sympy
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -31,13 +31,16 @@ def conclusion(row: Equation, number: int) -> "Sides":
     return row.sides if relation is None else in_sympy(relation)
 
 
-def assumed(row: Equation, number: int) -> "tuple[Sides, ...]":
-    """The relations step `number` starts from, each at its point; of a stationary one, that its slopes are zero."""
+def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ...]":
+    """The relations step `number` starts from, each at its point.
+
+    Of a stationary step they say that its slopes are zero; without `slopes`, the relation whose slopes they are.
+    """
     from sympy import Integer, diff
 
     step = row.steps[number - 1]
     found = tuple(_taken(row, premise) for premise in step.premises)
-    if not step.stationary:
+    if not step.stationary or not slopes:
         return found
     ((_, right),) = found
     return tuple((Integer(0), diff(right, symbol(name))) for name in step.stationary)
@@ -63,6 +66,18 @@ def parents(row: Equation) -> tuple[str, ...]:
 def referenced_by(id: str) -> tuple[str, ...]:
     """The ids of the equations whose derivations start from this one."""
     return tuple(row.id for row in by_id().values() if id in parents(row))
+
+
+def why_not_derived(row: Equation) -> str:
+    """Why an equation carries no derivation: it says what a word means, or it is somebody's claim or idealisation.
+
+    >>> from derive.catalogue import equation
+    >>> why_not_derived(equation("batching.sparsity"))
+    'says what sparsity is: total over active parameters'
+    """
+    if row.kind == DEFINITION:
+        return f"says what {row.symbols[0]} is: {QUANTITIES[row.symbols[0]].meaning}"
+    return f"a {row.kind}; it takes for granted: {'; '.join(row.assumptions)}"
 
 
 def _taken(row: Equation, premise: Premise) -> "Sides":

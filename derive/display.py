@@ -146,7 +146,9 @@ def as_latex(solution: Solution) -> str:
 
 
 def card(row: Equation) -> str:
-    """An equation as `backsolve show` prints it."""
+    """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
+    from derive.derivations import referenced_by
+
     left, right = row.sides
     lines = [f"{row.reference}   {row.title}   ({row.kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
@@ -158,6 +160,11 @@ def card(row: Equation) -> str:
         lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
+    if row.steps:
+        from derive.narration import as_text as derivation
+
+        lines += ["", "derivation", *derivation(row), ""]
+    lines += _wrapped("leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
         lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")

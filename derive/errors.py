@@ -20,6 +20,13 @@ class UnknownName(BacksolveError):
         super().__init__(f"unknown {kind} {shorten(given)}{suggest(given, allowed)}{hint and '; ' + hint}")
 
 
+class RetiredName(BacksolveError):
+    """The id of an equation that was replaced; the message names its successor."""
+
+    def __init__(self, given: str, successor: str):
+        super().__init__(f"equation {shorten(given)} was retired; its successor is {successor!r}: backsolve show {successor}")
+
+
 class WrongUnit(BacksolveError):
     """A value that cannot be read as the quantity it is given for."""
 

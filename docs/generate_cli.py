@@ -13,6 +13,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 import click
+from written import main
 
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 from invert.cli import backsolve
@@ -95,20 +96,5 @@ def escaped(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\`*<[" else sign for sign in text)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page, or with --check only compare it."""
-    if arguments not in ([], ["--check"]):
-        print("usage: python docs/generate_cli.py [--check]", file=sys.stderr)
-        return INPUT_IS_WRONG
-    if not arguments:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    written = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if written == page():
-        return 0
-    print(f"{PAGE.name} is out of date: run python docs/generate_cli.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))

@@ -600,6 +600,17 @@ def test_every_equation_can_be_shown_and_cited():
     assert cited.status == 0 and all(id in cited.out for id in ids)
 
 
+def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
+    shown = call("show", "batching.balance_batch").out
+    for part in ("derivation", "1. At the balance batch", "weight_time eliminated; chips cancels:", "leads to", "step 1"):
+        assert part in shown
+    latex = call("show", "batching.balance_batch", "--as", "latex")
+    assert latex.status == 0 and latex.out.count(r"\item") == 2
+    assert r"B^{\star} = \frac{\rho \mathrm{mfu} s}{\mathrm{mbu}}" in latex.out
+    refused = call("show", "batch", "--as", "latex")
+    assert refused.status == 2 and "'batch' is no equation's id" in refused.err
+
+
 @pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])
 def test_list_without_names_what_lacks_one(lack: str, field: str):
     listed = [line.split()[0] for line in call("list", "--without", lack).out.splitlines()]

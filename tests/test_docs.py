@@ -1,4 +1,4 @@
-"""The reference of the command line is generated, complete and up to date."""
+"""The reference of the command line and the index of the catalogue are generated, complete and up to date."""
 
 import re
 import runpy
@@ -9,9 +9,13 @@ from pathlib import Path
 import click
 import pytest
 
+from derive.catalogue import by_id
+from derive.quantities import QUANTITIES
+
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPT, PAGE = DOCS / "generate_cli.py", DOCS / "cli.md"
-GENERATOR = runpy.run_path(str(SCRIPT))
+INDEX_SCRIPT, INDEX = DOCS / "generate_catalogue.py", DOCS / "catalogue.md"
+GENERATOR, INDEX_GENERATOR = (runpy.run_path(str(script)) for script in (SCRIPT, INDEX_SCRIPT))
 COMMANDS = dict(GENERATOR["commands"]())
 OPTIONS = [(path, one) for path, command in COMMANDS.items() for one in command.params if isinstance(one, click.Option)]
 
@@ -52,13 +56,41 @@ def run(script: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, check=False)
 
 
-def test_check_tells_a_page_that_is_out_of_date_from_one_that_is_not(tmp_path: Path):
-    script = tmp_path / SCRIPT.name
-    script.write_text(SCRIPT.read_text(encoding="utf-8"), encoding="utf-8")
-    missing = run(script, "--check")
+@pytest.mark.parametrize("script", [SCRIPT, INDEX_SCRIPT], ids=lambda script: script.name)
+def test_check_tells_a_page_that_is_out_of_date_from_one_that_is_not(script: Path, tmp_path: Path):
+    for file in (script, DOCS / "written.py"):
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    copy, page = tmp_path / script.name, tmp_path / script.name.replace("generate_", "").replace(".py", ".md")
+    missing = run(copy, "--check")
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "out of date" in missing.stderr
-    assert run(script).returncode == run(script, "--check").returncode == 0
-    (tmp_path / PAGE.name).write_text("old", encoding="utf-8")
-    assert run(script, "--check").returncode == 1
-    assert run(script, "--other").returncode == 2
+    assert run(copy).returncode == run(copy, "--check").returncode == 0
+    page.write_text("old", encoding="utf-8")
+    assert run(copy, "--check").returncode == 1
+    assert run(copy, "--other").returncode == 2
+
+
+# -- the index of the catalogue -------------------------------------------------------------------------------------
+
+
+def part(title: str) -> str:
+    """What the index says under one heading."""
+    return INDEX.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def test_the_index_is_what_the_catalogue_makes_of_it():
+    assert INDEX.read_text(encoding="utf-8") == INDEX_GENERATOR["page"](), "run python docs/generate_catalogue.py"
+
+
+def test_the_index_has_every_equation_by_chapter_and_every_quantity_once():
+    by_chapter = [row for row in part("By chapter").splitlines() if row.startswith("| `")]
+    assert [row.split("`")[1] for row in by_chapter] == [row.reference for row in by_id().values()]
+    by_quantity = [row for row in part("By quantity").splitlines() if row.startswith("| `")]
+    assert [row.split("`")[1] for row in by_quantity] == list(QUANTITIES)
+
+
+def test_what_has_no_derivation_says_why_and_nothing_is_without_source():
+    rows = [row for row in part("Without derivation").splitlines() if row.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == [row.id for row in by_id().values() if not row.steps]
+    assert all(len(row.split(" | ")[1].strip(" |")) > 20 for row in rows)
+    assert part("Without source").strip() == "None."

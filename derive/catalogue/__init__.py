@@ -6,11 +6,14 @@ Chapters still to come keep their names: memory, experts, pipeline, training, re
 from functools import lru_cache
 from importlib import import_module
 
-from derive.errors import UnknownName
+from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
 from derive.records import Equation
 
 CHAPTERS = ("roofline", "batching", "scheduling", "context", "serving", "architecture", "readings", "bands", "cache")
+
+RETIRED: dict[str, str] = {}
+"""Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
 
 @lru_cache(maxsize=1)
@@ -21,13 +24,15 @@ def by_id() -> dict[str, Equation]:
 
 
 def equation(id: str) -> Equation:
-    """One equation by its id, with or without `@version`.
+    """One equation by its id, with or without `@version`; of a retired id the error names the successor.
 
     >>> equation("batching.balance_batch").title
     'Balance batch'
     """
     name, _, version = id.partition("@")
     found = by_id().get(name)
+    if name in RETIRED:
+        raise RetiredName(name, RETIRED[name])
     if found is None:
         raise UnknownName("equation", id, by_id(), "backsolve list names them")
     if version and version != str(found.version):

@@ -118,6 +118,27 @@ EQUATIONS = (
         requires=(lambda context_length, balance_context: context_length < balance_context,),
         statement="With KV reads the balance batch grows, and beyond the balance context there is none.",
         assumptions=("dense attention", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="at this batch the arithmetic takes as long as weight and KV read together",
+                premises=(
+                    at("roofline.memory_time", memory_time="compute_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("context.kv_compute_ratio#1"),
+                ),
+                eliminated=("weight_time", "kv_time"),
+                relation=lambda weight_compute_ratio, kv_compute_ratio: (weight_compute_ratio, 1 - kv_compute_ratio),
+            ),
+            Step(
+                operation="both ratios in terms of the two balance points",
+                premises=(
+                    at("#1"),
+                    at("batching.weight_compute_ratio", batch="balance_batch_with_kv"),
+                    at("context.kv_compute_ratio"),
+                ),
+                eliminated=("weight_compute_ratio", "kv_compute_ratio"),
+            ),
+        ),
         sources=(talk("0:19:49", "0:20:13", "with the KV term the batch should grow larger", "the formula is ours"),),
     ),
     Equation(
@@ -171,6 +192,17 @@ EQUATIONS = (
             "attention FLOPs left out",
             "relative to the mfu given, which is a share of peak",
         ),
+        steps=(
+            Step(
+                operation="what it means",
+                relation=lambda compute_utilisation, compute_time, step_time: (compute_utilisation, compute_time / step_time),
+            ),
+            Step(
+                operation="step time over compute time is the normalised cost",
+                premises=(at("#1"), at("serving.normalised_cost#2"), at("serving.normalised_cost")),
+                eliminated=("step_time", "compute_time", "normalised_cost"),
+            ),
+        ),
         sources=(
             talk(
                 "0:11:40",
@@ -200,6 +232,21 @@ EQUATIONS = (
         ),
         statement="If price follows cost, the batch shrinks by the price ratio times the speed ratio: 15 for 6x at 2.5x.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
+        steps=(
+            Step(
+                operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
+                premises=(
+                    at("serving.cost_per_token", batch="normal_batch"),
+                    at(
+                        "serving.cost_per_token",
+                        batch="fast_batch",
+                        cost_per_token=lambda fast_price_ratio, cost_per_token: fast_price_ratio * cost_per_token,
+                        step_time=lambda step_time, fast_speed_ratio: step_time / fast_speed_ratio,
+                    ),
+                ),
+                eliminated=("cost_per_token", "step_time"),
+            ),
+        ),
         sources=(
             talk(
                 "0:01:01",
@@ -216,6 +263,18 @@ EQUATIONS = (
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
         statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        steps=(
+            Step(
+                operation="fast takes the weight time, normal sigma times as long and that is its compute time",
+                premises=(
+                    at(
+                        "batching.weight_compute_ratio",
+                        batch="normal_batch",
+                        weight_compute_ratio=lambda fast_speed_ratio: 1 / fast_speed_ratio,
+                    ),
+                ),
+            ),
+        ),
         sources=(ours("step times are in the ratio of speeds: B_norm/B_star = sigma"),),
     ),
     Equation(
@@ -225,6 +284,13 @@ EQUATIONS = (
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        steps=(
+            Step(
+                operation="the ratio of the batches, with the batch of the normal mode",
+                premises=(at("batching.fast_mode_batch_ratio"), at("batching.fast_mode_normal_batch")),
+                eliminated=("normal_batch", "fast_speed_ratio"),
+            ),
+        ),
         sources=(ours("fast_mode_batch_ratio with fast_mode_normal_batch put in"),),
     ),
 )

@@ -1,7 +1,7 @@
 """Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
 
 from derive.catalogue.sources import ours, talk
-from derive.records import CONDITION, HEURISTIC, Equation
+from derive.records import CONDITION, HEURISTIC, Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -77,6 +77,17 @@ EQUATIONS = (
         relation=lambda ttl, drain_time: (ttl, drain_time),
         statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
         assumptions=("balance is taken for the optimum", "one read per hold"),
+        steps=(
+            Step(
+                operation="holding for the lifetime costs as much as reading back once",
+                premises=(
+                    at("cache.hold_cost", hold_cost="retrieve_cost"),
+                    at("cache.retrieve_cost", transfers_per_hold=1),
+                    at("cache.drain_time"),
+                ),
+                eliminated=("retrieve_cost", "tier_capacity"),
+            ),
+        ),
         sources=(
             talk(
                 "2:00:37",
@@ -96,6 +107,12 @@ EQUATIONS = (
         ),
         statement="Below this time it is cheaper to hold a token than to prefill it again.",
         assumptions=("nothing is charged for reading back, as from HBM",),
+        steps=(
+            Step(
+                operation="holding for that long costs as much as recomputing",
+                premises=(at("cache.hold_cost", ttl="break_even_time", hold_cost="rematerialisation_cost"),),
+            ),
+        ),
         sources=(ours("hold_cost = rematerialisation_cost; 81 minutes for 1,667 bytes and 100 B on an H100 in fp8 at full utilisation"),),
     ),
     Equation(
@@ -119,6 +136,31 @@ EQUATIONS = (
         ),
         statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
         assumptions=("each tier's device is full", "both tiers are read as often"),
+        steps=(
+            Step(
+                operation="the cost of a cached token in one tier",
+                premises=(at("cache.cache_cost"), at("cache.hold_cost"), at("cache.retrieve_cost")),
+                eliminated=("hold_cost", "retrieve_cost"),
+                relation=lambda cache_cost, tier_price, kv_bytes_per_token, ttl, tier_capacity, transfers_per_hold, tier_bandwidth: (
+                    cache_cost,
+                    tier_price * kv_bytes_per_token * (ttl / tier_capacity + transfers_per_hold / tier_bandwidth),
+                ),
+            ),
+            Step(
+                operation="the same in both tiers",
+                premises=(
+                    at("#1", ttl="tier_switch_time"),
+                    at(
+                        "#1",
+                        ttl="tier_switch_time",
+                        tier_price="cold_tier_price",
+                        tier_capacity="cold_tier_capacity",
+                        tier_bandwidth="cold_tier_bandwidth",
+                    ),
+                ),
+                eliminated=("cache_cost",),
+            ),
+        ),
         sources=(ours("cache.cache_cost of the two tiers, set equal"),),
     ),
     Equation(
@@ -165,6 +207,13 @@ EQUATIONS = (
         ),
         statement="If storage is sold at cost, its price per token and second is the token's share of the device.",
         assumptions=("storage sold at cost", "the device is full"),
+        steps=(
+            Step(
+                operation="what is claimed: the storage price over the lifetime is what holding costs",
+                premises=(at("cache.hold_cost", hold_cost=lambda storage_price, ttl: storage_price * ttl),),
+                eliminated=("ttl",),
+            ),
+        ),
         sources=(
             ours(
                 "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM; vendors that charge one price for models "

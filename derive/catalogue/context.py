@@ -1,7 +1,7 @@
 """Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
 
-from derive.catalogue.sources import talk
-from derive.records import Equation
+from derive.catalogue.sources import ours, talk
+from derive.records import Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -14,6 +14,17 @@ EQUATIONS = (
         ),
         statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
         assumptions=("dense attention", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="at the balance context the KV read of the batch takes as long as its arithmetic",
+                premises=(
+                    at("roofline.compute_time", compute_time="kv_time"),
+                    at("roofline.kv_time", context_length="balance_context"),
+                    at("batching.ridge_point"),
+                ),
+                eliminated=("kv_time", "peak_flops"),
+            ),
+        ),
         sources=(
             talk(
                 "0:11:40", "0:12:04",
@@ -21,6 +32,32 @@ EQUATIONS = (
                 "in FLOP and bytes, so that no bytes per weight are needed",
             ),
         ),
+    ),
+    Equation(
+        id="context.kv_compute_ratio",
+        title="KV time over compute time",
+        defines="kv_compute_ratio",
+        relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
+        statement="How many times longer the KV read takes than the linear arithmetic, whatever the batch.",
+        assumptions=("dense attention", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="what it means",
+                relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
+            ),
+            Step(
+                operation="all that both times share is in the balance context",
+                premises=(
+                    at("#1"),
+                    at("roofline.kv_time"),
+                    at("roofline.compute_time"),
+                    at("context.balance_context"),
+                    at("batching.ridge_point"),
+                ),
+                eliminated=("kv_time", "compute_time", "ridge_point", "kv_bytes_per_token"),
+            ),
+        ),
+        sources=(ours("the context enters every ratio of a step through this number alone"),),
     ),
     Equation(
         id="context.sparse_attention",

@@ -6,7 +6,7 @@ decode everywhere. Nothing here joins a chain unless it is named.
 """
 
 from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import CONDITION, Equation, maximum
+from derive.records import CONDITION, Equation, Step, at, maximum
 
 EQUATIONS = (
     Equation(
@@ -20,6 +20,16 @@ EQUATIONS = (
         ),
         statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
         assumptions=("the threshold is the crossover of cost", "weight reads left out", "dense attention", "mfu = mbu"),
+        steps=(
+            Step(
+                operation="the threshold is the balance context, at equal utilisations",
+                premises=(
+                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1),
+                    at("batching.balance_ratio_from_ridge"),
+                ),
+                eliminated=("ridge_point",),
+            ),
+        ),
         sources=(
             talk(
                 "1:36:01",
@@ -41,6 +51,16 @@ EQUATIONS = (
         ),
         statement="The reading some summaries give: at the threshold the batch reads as many KV bytes as weight bytes.",
         assumptions=("the threshold is where KV and weight reads cross", "the assumptions of the weight time"),
+        steps=(
+            Step(
+                operation="at the threshold the KV read takes as long as the weight read",
+                premises=(
+                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time"),
+                    at("roofline.weight_time"),
+                ),
+                eliminated=("weight_time",),
+            ),
+        ),
         sources=(
             ours("some public summaries give this one; equal to the lecture's reading only at the balance batch,"
                  " a half of it at twice that batch"),
@@ -58,6 +78,25 @@ EQUATIONS = (
         requires=(lambda batch_multiple: batch_multiple > 1,),
         statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
         assumptions=("the threshold is the exact crossover of memory and compute time", "mfu = mbu"),
+        steps=(
+            Step(
+                operation="at the threshold the batch is just the balance batch with KV reads",
+                premises=(
+                    at("batching.balance_batch_with_kv", balance_batch_with_kv="batch", context_length="long_context_threshold"),
+                    at("batching.practical_batch"),
+                ),
+                eliminated=("batch", "balance_batch"),
+                relation=lambda long_context_threshold, balance_context, batch_multiple: (
+                    long_context_threshold,
+                    balance_context * (1 - 1 / batch_multiple),
+                ),
+            ),
+            Step(
+                operation="the balance context in terms of KV bytes, at equal utilisations",
+                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1), at("batching.balance_ratio_from_ridge")),
+                eliminated=("balance_context", "ridge_point"),
+            ),
+        ),
         sources=(ours("at the lecture's own two to three balance batches the plain reading is 1.5 to 2 times too high"),),
     ),
     Equation(
@@ -95,6 +134,17 @@ EQUATIONS = (
         ),
         statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time.",
         assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="what is claimed: a prompt token costs the compute floor and both are priced alike",
+                relation=lambda output_input_ratio, normalised_cost: (output_input_ratio, normalised_cost),
+            ),
+            Step(
+                operation="decode in its memory-bound regime",
+                premises=(at("#1"), at("serving.normalised_cost")),
+                eliminated=("normalised_cost",),
+            ),
+        ),
         sources=(
             talk(
                 "1:47:56",
@@ -118,6 +168,20 @@ EQUATIONS = (
         ),
         statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
         assumptions=("each band priced at its mean context", "one mark-up throughout", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="the output/input ratio at the two band means; the weight read is the same in both",
+                premises=(
+                    at("readings.output_input_ratio", context_length="short_context"),
+                    at(
+                        "readings.output_input_ratio",
+                        context_length="long_context",
+                        output_input_ratio=lambda output_input_ratio, premium_out: output_input_ratio * premium_out,
+                    ),
+                ),
+                eliminated=("balance_batch", "batch"),
+            ),
+        ),
         sources=(
             ours("readings.output_input_ratio taken at the two band means; resolves the contradiction of the lecture's two readings"),
         ),
@@ -133,6 +197,13 @@ EQUATIONS = (
         requires=(lambda output_input_ratio, short_context, balance_context: output_input_ratio > short_context / balance_context,),
         statement="What the KV read of the short band leaves of R is the weight read: B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
+        steps=(
+            Step(
+                operation="the output/input ratio at the mean of the base band",
+                premises=(at("readings.output_input_ratio", context_length="short_context"), at("batching.weight_compute_ratio")),
+                eliminated=("balance_batch", "batch"),
+            ),
+        ),
         sources=(ours("readings.output_input_ratio at the short context, solved for B_star/B"),),
     ),
     Equation(
@@ -145,6 +216,21 @@ EQUATIONS = (
         ),
         statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
         assumptions=("large batch: weight reads left out", "no margin in either band, or the same", "dense attention"),
+        steps=(
+            Step(
+                operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
+                premises=(
+                    at("serving.normalised_cost", balance_batch=0, context_length="long_context_threshold"),
+                    at(
+                        "serving.normalised_cost",
+                        balance_batch=0,
+                        context_length="covered_context",
+                        normalised_cost=lambda premium_out, normalised_cost: premium_out * normalised_cost,
+                    ),
+                ),
+                eliminated=("normalised_cost",),
+            ),
+        ),
         sources=(
             talk(
                 "1:35:23",

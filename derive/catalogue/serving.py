@@ -1,7 +1,7 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
 from derive.catalogue.sources import scaling_book, talk
-from derive.records import Equation, maximum
+from derive.records import Equation, Step, at, maximum
 
 EQUATIONS = (
     Equation(
@@ -22,6 +22,13 @@ EQUATIONS = (
         relation=lambda cost_per_token, chips, chip_price, throughput: (cost_per_token, chips * chip_price / throughput),
         statement="What the chips cost in a second over the tokens they make in a second.",
         assumptions=("every token is charged alike",),
+        steps=(
+            Step(
+                operation="step time and batch enter both only as the throughput",
+                premises=(at("serving.cost_per_token"), at("scheduling.throughput")),
+                eliminated=("step_time",),
+            ),
+        ),
         sources=(scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),),
     ),
     Equation(
@@ -34,6 +41,41 @@ EQUATIONS = (
         ),
         statement="Flat at 1 while compute binds, then the weight hyperbola plus a line in the context.",
         assumptions=("perfect overlap", "dense attention", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="what it means: the cost of a token over that of its arithmetic alone",
+                relation=lambda normalised_cost, cost_per_token, batch, tokens_per_step, chips, chip_price, compute_time: (
+                    normalised_cost,
+                    cost_per_token * batch * tokens_per_step / (chips * chip_price * compute_time),
+                ),
+            ),
+            Step(
+                operation="the price of the chips cancels",
+                premises=(at("#1"), at("serving.cost_per_token")),
+                eliminated=("cost_per_token",),
+                relation=lambda normalised_cost, step_time, compute_time: (normalised_cost, step_time / compute_time),
+            ),
+            Step(
+                operation="the step takes the longer of its arithmetic and its reads",
+                premises=(at("#2"), at("roofline.step_time"), at("roofline.memory_time")),
+                eliminated=("step_time", "memory_time"),
+                relation=lambda normalised_cost, weight_time, kv_time, compute_time: (
+                    normalised_cost,
+                    maximum(1, (weight_time + kv_time) / compute_time),
+                ),
+            ),
+            Step(
+                operation="each read over the arithmetic, in terms of its balance point",
+                premises=(
+                    at("#3"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("batching.weight_compute_ratio"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.kv_compute_ratio"),
+                ),
+                eliminated=("weight_time", "kv_time", "weight_compute_ratio", "kv_compute_ratio"),
+            ),
+        ),
         sources=(
             talk(
                 "1:34:03",
@@ -54,6 +96,27 @@ EQUATIONS = (
         ),
         statement="New tokens share one read of weights and cache, so a pass of a few tokens is already compute-bound.",
         assumptions=("perfect overlap", "KV of the new tokens stays on chip", "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
+                relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, memory_time: (
+                    prefill_normalised_cost,
+                    maximum(compute_time * new_tokens_per_pass / one_token, memory_time) * one_token / (compute_time * new_tokens_per_pass),
+                ),
+            ),
+            Step(
+                operation="the reads over the arithmetic, in terms of the two balance points",
+                premises=(
+                    at("#1"),
+                    at("roofline.memory_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("batching.weight_compute_ratio"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.kv_compute_ratio"),
+                ),
+                eliminated=("memory_time", "weight_time", "kv_time", "weight_compute_ratio", "kv_compute_ratio"),
+            ),
+        ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
 )

@@ -38,6 +38,8 @@ ROWS = (
     ),
     ("cost_ratio", "c_x", "c_x", "1", "cost of a token over the linear compute cost of a prompt token", 0.1, 1e4),
     ("band_price", "p_x", "p_x", "USD/token", "price of a token in a band", 1e-9, 1e-3),
+    ("compute_ratio", "c_ratio", "c_t", "1", "compute time with attention over linear compute time", 1, 100),
+    ("memory_ratio", "m_ratio", "m_t", "1", "memory time over linear compute time", 0.01, 1e4),
     ("decode_cost_short", "c_lo", r"c_{\mathrm{lo}}", "1", "decode_cost_ratio at the short context", 0.1, 1e4),
     ("decode_cost_long", "c_hi", r"c_{\mathrm{hi}}", "1", "decode_cost_ratio at the long context", 0.1, 1e5),
     ("memory_ratio_short", "m_lo", r"m_{\mathrm{lo}}", "1", "memory time over linear compute time at the short context", 0.01, 1e4),

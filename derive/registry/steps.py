@@ -61,6 +61,7 @@ ROWS = (
     ("new_tokens_per_pass", "l_new", r"\ell", "token", "new tokens of each sequence in one pass; 1 is decode", 1, 1e5),
     # -- context --------------------------------------------------------------------------------------------------
     ("balance_context", "L_star", r"L^{\star}", "token", "context at which KV time equals compute time", 10, 1e8),
+    ("kv_compute_ratio", "k", "k", "1", "KV time over linear compute time, L/L_star", 1e-3, 1e4),
     ("attention_context", "L_a", "L_a", "token", "context at which attention FLOPs equal weight FLOPs", 10, 1e9),
     (
         "sparse_attention_coefficient",

@@ -6,16 +6,18 @@ before it holds; the rest is drawn from the registry's ranges. At the points so 
 each combination of regimes they fall in, it must hold identically.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 import sympy
 
 from derive.derivations import assumed, conclusion
-from derive.quantities import quantity
+from derive.quantities import quantity, symbol
 from derive.regimes import closed_forms, regimes
 
-DRAWS, KEPT, ROUNDS = 400, 40, 60
+DRAWS, KEPT, ROUNDS = 1000, 200, 60
 FOLLOWS, BROKEN = 1e-6, 1e-3
 
 
@@ -69,12 +71,10 @@ def _names_are_in_order(row, number, relations, claim) -> None:
 
 def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
     """Values of every quantity at which all relations hold, inside the domains and the requirements."""
-    from inspect import signature
-
     way = _way(relations)
     solved = {one.unknown for one in way}
     names = {part for sides in relations for side in sides for part in side.free_symbols} | claim.free_symbols
-    drawn = sorted((part.name for part in names - solved))
+    drawn = sorted(part.name for part in names - solved)
     rng, kept, count = np.random.default_rng(seed), [], 0
     for _ in range(ROUNDS):
         values = {name: _draw(rng, name) for name in drawn}
@@ -97,22 +97,33 @@ def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
 
 
 def _way(relations) -> list[Solved]:
-    """The relations in an order in which each has a quantity that none before it holds, and that quantity."""
-    waiting, way = [left - right for left, right in relations], []
+    """The relations in an order in which each has a quantity that none before it holds, and that quantity.
+
+    One that can be solved in all its regimes is put last first: it leaves the others their own quantities.
+    """
     lefts = {left - right: left for left, right in relations}
+    waiting, way = [left - right for left, right in relations], []
     while waiting:
-        found = None
-        for difference in waiting:
-            others = {part for other in waiting if other is not difference for part in other.free_symbols}
-            own = sorted(difference.free_symbols - others, key=lambda part: (part != lefts[difference], part.name))
-            found = next((one for one in (_solved(difference, part) for part in own) if one), None)
-            if found:
-                waiting.remove(difference)
-                way.insert(0, found)
+        best = None
+        for one in (one for difference in waiting for one in _own(difference, waiting, lefts[difference])):
+            best = best or one
+            if all(one.forms):
+                best = one
                 break
-        if found is None:
+        if best is None:
             raise DoesNotFollow(f"the premises cannot be solved one after another: {waiting}")
+        waiting.remove(best.difference)
+        way.insert(0, best)
     return way
+
+
+def _own(difference, waiting, left) -> Iterator[Solved]:
+    """A relation solved for each quantity that no other one holds, its left side first."""
+    others = {part for other in waiting if other is not difference for part in other.free_symbols}
+    for unknown in sorted(difference.free_symbols - others, key=lambda part: (part != left, part.name)):
+        found = _solved(difference, unknown)
+        if found:
+            yield found
 
 
 def _solved(difference, unknown) -> Solved | None:
@@ -141,15 +152,9 @@ def _draw(rng, name: str) -> np.ndarray:
 
 def _value(expression, values) -> np.ndarray:
     names = sorted(part.name for part in expression.free_symbols)
-    evaluate = sympy.lambdify([_symbol(name) for name in names], expression, "numpy")
+    evaluate = sympy.lambdify([symbol(name) for name in names], expression, "numpy")
     size = len(next(iter(values.values())))
     return np.broadcast_to(np.asarray(evaluate(*(values[name] for name in names)), dtype=float), (size,))
-
-
-def _symbol(name: str):
-    from derive.quantities import symbol
-
-    return symbol(name)
 
 
 def _error(left, right, points) -> np.ndarray:
@@ -168,8 +173,8 @@ def _exactly(row, number, relations, claim, points) -> None:
     places = np.array([_active(part, points) for part in [*parts, own]])
     for combination in {tuple(column) for column in places.T}:
         *chosen, last = combination
-        at = int(np.nonzero((places.T == combination).all(axis=1))[0][0])
-        here = {name: float(found[at]) for name, found in points.items()}
+        first = int(np.nonzero((np.array(combination) == places.T).all(axis=1))[0][0])
+        here = {name: float(found[first]) for name, found in points.items()}
         difference = own[last].expression
         for one, part, place in reversed(list(zip(way, parts, chosen, strict=True))):
             roots = closed_forms(part[place].expression, one.unknown) if part[place].expression.has(one.unknown) else ()

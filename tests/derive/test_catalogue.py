@@ -17,8 +17,9 @@ if __name__ == "__main__":
 
 import pytest
 
-from derive.catalogue import CHAPTERS, by_id, equation, equations
+from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
 from derive.catalogue.sources import TRANSCRIPT
+from derive.errors import RetiredName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
 from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, HEURISTIC, Equation, Source, maximum
 
@@ -187,13 +188,17 @@ def test_neutral_defaults_are_the_six_of_this_version():
         assert equations(symbol=name), f"{name} is in no equation"
 
 
+IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
+"""Quantities of the derivations: some appear on the way and cancel."""
+
+
 # -- the registry ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_quantity_of_the_registry_is_used_and_well_formed(name):
     row = QUANTITIES[name]
-    assert equations(symbol=name), f"{name} is in no equation"
+    assert equations(symbol=name) or name in IN_STEPS, f"{name} is in no equation and in no derivation"
     assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
     assert row.symbol.isidentifier() and row.latex.strip() and row.meaning.strip()
     assert row.low <= row.high and (row.low > 0 or row.may_be_zero)
@@ -259,8 +264,20 @@ def test_the_mathematics_is_that_of_the_version(row):
 def test_no_id_was_dropped_and_no_version_went_back():
     for reference in read():
         id, version = reference.split("@")
-        assert id in by_id(), f"{id} was published and is gone: an id is never removed or renamed"
-        assert int(version) <= by_id()[id].version, f"{id} went back from version {version}"
+        assert id in by_id() or id in RETIRED, f"{id} was published and is gone: retire it, and name its successor"
+        assert id in RETIRED or int(version) <= by_id()[id].version, f"{id} went back from version {version}"
+
+
+def test_a_retired_id_has_a_successor_and_is_not_used_again():
+    for id, successor in RETIRED.items():
+        assert id not in by_id() and successor in by_id()
+
+
+def test_whoever_asks_for_a_retired_id_is_told_its_successor(monkeypatch):
+    monkeypatch.setitem(RETIRED, "roofline.old_time", "roofline.step_time")
+    for asked in ("roofline.old_time", "roofline.old_time@1"):
+        with pytest.raises(RetiredName, match=r"'roofline\.old_time' was retired; its successor is 'roofline\.step_time'"):
+            equation(asked)
 
 
 def planted(**changes):

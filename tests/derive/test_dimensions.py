@@ -5,12 +5,14 @@ The stock registry of pint counts a byte and a token as pure numbers and would l
 
 from importlib import import_module
 from inspect import signature
+from pkgutil import iter_modules
 from zlib import crc32
 
 import pint
 import pytest
 
-from derive.catalogue import CHAPTERS, by_id
+from derive import catalogue
+from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
 
 UNITS = pint.UnitRegistry(None)
@@ -45,8 +47,8 @@ def _same(terms):
 @pytest.fixture(autouse=True)
 def extremes_with_units(monkeypatch):
     """`maximum` and `minimum` as the chapters know them, over quantities with units."""
-    for chapter in CHAPTERS:
-        module = import_module(f"derive.catalogue.{chapter}")
+    for found in iter_modules(catalogue.__path__):
+        module = import_module(f"derive.catalogue.{found.name}")
         monkeypatch.setattr(module, "maximum", lambda *terms: max(_same(terms)), raising=False)
         monkeypatch.setattr(module, "minimum", lambda *terms: min(_same(terms)), raising=False)
 
@@ -75,6 +77,21 @@ def test_the_unit_is_made_of_base_units(name):
 @pytest.mark.parametrize("row", ALL)
 def test_an_equation_adds_like_to_like(row):
     check(row.relation)
+
+
+STEPS = [pytest.param(step, id=f"{row.id}#{number}") for row in by_id().values() for number, step in enumerate(row.steps, 1)]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_adds_like_to_like_and_replaces_like_by_like(step):
+    if step.relation:
+        check(step.relation)
+    for name, value in ((name, value) for premise in step.premises for name, value in premise.point.items()):
+        if isinstance(value, str):
+            assert unit(value).dimensionality == unit(name).dimensionality
+        elif callable(value):
+            found = value(*(sample(other) for other in signature(value).parameters))
+            assert (UNITS.Quantity(1, "") * found).dimensionality == unit(name).dimensionality
 
 
 REQUIREMENTS = [pytest.param(asked, id=f"{row.id}-{number}") for row in by_id().values() for number, asked in enumerate(row.requires)]

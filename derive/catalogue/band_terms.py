@@ -1,0 +1,17 @@
+"""Terms that the equations of the bands share: compute and decode cost in units of the linear compute cost."""
+
+from typing import Any
+
+from derive.records import maximum, minimum
+
+
+def compute(context: Any, attention_flops_per_pair: Any, active_params: Any, flop_per_weight: Any) -> Any:
+    return 1 + attention_flops_per_pair * context / (flop_per_weight * active_params)
+
+
+def decode(ratio: Any, compute: Any, memory: Any, overlap: Any) -> Any:
+    return ratio * (maximum(compute, memory) + (1 - overlap) * minimum(compute, memory))
+
+
+BAND_MEANS = ("each band priced at its mean context", "one mark-up throughout")
+ONE_ATTENTION = "attention FLOPs of prefill and decode are the same (not so for latent attention)"

@@ -1,0 +1,140 @@
+"""Bands, continued: from the two premiums and the output/input ratio back to memory ratios and the balance context."""
+
+from derive.catalogue.band_terms import BAND_MEANS, compute, decode
+from derive.catalogue.sources import ours
+from derive.records import CONDITION, Equation, Step, at
+
+INVERSE = (
+    Equation(
+        id="bands.output_input_ratio",
+        title="Decode cost of the base band",
+        kind=CONDITION,
+        relation=lambda decode_cost_short, output_input_ratio, prompt_position, short_context,
+            attention_flops_per_pair, active_params, flop_per_weight: (
+            decode_cost_short,
+            output_input_ratio * compute(prompt_position * short_context, attention_flops_per_pair, active_params, flop_per_weight),
+        ),
+        statement="The output price of the base band is R times its input price.",
+        assumptions=BAND_MEANS,
+        steps=(
+            Step(
+                operation="an output token of the base band is R times its prompt token",
+                premises=(
+                    at(
+                        "bands.price",
+                        cost_ratio="decode_cost_short",
+                        band_price=lambda output_input_ratio, input_price: output_input_ratio * input_price,
+                    ),
+                    at("bands.prefill_cost", context_length="short_context"),
+                ),
+                eliminated=("prefill_cost_ratio",),
+            ),
+        ),
+        sources=(ours("the output/input ratio of the base band, with bands.prefill_cost at the short context"),),
+    ),
+    Equation(
+        id="bands.premium_out",
+        title="Decode cost of the long-context band",
+        kind=CONDITION,
+        relation=lambda decode_cost_long, premium_out, decode_cost_short: (decode_cost_long, premium_out * decode_cost_short),
+        statement="The output price of the long-context band is premium_out times that of the base band.",
+        assumptions=BAND_MEANS,
+        steps=(
+            Step(
+                operation="the output price of both bands, one of them premium_out times the other",
+                premises=(
+                    at("bands.price", cost_ratio="decode_cost_short"),
+                    at(
+                        "bands.price",
+                        cost_ratio="decode_cost_long",
+                        band_price=lambda premium_out, band_price: premium_out * band_price,
+                    ),
+                ),
+                eliminated=("band_price",),
+            ),
+        ),
+        sources=(ours("the ratio of the two output prices is the ratio of the two decode costs"),),
+    ),
+    Equation(
+        id="bands.decode_cost_short",
+        title="Decode cost of the base band from its memory ratio",
+        kind=CONDITION,
+        relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
+            attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_short, overlap: (
+            decode_cost_short,
+            decode(
+                prefill_decode_flops_ratio,
+                compute(short_context, attention_flops_per_pair, active_params, flop_per_weight),
+                memory_ratio_short,
+                overlap,
+            ),
+        ),
+        statement="Solved for memory_ratio_short it undoes the overlap; a compute-bound band gives only an upper end.",
+        assumptions=BAND_MEANS,
+        steps=(
+            Step(
+                operation="the cost of a decoded token at the mean of the base band",
+                premises=(
+                    at("bands.decode_cost", decode_cost_ratio="decode_cost_short", context_length="short_context"),
+                    at("bands.memory_ratio_short"),
+                ),
+                eliminated=("weight_compute_ratio", "balance_context"),
+            ),
+        ),
+        sources=(ours("bands.decode_cost at the short context"),),
+    ),
+    Equation(
+        id="bands.decode_cost_long",
+        title="Decode cost of the long-context band from its memory ratio",
+        kind=CONDITION,
+        relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,
+            active_params, flop_per_weight, memory_ratio_long, overlap: (
+            decode_cost_long,
+            decode(
+                prefill_decode_flops_ratio,
+                compute(long_context, attention_flops_per_pair, active_params, flop_per_weight),
+                memory_ratio_long,
+                overlap,
+            ),
+        ),
+        statement="Solved for memory_ratio_long it undoes the overlap; a compute-bound band gives only an upper end.",
+        assumptions=BAND_MEANS,
+        steps=(
+            Step(
+                operation="the cost of a decoded token at the mean of the long-context band",
+                premises=(
+                    at("bands.decode_cost", decode_cost_ratio="decode_cost_long", context_length="long_context"),
+                    at("bands.memory_ratio_short", memory_ratio_short="memory_ratio_long", short_context="long_context"),
+                ),
+                eliminated=("weight_compute_ratio", "balance_context"),
+            ),
+        ),
+        sources=(ours("bands.decode_cost at the long context"),),
+    ),
+    Equation(
+        id="bands.balance_context",
+        title="Balance context from two memory ratios",
+        kind=CONDITION,
+        relation=lambda balance_context, long_context, short_context, memory_ratio_long, memory_ratio_short: (
+            balance_context,
+            (long_context - short_context) / (memory_ratio_long - memory_ratio_short),
+        ),
+        requires=(
+            lambda long_context, short_context: long_context > short_context,
+            lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short,
+        ),
+        statement="The memory line rises by one linear compute time over each balance context.",
+        assumptions=("the weight read is the same in both bands", "dense attention"),
+        steps=(
+            Step(
+                operation="the memory ratio at the two band means; the weight read is the same in both",
+                premises=(
+                    at("bands.memory_ratio_short"),
+                    at("bands.memory_ratio_short", memory_ratio_short="memory_ratio_long", short_context="long_context"),
+                ),
+                eliminated=("weight_compute_ratio",),
+            ),
+        ),
+        sources=(ours("the memory ratio at the two band means, the weight read eliminated"),),
+    ),
+)

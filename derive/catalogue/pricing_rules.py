@@ -1,0 +1,186 @@
+"""Bands, continued: rules by which a vendor may set the premium, each a context scale on which the cost doubles.
+
+The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale); a rule says at which contexts the two
+prices are costs.
+"""
+
+from derive.catalogue.sources import ours
+from derive.records import CONDITION, Equation, Step, at
+
+_AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
+
+RULES = (
+    Equation(
+        id="bands.kv_bytes_from_scale",
+        title="KV bytes from the context scale of the cost",
+        kind=CONDITION,
+        relation=lambda kv_bytes_per_token, flop_per_weight, active_params, mbu, base_cost, ridge_point, mfu,
+            cost_context_scale: (
+            kv_bytes_per_token,
+            flop_per_weight * active_params * mbu * base_cost / (ridge_point * mfu * cost_context_scale),
+        ),
+        statement="A cost that doubles over cost_context_scale from a base of base_cost compute times has this KV read in its slope.",
+        assumptions=(
+            "the band cost is affine in the context",
+            "base_cost is 1 if the base band is compute-bound, R/prefill_decode_flops_ratio if memory-bound",
+        ),
+        steps=(
+            Step(
+                operation="what is claimed: the slope of the cost, base_cost over its scale, is the KV read, one over the balance context",
+                relation=lambda balance_context, cost_context_scale, base_cost: (balance_context, cost_context_scale / base_cost),
+            ),
+            Step(
+                operation="the balance context in terms of KV bytes",
+                premises=(at("#1"), at("context.balance_context")),
+                eliminated=("balance_context",),
+            ),
+        ),
+        sources=(ours("the slope of the band cost is the KV read; rules for cost_context_scale follow"),),
+    ),
+    Equation(
+        id="bands.base_cost_memory_bound",
+        title="Base cost of a memory-bound base band",
+        kind=CONDITION,
+        relation=lambda base_cost, output_input_ratio, prefill_decode_flops_ratio: (
+            base_cost,
+            output_input_ratio / prefill_decode_flops_ratio,
+        ),
+        statement="If the base band is memory-bound already, an output token costs R input tokens before any context is read.",
+        assumptions=("attention FLOPs left out", "one mark-up throughout"),
+        sources=(ours("bands.decode_cost at no context, memory-bound"),),
+    ),
+    Equation(
+        id="bands.rule_knee",
+        title="Pricing rule: the threshold is the knee",
+        kind=CONDITION,
+        relation=lambda cost_context_scale, long_context_threshold: (cost_context_scale, long_context_threshold),
+        statement="Cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
+        assumptions=_AFFINE,
+        steps=(
+            Step(
+                operation="the reading of the threshold and the slope of the cost, from a base of one compute time, give the same KV bytes",
+                premises=(
+                    at("bands.kv_bytes_from_scale", base_cost=1, mbu=1, mfu=1),
+                    at("readings.threshold_is_crossover"),
+                    at("batching.balance_ratio_from_ridge"),
+                ),
+                eliminated=("kv_bytes_per_token", "machine_balance_ratio"),
+            ),
+        ),
+        sources=(ours("readings.threshold_is_crossover in terms of a context scale"),),
+    ),
+    Equation(
+        id="bands.rule_threshold",
+        title="Pricing rule: the premium is the cost at the threshold",
+        kind=CONDITION,
+        relation=lambda cost_context_scale, long_context_threshold, premium_out: (
+            cost_context_scale,
+            long_context_threshold / (premium_out - 1),
+        ),
+        requires=(lambda premium_out: premium_out > 1,),
+        statement="The cost at the threshold over the cost at no context is the premium.",
+        assumptions=_AFFINE,
+        steps=(
+            Step(
+                operation="what is claimed: the premium is the cost at the threshold over the cost at no context",
+                relation=lambda premium_out, long_context_threshold, cost_context_scale: (
+                    premium_out,
+                    1 + long_context_threshold / cost_context_scale,
+                ),
+            ),
+            Step(
+                operation="solved for the scale",
+                premises=(at("#1"),),
+            ),
+        ),
+        sources=(ours("1 + L_thr/L_c = premium"),),
+    ),
+    Equation(
+        id="bands.rule_upper_end",
+        title="Pricing rule: each band covers its worst case",
+        kind=CONDITION,
+        relation=lambda cost_context_scale, max_context, premium_out, long_context_threshold: (
+            cost_context_scale,
+            (max_context - premium_out * long_context_threshold) / (premium_out - 1),
+        ),
+        requires=(
+            lambda premium_out: premium_out > 1,
+            lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold,
+        ),
+        statement="The cost at the longest context over the cost at the threshold is the premium.",
+        assumptions=_AFFINE,
+        steps=(
+            Step(
+                operation="what is claimed: the premium is the cost at the longest context over the cost at the threshold",
+                relation=lambda premium_out, max_context, cost_context_scale, long_context_threshold: (
+                    premium_out,
+                    (1 + max_context / cost_context_scale) / (1 + long_context_threshold / cost_context_scale),
+                ),
+            ),
+            Step(
+                operation="solved for the scale",
+                premises=(at("#1"),),
+            ),
+        ),
+        sources=(ours("(1 + L_max/L_c)/(1 + L_thr/L_c) = premium"),),
+    ),
+    Equation(
+        id="bands.rule_band_means",
+        title="Pricing rule: each band is priced at its mean",
+        kind=CONDITION,
+        relation=lambda cost_context_scale, long_context, premium_out, short_context: (
+            cost_context_scale,
+            (long_context - premium_out * short_context) / (premium_out - 1),
+        ),
+        requires=(
+            lambda premium_out: premium_out > 1,
+            lambda long_context, premium_out, short_context: long_context > premium_out * short_context,
+        ),
+        statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
+        assumptions=_AFFINE,
+        steps=(
+            Step(
+                operation="what is claimed: the premium is the cost at the mean of the upper band over the cost at the mean of the lower",
+                relation=lambda premium_out, long_context, cost_context_scale, short_context: (
+                    premium_out,
+                    (1 + long_context / cost_context_scale) / (1 + short_context / cost_context_scale),
+                ),
+            ),
+            Step(
+                operation="solved for the scale",
+                premises=(at("#1"),),
+            ),
+        ),
+        sources=(ours("(1 + L_hi/L_c)/(1 + L_lo/L_c) = premium"),),
+    ),
+    Equation(
+        id="bands.rule_lloyd_max",
+        title="Pricing rule: band means with the best threshold",
+        kind=CONDITION,
+        relation=lambda cost_context_scale, long_context_threshold, premium_out, short_context: (
+            cost_context_scale,
+            (2 * long_context_threshold - (1 + premium_out) * short_context) / (premium_out - 1),
+        ),
+        requires=(
+            lambda premium_out: premium_out > 1,
+            lambda long_context_threshold, premium_out, short_context: 2 * long_context_threshold > (1 + premium_out) * short_context,
+        ),
+        statement="Band means, with the threshold halfway between them, as the least-squares split of the demand has it.",
+        assumptions=_AFFINE,
+        steps=(
+            Step(
+                operation="what is claimed besides: the threshold lies halfway between the band means",
+                relation=lambda long_context_threshold, short_context, long_context: (
+                    long_context_threshold,
+                    (short_context + long_context) / 2,
+                ),
+            ),
+            Step(
+                operation="the rule of band means with that threshold",
+                premises=(at("#1"), at("bands.rule_band_means")),
+                eliminated=("long_context",),
+            ),
+        ),
+        sources=(ours("bands.rule_band_means with L_thr = (L_lo + L_hi)/2: the two-level Lloyd-Max quantiser"),),
+    ),
+)

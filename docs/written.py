@@ -1,0 +1,22 @@
+"""A page that is generated: written, or with --check only compared with what would be written."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from derive.errors import INPUT_IS_WRONG
+
+
+def main(script: str, file: Path, page: Callable[[], str], arguments: list[str]) -> int:
+    """Write the page, or with --check exit 1 if the file differs from it."""
+    if arguments not in ([], ["--check"]):
+        print(f"usage: python docs/{script} [--check]", file=sys.stderr)
+        return INPUT_IS_WRONG
+    if not arguments:
+        file.write_text(page(), encoding="utf-8")
+        return 0
+    written = file.read_text(encoding="utf-8") if file.exists() else ""
+    if written == page():
+        return 0
+    print(f"{file.name} is out of date: run python docs/{script}", file=sys.stderr)
+    return 1

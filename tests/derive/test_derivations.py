@@ -1,0 +1,194 @@
+"""Every derivation of the catalogue, step by step; and that a wrong one is seen."""
+
+from inspect import signature
+
+import pytest
+from derivation_check import DoesNotFollow, check
+
+from derive.catalogue import by_id, equation
+from derive.derivations import assumed, conclusion, owner, parents, point, referenced_by
+from derive.errors import UnknownName
+from derive.narration import as_latex, as_text
+from derive.quantities import CONSTANTS, QUANTITIES, symbol
+from derive.records import BOUND, DEFINITION, Equation, Step, at
+
+DERIVED = [row for row in by_id().values() if row.steps]
+STEPS = [pytest.param(row, number, id=f"{row.id}#{number}") for row in DERIVED for number in range(1, len(row.steps) + 1)]
+ROWS = [pytest.param(row, id=row.id) for row in DERIVED]
+
+
+# -- every step -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("row", "number"), STEPS)
+def test_a_step_follows_from_its_premises_and_from_no_fewer(row, number):
+    check(row, number)
+
+
+@pytest.mark.parametrize(("row", "number"), STEPS)
+def test_a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
+    step = row.steps[number - 1]
+    assert step.operation.strip() and step.operation[0].islower() and not step.operation.endswith(".")
+    names = [*step.eliminated, *step.stationary]
+    names += [name for premise in step.premises for name in premise.point]
+    names += signature(step.relation).parameters if step.relation else ()
+    assert set(names) <= set(QUANTITIES) | set(CONSTANTS)
+    assert (step.relation is None) == (number == len(row.steps)), "the last step, and no other, comes to the equation itself"
+    left, _ = conclusion(row, number)
+    assert left == symbol(left.name)
+
+
+@pytest.mark.parametrize(("row", "number"), STEPS)
+def test_a_premise_exists_and_a_point_replaces_what_it_holds(row, number):
+    for premise in row.steps[number - 1].premises:
+        source, place = owner(row, premise)
+        assert place < number or source is not row, "a step starts from itself or a later one"
+        sides = conclusion(source, place) if place else source.sides
+        assert set(point(premise)) <= {part for side in sides for part in side.free_symbols}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_step_without_premises_only_says_what_a_word_means(row):
+    """It cannot smuggle in physics: of a definition it speaks of the quantity defined, and only claims claim more."""
+    for number, step in enumerate(row.steps, 1):
+        if not step.premises and row.kind in (DEFINITION, BOUND):
+            left, _ = conclusion(row, number)
+            assert left == symbol(row.symbols[0])
+            assert number < len(row.steps), "nothing follows from it"
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_step_is_used_later(row):
+    used = {owner(row, premise)[1] for step in row.steps for premise in step.premises if owner(row, premise)[0] is row}
+    assert used == set(range(1, len(row.steps)))
+
+
+def ancestors(id: str, way: tuple[str, ...] = ()) -> set[str]:
+    assert id not in way, f"{' -> '.join((*way, id))}: a loop"
+    found = parents(equation(id))
+    return set(found).union(*(ancestors(parent, (*way, id)) for parent in found))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_no_equation_is_derived_from_itself(row):
+    assert row.id not in ancestors(row.id)
+
+
+def test_parents_and_children_are_the_same_lines_read_both_ways():
+    assert parents(equation("batching.balance_ratio_from_ridge")) == ("batching.machine_balance_ratio", "batching.ridge_point")
+    for row in by_id().values():
+        assert all(row.id in parents(equation(child)) for child in referenced_by(row.id))
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in by_id().values() if not row.steps])
+def test_what_is_not_derived_says_why(row):
+    """A definition or a bound says what its quantity is; anything else says what it idealises."""
+    assert row.defines or row.assumptions, f"{row.id} is a {row.kind}, neither derived nor a definition, and assumes nothing"
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in by_id().values() if row.kind != DEFINITION])
+def test_what_is_no_definition_says_what_it_idealises(row):
+    assert row.assumptions
+
+
+# -- a wrong step is seen -------------------------------------------------------------------------------------------
+
+
+def planted(*steps: Step, id: str = "batching.balance_ratio_from_ridge", **changes) -> Equation:
+    """An equation of the catalogue with another derivation."""
+    row = equation(id)
+    whole = {name: getattr(row, name) for name in ("id", "title", "kind", "relation", "statement", "sources", "requires")}
+    return Equation(**(whole | changes), steps=steps)
+
+
+RATIO, RIDGE = at("batching.machine_balance_ratio"), at("batching.ridge_point")
+GOOD = Step(operation="right", premises=(RATIO, RIDGE), eliminated=("peak_flops",))
+
+
+def test_the_right_derivation_passes():
+    check(planted(GOOD), 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        pytest.param(
+            planted(
+                GOOD,
+                relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight: (
+                    machine_balance_ratio,
+                    101 * ridge_point * bytes_per_weight / 200,
+                ),
+            ),
+            "off by",
+            id="one percent off",
+        ),
+        pytest.param(planted(Step(operation="short", premises=(RATIO,))), "which no premise holds", id="a premise missing"),
+        pytest.param(
+            planted(Step(operation="long", premises=(RATIO, RIDGE, at("batching.sparsity")), eliminated=("peak_flops",))),
+            "holds without its premise 3",
+            id="a premise to spare",
+        ),
+        pytest.param(
+            planted(Step(operation="kept", premises=(RATIO, RIDGE), eliminated=("ridge_point",))), "does not eliminate", id="not eliminated"
+        ),
+        pytest.param(planted(Step(operation="none", premises=(RATIO, RIDGE))), "eliminates nothing", id="nothing eliminated"),
+        pytest.param(
+            planted(
+                Step(
+                    operation="the wrong regime",
+                    premises=(at("roofline.step_time"), at("roofline.memory_time")),
+                    eliminated=("memory_time",),
+                ),
+                relation=lambda step_time, weight_time, kv_time: (step_time, weight_time + kv_time),
+            ),
+            "off by",
+            id="only one regime",
+        ),
+        pytest.param(
+            planted(Step(operation="at the wrong point", premises=(at("batching.machine_balance_ratio", hbm_bandwidth="mfu"),))),
+            "which no premise holds",
+            id="another point",
+        ),
+    ],
+)
+def test_a_planted_error_is_seen(row, said):
+    with pytest.raises(DoesNotFollow, match=said):
+        check(row, 1)
+
+
+def test_a_premise_that_does_not_exist_is_named():
+    with pytest.raises(UnknownName, match=r"batching\.ridgepoint.*did you mean 'batching\.ridge_point'"):
+        assumed(planted(Step(operation="typo", premises=(RATIO, at("batching.ridgepoint")), eliminated=("peak_flops",))), 1)
+    with pytest.raises(UnknownName, match=r"step 'batching\.balance_batch#3'"):
+        assumed(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
+    with pytest.raises(UnknownName, match="quantity 'bandwidth'"):
+        assumed(planted(Step(operation="typo", premises=(at("batching.ridge_point", bandwidth="mfu"),))), 1)
+
+
+# -- in words -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_derivation_reads_from_its_premises_to_the_equation(row):
+    lines = as_text(row)
+    left, right = row.sides
+    assert lines[-1].strip() == f"{left} {row.sense} {right}"
+    assert [line.split(".")[0] for line in lines if line[0].isdigit()] == [str(n + 1) for n in range(len(row.steps))]
+    for id in parents(row):
+        assert any(id in line for line in lines)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_latex_is_balanced_and_has_an_item_a_step(row):
+    text = as_latex(row)
+    assert text.count(r"\item") == len(row.steps)
+    assert text.count("{") == text.count("}") and text.count(r"\[") == text.count(r"\]")
+    assert text.count("$") % 2 == 0
+    assert text.count(r"\begin") == text.count(r"\end")
+
+
+def test_a_definition_has_its_formula_and_no_steps():
+    row = equation("roofline.kv_time")
+    assert as_text(row) == []
+    assert r"\item" not in as_latex(row) and r"t_{\mathrm{kv}} = " in as_latex(row)
