@@ -21,7 +21,7 @@ CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
 @click.option("--hardware", metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
 @click.option("--model", metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
-@click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max.")
+@click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: str | None, model: str | None, overlap: str | None, style: str

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
 from derive.quantities import QUANTITIES, symbol
-from derive.records import DEFINITION, Equation, Premise, in_sympy
+from derive.records import DEFINITION, Equation, Premise, in_sympy, symbol_or_number
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -94,4 +94,4 @@ def _expression(value: "str | int | Callable[..., Any]") -> Any:
         return symbol(value)
     if isinstance(value, int):
         return Integer(value)
-    return value(*(symbol(name) for name in signature(value).parameters))
+    return value(*(symbol_or_number(name) for name in signature(value).parameters))

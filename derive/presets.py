@@ -17,8 +17,32 @@ KV_INPUTS = {
     "hybrid": ("kv_layers", "kv_heads", "head_dim"),
     "mla": ("layers", "latent_dim", "rope_dim"),
     "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
+    "gqa_unequal": ("kv_layers", "kv_heads", "key_dim", "value_dim"),
+    "mla_indexed": ("layers", "latent_dim", "rope_dim", "indexer_layers", "indexer_dim"),
+    "gqa_indexed": ("layers", "kv_heads", "head_dim", "indexer_layers", "indexer_dim"),
+    "compressed": (
+        *("sparse_layers", "head_dim", "indexer_dim", "sparse_compression_ratio"),
+        *("heavily_compressed_layers", "heavy_compression_ratio"),
+    ),
 }
-DECODE_ATTENTION = {"gqa": "gqa", "hybrid": "hybrid", "mla": "mla_absorbed", "mla_hybrid": "mla_hybrid_absorbed"}
+DECODE_ATTENTION = {
+    "gqa": "gqa",
+    "hybrid": "hybrid",
+    "mla": "mla_absorbed",
+    "mla_hybrid": "mla_hybrid_absorbed",
+    "gqa_unequal": "gqa_unequal",
+}
+"""The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
+FIXED_PARTS = {
+    "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
+    "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
+    "selected_kv_bytes": ("sparse_layers", "selected_entries"),
+}
+"""What a step reads at any context, by the layers that do so: none where that first column is blank."""
+SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+"""Groups whose variants for a selecting attention bear the name of its formula."""
+DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
+"""Equations that join by themselves and are untrue of a model that reads less than it stores."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 
@@ -27,11 +51,12 @@ Row = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Givens by registry name [SI], where each is from, and which variant of a group of equations fits."""
+    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not."""
 
     givens: dict[str, float]
     provenance: dict[str, str]
     variants: dict[str, str]
+    left_out: tuple[str, ...] = ()
 
 
 @cache
@@ -125,7 +150,8 @@ def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | N
 def model(text: str) -> Preset:
     """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
-    A name, an alias or a Hugging Face id will do. `variants` names the formula: gqa, hybrid, mla or mla_hybrid.
+    A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
+    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention.
     Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
     that cannot be used.
 
@@ -147,11 +173,19 @@ def model(text: str) -> Preset:
     for column in required:
         if not cell(ARCHITECTURES, row, column):
             raise WrongData(f"{ARCHITECTURES}.csv {name}: column {column} is blank, and the formula {formula} needs it")
-    columns = [column for column in (*PARAMETERS, *required, *ATTENTION_INPUTS) if cell(ARCHITECTURES, row, column)]
+    selects = formula not in DECODE_ATTENTION
+    none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
+    fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
+    wanted = dict.fromkeys((*PARAMETERS, *required, *(() if selects else ATTENTION_INPUTS), *fixed))
+    columns = [column for column in wanted if cell(ARCHITECTURES, row, column)]
     return Preset(
-        givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns},
-        provenance={column: _provenance_of_model(name, column, row) for column in columns},
-        variants={"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
+        givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns} | dict.fromkeys(none, 0.0),
+        provenance={column: _provenance_of_model(name, column, row) for column in columns}
+        | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
+        variants={**dict.fromkeys(SAME_NAME, formula), "kv_time": "fixed"}
+        if selects
+        else {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
+        left_out=DENSE_ONLY if selects else (),
     )
 
 

@@ -24,6 +24,7 @@ class Question:
     provenance: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     named: tuple[Equation, ...] = ()
+    left_out: tuple[Equation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,9 @@ def question(
     )
     chosen = {**preset.variants, **_checked(variants or {})}
     named = (using,) if isinstance(using, str) else tuple(using)
-    active = _active(name, tuple(chosen.items()), named)
-    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named))
+    active = _active(name, tuple(chosen.items()), named, preset.left_out)
+    left_out = tuple(equation(id) for id in preset.left_out if id not in named)
+    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out)
 
 
 def _typed(given: Mapping[str, float | str]) -> dict[str, float]:
@@ -80,7 +82,10 @@ def _presets(hardware_name: str | None, model_name: str | None) -> Preset:
     merged = Preset({}, {}, {})
     for preset in found:
         merged = Preset(
-            {**merged.givens, **preset.givens}, {**merged.provenance, **preset.provenance}, {**merged.variants, **preset.variants}
+            {**merged.givens, **preset.givens},
+            {**merged.provenance, **preset.provenance},
+            {**merged.variants, **preset.variants},
+            merged.left_out + preset.left_out,
         )
     return merged
 
@@ -96,8 +101,8 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...]) -> tuple[Equation, ...]:
-    """The equations a route may take: one variant of each group, and what was named."""
+def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
+    """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out."""
     chosen = dict(variants)
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
@@ -108,7 +113,7 @@ def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[st
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if row.kind not in CHAINED_BY_ITSELF or (row.sense != "=" and unknown not in row.symbols):
+        if row.id in left_out or row.kind not in CHAINED_BY_ITSELF or (row.sense != "=" and unknown not in row.symbols):
             return False
         if row.variant is None:
             return True

@@ -37,6 +37,19 @@ def minimum(*terms: Any) -> Any:
     return Min(*terms)
 
 
+def power(base: Any, numerator: int, denominator: int) -> Any:
+    """A fractional power, exact in SymPy.
+
+    >>> power(16.0, 3, 4)
+    8.0
+    """
+    from sys import modules
+
+    if "sympy" in modules and isinstance(base, modules["sympy"].Basic):
+        return base ** modules["sympy"].Rational(numerator, denominator)
+    return base ** (numerator / denominator)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
@@ -114,9 +127,19 @@ def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
     """Both sides of a relation over registry names, constants as exact integers."""
     from sympy import Integer
 
-    names = signature(relation).parameters
-    left, right = relation(*(Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name) for name in names))
+    left, right = relation(*map(symbol_or_number, signature(relation).parameters))
     return left + Integer(0), right + Integer(0)
+
+
+def symbol_or_number(name: str) -> Any:
+    """A quantity as its symbol, a constant as its exact number.
+
+    >>> symbol_or_number("batch"), symbol_or_number("flop_per_weight")
+    (batch, 2)
+    """
+    from sympy import Integer
+
+    return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,11 +20,12 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     rows = [row for row in asked.active if unknown in row.symbols and row.sense == "="]
     if not rows:
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        return Reason("missing_givens", message=f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}")
+        message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
+        return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
     lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
     # Somebody who names equations means to go through them; else the equation that defines the unknown comes first.
     lists.sort(key=lambda pair: (pair[0] not in asked.named, len(pair[1])) if asked.named else (pair[0].defines != unknown, len(pair[1])))
-    tangled = [(row, names) for row, names in lists if all(_rests_on(asked, name, unknown) for name in names)]
+    tangled = [(row, names) for row, names in lists if all(_rests_on(asked, row, name, unknown) for name in names)]
     if lists[0][0].defines != unknown and (len(tangled) > 1 or any(not names for _, names in tangled)):
         direct = tuple(name for name in tangled[0][0].symbols if name != unknown and name not in known)
         message = (
@@ -36,7 +37,14 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     others = [(other, names) for other, names in lists[1:2] if names != missing]
     message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    return Reason("missing_givens", missing=missing, message=f"{unknown} needs also {message}{meanings}")
+    message = f"{unknown} needs also {message}{meanings}{_left_out(asked, (unknown, *missing))}"
+    return Reason("missing_givens", missing=missing, message=message)
+
+
+def _left_out(asked: Question, names: tuple[str, ...]) -> str:
+    """Which definitions of these quantities the model rules out, as the end of a sentence."""
+    untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
+    return f"; left out, as this model does not read all that it stores: {untrue}" if untrue else ""
 
 
 def _leads_to(asked: Question, row: Equation, name: str, unknown: str) -> bool:
@@ -44,9 +52,9 @@ def _leads_to(asked: Question, row: Equation, name: str, unknown: str) -> bool:
     return row.defines == name or (row in asked.named and name in row.symbols and unknown not in row.symbols)
 
 
-def _rests_on(asked: Question, name: str, unknown: str) -> bool:
-    """Whether the equation that defines a quantity speaks of the unknown."""
-    return any(row.defines == name and unknown in row.symbols for row in asked.active)
+def _rests_on(asked: Question, row: Equation, name: str, unknown: str) -> bool:
+    """Whether the equation that defines a quantity speaks of the unknown, and is another than this one."""
+    return any(other is not row and other.defines == name and unknown in other.symbols for other in asked.active)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -110,7 +110,10 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     reciprocal = difference.subs(x, 1 / x)
     slope = diff(reciprocal, x)
     if not slope.has(x):
-        return (_tidy(-slope / reciprocal.subs(x, 0)),)
+        return (_tidy(-slope / reciprocal.expand().subs(x, 0)),)
+    isolated = _under_one_power(difference, x)
+    if isolated is not None:
+        return isolated
     numerator = fraction(together(difference))[0]
     try:
         coefficients = Poly(numerator, x).all_coeffs()
@@ -118,13 +121,36 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         coefficients = []
     if len(coefficients) == 2:
         return (_tidy(-coefficients[1] / coefficients[0]),)
-    if len(coefficients) > 3 and any(coefficients[1:-1]):
+    if (len(coefficients) > 3 and any(coefficients[1:-1])) or _mixes_fractional_powers(numerator, x):
         return None
     try:
         roots = sympy_solve(numerator, x)
     except NotImplementedError:
         return None
     return tuple(_tidy(root) for root in roots) if roots and all(_elementary(root) for root in roots) else None
+
+
+def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
+    """The root where the unknown stands under one power with a symbol for exponent, in a form that does not overflow."""
+    from sympy import Dummy, Pow
+
+    powers = [part for part in difference.atoms(Pow) if part.base.has(x)]
+    if len(powers) != 1 or powers[0].exp.has(x) or powers[0].exp.is_Number:
+        return None
+    height = Dummy(positive=True)
+    outside = difference.xreplace({powers[0]: height})
+    if outside.has(x) or outside.diff(height).has(height):
+        return None
+    value = -outside.subs(height, 0) / outside.diff(height)
+    return closed_forms(powers[0].base - value ** (1 / powers[0].exp), x)
+
+
+def _mixes_fractional_powers(numerator: "Expr", x: "Expr") -> bool:
+    """Whether a square or cube root of x stands beside another power of it: SymPy takes minutes over those."""
+    from sympy import Dummy, Pow
+
+    roots = [part for part in numerator.atoms(Pow) if part.base == x and part.exp.is_Rational and not part.exp.is_Integer]
+    return len(roots) > 1 or (len(roots) == 1 and numerator.xreplace({roots[0]: Dummy()}).has(x))
 
 
 def _tidy(root: "Expr") -> "Expr":

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from itertools import pairwise
-from math import exp, isfinite, log
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from derive.compiled import scalar
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
-GRID = 2_000
-BEYOND = 1e6
-"""How far beyond the values met in practice a numerical search looks."""
+LAST_DIGITS = 1e-13
+"""Relative difference beyond which a root has lost digits."""
 
 
 def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
@@ -54,6 +52,8 @@ def real_roots(
 ) -> list[tuple[float, str | None]]:
     """Every root of a smooth expression in the domain of the unknown, with its closed form if it has one."""
     if closed is None:
+        from derive.search import bracketed
+
         return [(root, None) for root in bracketed(difference, unknown, values)]
     found = [(clamped(unknown, evaluate(root, values)), text(root)) for root in closed]
     return [(root, formula) for root, formula in found if in_domain(unknown, root)]
@@ -82,30 +82,11 @@ def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
     return len(heights) == 1 and all(isfinite(height) for height in heights)
 
 
-def bracketed(difference: "Expr", unknown: str, values: Mapping[str, float]) -> list[float]:
-    """All sign changes over the domain, on a logarithmic grid, each closed in by Brent's method.
-
-    A root at which the expression touches zero without crossing it is not seen.
-    """
-    from scipy.optimize import brentq
-
-    row = quantity(unknown)
-    low, high = (row.low or row.high / BEYOND) / BEYOND, min(row.high * BEYOND, row.ceiling)
-    step = log(high / low) / GRID
-
-    def height(ln_x: float) -> float:
-        return evaluate(difference, {**values, unknown: exp(ln_x)})
-
-    grid = [(ln_x, height(ln_x)) for ln_x in (*(log(low) + i * step for i in range(GRID)), log(high))]
-    found = [exp(ln_x) for ln_x, at in grid if at == 0]
-    for (left, at_left), (right, at_right) in pairwise(grid):
-        if at_left * at_right < 0:
-            try:
-                found.append(exp(brentq(height, left, right, xtol=1e-15, rtol=1e-15)))
-            except ValueError:
-                # The search landed on a pole, where the sign changes too.
-                continue
-    return found
+def polished(difference: "Expr", unknown: str, values: Mapping[str, float]) -> float:
+    """The root one Newton step on, or where it was if there is no slope."""
+    names, slopes_at = _gradient(difference)
+    slope = dict(zip(names, slopes_at(*(values[name] for name in names)), strict=True))[unknown]
+    return values[unknown] - evaluate(difference, values) / slope if slope else values[unknown]
 
 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from derive.compiled import vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Answer, Equation, Reason, WhenRead
 from derive.regimes import Branch, branches, closed_forms
-from derive.roots import HOLDS, drops_out, elasticities, evaluate, real_roots
+from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, evaluate, polished, real_roots
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -111,6 +111,12 @@ def _point(equation: Equation, branch: Branch, unknown: str, values: Values, val
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
     error = residual(equation, at)
+    if LAST_DIGITS < error <= HOLDS:
+        # A closed form can lose digits that one Newton step brings back.
+        nearer = clamped(unknown, polished(branch.difference, unknown, at))
+        if residual(equation, {**values, unknown: nearer}) < error:
+            value, at = nearer, {**values, unknown: nearer}
+            error = residual(equation, at)
     if not (error <= HOLDS or _crosses(equation, unknown, at)) or not all(_wins(pair, at) for pair in branch.regime.wins):
         return []
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))

@@ -1,7 +1,4 @@
-"""The equations, a module a chapter, declared as data. Reading them imports no SymPy.
-
-Chapters still to come keep their names: memory, experts, pipeline, training, reversible.
-"""
+"""The equations, a module a chapter, declared as data. Reading them imports no SymPy."""
 
 from functools import lru_cache
 from importlib import import_module
@@ -10,7 +7,10 @@ from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
 from derive.records import Equation
 
-CHAPTERS = ("roofline", "batching", "scheduling", "context", "serving", "architecture", "readings", "bands", "cache")
+CHAPTERS = (
+    *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
+    *("training", "bands", "readings", "cache", "architecture", "reversible"),
+)
 
 RETIRED: dict[str, str] = {}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
@@ -56,7 +56,7 @@ def variants_of(group: str) -> dict[str, Equation]:
     """The equations of a variant group by the variant's name, the default first.
 
     >>> list(variants_of("overlap"))
-    ['max', 'sum', 'kv_plus_max']
+    ['max', 'sum', 'kv_plus_max', 'network']
     """
     found = [row for row in by_id().values() if row.variant and row.variant[0] == group]
     return {row.variant[1]: row for row in sorted(found, key=lambda row: not row.variant[2])}

@@ -1,6 +1,8 @@
 """Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
-from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, ours, talk
+from derive.catalogue.fixed_caches import FIXED
+from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
+from derive.catalogue.sparse_caches import INDEXED
 from derive.records import Equation
 
 EQUATIONS = (
@@ -46,6 +48,19 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="architecture.kv_bytes_gqa_unequal",
+        title="KV bytes per token, keys and values of different width",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "gqa_unequal", False),
+        relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            entry_per_token * kv_layers * kv_heads * (key_dim + value_dim) * bytes_per_element,
+        ),
+        statement="As for hybrid layers, with a key of key_dim and a value of value_dim.",
+        assumptions=("the slope at long context: windows and linear states are full, and what they hold and read is left out",),
+        sources=(UNEQUAL_CONFIG, ours("kv_bytes_hybrid with both widths")),
+    ),
+    Equation(
         id="architecture.kv_bytes_mla",
         title="KV bytes per token, multi-head latent attention",
         defines="kv_bytes_per_token",
@@ -71,6 +86,8 @@ EQUATIONS = (
         assumptions=("linear layers keep a fixed state per sequence, which is left out",),
         sources=(MLA_PAPER, ours("the latent formula over kv_layers, for models that mix linear and latent attention")),
     ),
+    *INDEXED,
+    *FIXED,
     Equation(
         id="architecture.attention_flops",
         title="Attention FLOPs per query and context token, grouped-query attention",
@@ -96,6 +113,19 @@ EQUATIONS = (
         statement="Windowed and linear layers do a fixed amount per token; only full-attention layers grow with the context.",
         assumptions=("the slope at long context",),
         sources=(ours("attention_flops over the layers whose cache grows with the context"),),
+    ),
+    Equation(
+        id="architecture.attention_flops_gqa_unequal",
+        title="Attention FLOPs per query and context token, keys and values of different width",
+        defines="attention_flops_per_pair",
+        variant=("attention_flops_per_pair", "gqa_unequal", False),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, key_dim, value_dim: (
+            attention_flops_per_pair,
+            flop_per_mac_and_token * kv_layers * query_heads * (key_dim + value_dim),
+        ),
+        statement="Each query head multiplies its query with a key of key_dim and its weight with a value of value_dim.",
+        assumptions=("the slope at long context",),
+        sources=(ours("attention_flops_hybrid with both widths"),),
     ),
     Equation(
         id="architecture.attention_flops_mla",

@@ -1,7 +1,7 @@
 """Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
 
 from derive.catalogue.sources import ours, talk
-from derive.records import Equation, Step, at
+from derive.records import Equation, Step, at, power
 
 EQUATIONS = (
     Equation(
@@ -83,6 +83,62 @@ EQUATIONS = (
                 "sparse attention puts a square root in this term",
                 "no constant is given, so c is free; DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
             ),
+        ),
+    ),
+    Equation(
+        id="context.kv_time_fixed",
+        title="KV-read time with what is read at any context",
+        defines="kv_time",
+        variant=("kv_time", "fixed", False),
+        relation=lambda kv_time, batch, kv_read_bytes_per_sequence, chips, hbm_bandwidth, mbu: (
+            kv_time,
+            batch * kv_read_bytes_per_sequence / (chips * hbm_bandwidth * mbu),
+        ),
+        statement="Every sequence reads what grows with its context, and windows, states and selected entries in full.",
+        assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean"),
+        sources=(ours("roofline.kv_time over the bytes a step reads, for models that store more than they read"),),
+    ),
+    Equation(
+        id="context.compress_select",
+        title="What a sparse attention of summaries and chosen blocks reads",
+        defines="attention_reads",
+        relation=lambda attention_reads, context_length, block_size, one_token, selected_blocks: (
+            attention_reads,
+            context_length * one_token / block_size + selected_blocks * block_size,
+        ),
+        statement="One summary for every block, then the chosen blocks token by token.",
+        assumptions=("a summary costs as much to read as a token", "as many blocks are chosen at any context"),
+        sources=(ours("the least scheme that compresses, selects and reads"),),
+    ),
+    Equation(
+        id="context.compress_select_minimum",
+        title="Least reads of a sparse attention of summaries and chosen blocks",
+        defines="least_attention_reads",
+        relation=lambda least_attention_reads, context_length, one_token, selected_blocks: (
+            least_attention_reads,
+            2 * power(context_length * one_token * selected_blocks, 1, 2),
+        ),
+        statement="At the best size of a block the reads grow with the square root of the context: where the lecture's law can come from.",
+        assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
+        steps=(
+            Step(
+                operation="the best size of a block",
+                premises=(at("context.compress_select"),),
+                stationary=("block_size",),
+                relation=lambda block_size, context_length, one_token, selected_blocks: (
+                    block_size,
+                    power(context_length * one_token / selected_blocks, 1, 2),
+                ),
+            ),
+            Step(
+                operation="the reads there",
+                premises=(at("#1"), at("context.compress_select", attention_reads="least_attention_reads")),
+                eliminated=("block_size",),
+            ),
+        ),
+        sources=(
+            ours("the lecture gives the square root without a derivation"),
+            talk("1:53:36", "1:53:46", "sparse attention goes with the square root"),
         ),
     ),
     Equation(

@@ -1,7 +1,7 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
-from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, Equation, maximum
+from derive.catalogue.sources import EPOCH_PAPER, ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
+from derive.records import BOUND, Equation, Step, at, maximum, power
 
 EQUATIONS = (
     Equation(
@@ -143,12 +143,119 @@ EQUATIONS = (
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
+        id="roofline.attention_time",
+        title="Time of the attention FLOPs of one decode step",
+        defines="attention_time",
+        relation=lambda attention_time, batch, context_length, attention_flops_per_pair, chips, peak_flops, mfu: (
+            attention_time,
+            batch * context_length * attention_flops_per_pair / (chips * peak_flops * mfu),
+        ),
+        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        statement="Every sequence's query meets every token of its context once per step.",
+        assumptions=("dense attention", "the peak is that of the data type in which attention runs"),
+        sources=(
+            scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
+            talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
+        ),
+    ),
+    Equation(
+        id="roofline.step_time_network",
+        title="Step time with no overlap, attention and network counted",
+        kind=BOUND,
+        defines="step_time",
+        variant=("overlap", "network", False),
+        relation=lambda step_time, compute_time, attention_time, memory_time, all_to_all_time: (
+            step_time,
+            compute_time + attention_time + memory_time + all_to_all_time,
+        ),
+        statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
+        assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
+        sources=(
+            scaling_book(
+                "the published decode step of DeepSeek-V3 is mostly all-to-all",
+                "not in the lecture; with every published part counted the sum falls somewhat short of the measured step",
+            ),
+        ),
+    ),
+    Equation(
+        id="roofline.grid_latency",
+        title="Latency of a token on a square grid of chips",
+        kind=BOUND,
+        defines="grid_latency",
+        relation=lambda grid_latency, total_params, bytes_per_weight, chips, hbm_bandwidth, layers,
+            synchronisations_per_layer, hop_latency: (
+            grid_latency,
+            total_params * bytes_per_weight / (chips * hbm_bandwidth)
+            + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+        ),
+        requires=(lambda chips: chips > 1,),
+        statement="More chips read the weights faster and wait longer for each other.",
+        assumptions=(
+            "chips on a square grid, each synchronisation crosses it along one side and back",
+            "small batch: arithmetic and KV reads left out",
+            "every weight is read, as in a dense model",
+        ),
+        sources=(EPOCH_PAPER,),
+    ),
+    Equation(
+        id="roofline.minimum_latency",
+        title="Least latency of a token, at the best number of chips",
+        kind=BOUND,
+        defines="minimum_latency",
+        relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
+            total_params, hbm_bandwidth: (
+            minimum_latency,
+            3
+            * power(layers * synchronisations_per_layer * hop_latency, 2, 3)
+            * power(bytes_per_weight * total_params / hbm_bandwidth, 1, 3)
+            - 2 * layers * synchronisations_per_layer * hop_latency,
+        ),
+        requires=(
+            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, total_params, hbm_bandwidth: (
+                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * total_params / hbm_bandwidth
+            ),
+        ),
+        statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
+        assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
+        steps=(
+            Step(
+                operation="the best number of chips",
+                premises=(at("roofline.grid_latency"),),
+                stationary=("chips",),
+                relation=lambda chips, bytes_per_weight, total_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
+                    chips,
+                    power(
+                        bytes_per_weight * total_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
+                    ),
+                ),
+            ),
+            Step(
+                operation="the latency there",
+                premises=(at("#1"), at("roofline.grid_latency", grid_latency="minimum_latency")),
+                eliminated=("chips",),
+            ),
+        ),
+        sources=(EPOCH_PAPER,),
+    ),
+    Equation(
         id="roofline.latency_floor",
         title="Latency floor of a step",
         defines="latency_floor",
         relation=lambda latency_floor, weight_time: (latency_floor, weight_time),
         statement="As the batch goes to nothing, what remains is one read of all the weights.",
         assumptions=("fixed hardware", "the assumptions of the weight time"),
+        steps=(
+            Step(
+                operation="the step without a batch: no arithmetic and no cache, but all weights",
+                premises=(
+                    at("roofline.step_time", step_time="latency_floor"),
+                    at("roofline.compute_time", batch=0),
+                    at("roofline.memory_time"),
+                    at("roofline.kv_time", batch=0),
+                ),
+                eliminated=("compute_time", "memory_time", "kv_time"),
+            ),
+        ),
         sources=(
             talk(
                 "0:09:54",

@@ -1,5 +1,6 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
+from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import scaling_book, talk
 from derive.records import Equation, Step, at, maximum
 
@@ -119,4 +120,5 @@ EQUATIONS = (
         ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
+    *METHODS,
 )

@@ -56,6 +56,81 @@ MLA_PAPER = Source(
     "DeepSeek-AI", "https://arxiv.org/abs/2405.04434",
     "keys and values are compressed into one latent, with a shared rotary key beside it", page="section 2.1", year=2024,
 )  # fmt: skip
+DSA_PAPER = Source(
+    "paper", "DeepSeek-V3.2: pushing the frontier of open large language models", "DeepSeek-AI", "https://arxiv.org/abs/2512.02556",
+    "an indexer scores every preceding token by a small key of its own, and attention reads only the entries that score best",
+    page="section 2.1", year=2025,
+)  # fmt: skip
+COMPRESSED_DOCS = Source(
+    "web", "Transformers documentation: DeepSeek-V4", "Hugging Face",
+    "https://huggingface.co/docs/transformers/main/model_doc/deepseek_v4",
+    "a window in every layer; beside it compressed entries chosen by an indexer, or far more compressed ones all read",
+    page="Architecture: hybrid attention",
+)  # fmt: skip
+MSA_CONFIG = Source(
+    "web", "Configuration of MiniMax-M3", "MiniMaxAI", "https://huggingface.co/MiniMaxAI/MiniMax-M3",
+    "grouped-query attention whose sparse layers keep index keys and read the best blocks of tokens",
+    page="config.json, sparse_attention_config",
+)  # fmt: skip
+UNEQUAL_CONFIG = Source(
+    "web", "Configuration of MiMo-V2-Flash", "XiaomiMiMo", "https://huggingface.co/XiaomiMiMo/MiMo-V2-Flash",
+    "keys and values of different width, windowed layers with KV heads of their own",
+    page="config.json, head_dim, v_head_dim and swa_*", year=2025,
+)  # fmt: skip
+WINDOW_PAPER = Source(
+    "paper", "Mistral 7B", "Albert Q. Jiang et al.", "https://arxiv.org/abs/2310.06825",
+    "attention over the last W tokens needs a cache of W tokens, overwritten in turn", page="section 2", year=2023,
+)  # fmt: skip
+LINEAR_PAPER = Source(
+    "paper", "Transformers are RNNs: fast autoregressive transformers with linear attention", "Angelos Katharopoulos et al.",
+    "https://arxiv.org/abs/2006.16236", "keys and values add up in a matrix of fixed size that stands for the whole past",
+    page="section 3.4", year=2020,
+)  # fmt: skip
+EPOCH_PAPER = Source(
+    "paper", "Inference economics of language models", "Ege Erdil", "https://arxiv.org/abs/2506.04645",
+    "the least time per token balances reading the weights on many chips against hopping between them",
+    page="minimum latency, L layers of n hops each, p bytes a parameter", year=2025,
+)  # fmt: skip
+GPIPE_PAPER = Source(
+    "paper", "GPipe: efficient training of giant neural networks using pipeline parallelism", "Yanping Huang et al.",
+    "https://arxiv.org/abs/1811.06965", "the bubble of K stages and M microbatches takes (K - 1)/(M + K - 1) of the time",
+    page="section 2.3", year=2018,
+)  # fmt: skip
+MOE_PAPER = Source(
+    "paper", "Outrageously large neural networks: the sparsely-gated mixture-of-experts layer", "Noam Shazeer et al.",
+    "https://arxiv.org/abs/1701.06538", "each token goes to its k best of many experts", page="section 2", year=2017,
+)  # fmt: skip
+CHINCHILLA_PAPER = Source(
+    "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
+    "model size and tokens should grow together; loss is a sum of powers of both", page="section 3.3", year=2022,
+)  # fmt: skip
+REPLICATION_PAPER = Source(
+    "paper", "Chinchilla scaling: a replication attempt", "Tamay Besiroglu et al.", "https://arxiv.org/abs/2404.10102",
+    "the same law fitted again to the points of the figures gives other coefficients", page="abstract and table 1", year=2024,
+)  # fmt: skip
+REVNET_PAPER = Source(
+    "paper", "The reversible residual network: backpropagation without storing activations", "Aidan Gomez et al.",
+    "https://arxiv.org/abs/1707.04585", "each layer's input can be computed from its output", page="section 3", year=2017,
+)  # fmt: skip
+CHUNKED_PREFILL_PAPER = Source(
+    "paper", "Taming throughput-latency tradeoff in LLM inference with Sarathi-Serve", "Amey Agrawal et al.",
+    "https://arxiv.org/abs/2403.02310", "prompts are cut into chunks that share a pass with decoding sequences",
+    page="section 4", year=2024,
+)  # fmt: skip
+SPECULATIVE_PAPER = Source(
+    "paper", "Fast inference from transformers via speculative decoding", "Yaniv Leviathan, Matan Kalman, Yossi Matias",
+    "https://arxiv.org/abs/2211.17192", "expected tokens of a run, and the improvement in walltime, by acceptance rate and cost of a draft",
+    page="equation 1 and theorem 3.8", year=2023,
+)  # fmt: skip
+DISTSERVE_PAPER = Source(
+    "paper", "DistServe: disaggregating prefill and decoding for goodput-optimized large language model serving",
+    "Yinmin Zhong et al.", "https://arxiv.org/abs/2401.09670", "prefill and decode run on chips of their own, sized apart",
+    page="section 4", year=2024,
+)  # fmt: skip
+SPLITWISE_PAPER = Source(
+    "paper", "Splitwise: efficient generative LLM inference using phase splitting", "Pratyush Patel et al.",
+    "https://arxiv.org/abs/2311.18677", "a pool of machines for each phase, with the cache sent between them", page="section 4", year=2023,
+)  # fmt: skip
 
 
 def _seconds(text: str) -> int:

@@ -5,5 +5,9 @@ ROWS = (
     ("flop_per_mac_and_token", 2, "FLOP/token", "a multiply and an add, once for every token"),
     ("keys_and_values", 2, "1/token", "a key and a value are stored for every token"),
     ("latent_per_token", 1, "1/token", "one latent is stored for every token"),
+    ("entry_per_token", 1, "1/token", "one entry of a cache is stored for every token"),
     ("one_token", 1, "token", "one token"),
+    ("one_flop_per_token", 1, "FLOP/token", "one FLOP for every parameter and token"),
+    ("chinchilla_tokens_per_param", 20, "token", "tokens of pre-training for every parameter"),
+    ("activation_per_token", 1, "1/token", "activations are held for every token"),
 )

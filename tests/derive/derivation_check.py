@@ -18,7 +18,7 @@ from derive.quantities import quantity, symbol
 from derive.regimes import closed_forms, regimes
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
-FOLLOWS, BROKEN = 1e-6, 1e-3
+FOLLOWS, BROKEN = 1e-4, 1e-3
 
 
 class DoesNotFollow(AssertionError):

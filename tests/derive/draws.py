@@ -7,22 +7,31 @@ import numpy as np
 from derive.compiled import right_side
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.regimes import regimes
 
 
 def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:
     """Arrays for every quantity of the equation: all but the left side drawn log-uniformly, the left side computed."""
     rng = np.random.default_rng(seed)
+    smooth = len(regimes(equation.sides[1])) == 1
     kept: list[dict[str, np.ndarray]] = []
     found = 0
     for _ in range(400):
         drawn = {name: _draw(rng, name, 4 * count) for name in equation.symbols[1:]}
         left = equation.symbols[0]
         with np.errstate(all="ignore"):
-            drawn[left] = np.broadcast_to(right_side(equation, drawn), (4 * count,)).astype(float)
-            if equation.sense == ">=":
-                drawn[left] = drawn[left] * np.exp(rng.uniform(0, 3, 4 * count))
+            base = np.broadcast_to(right_side(equation, drawn), (4 * count,)).astype(float)
+            drawn[left] = base
+            if equation.sense != "=":
+                away = np.exp(rng.uniform(0, 3, 4 * count))
+                drawn[left] = drawn[left] * (away if equation.sense == ">=" else 1 / away)
             row = quantity(left)
             inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] <= row.ceiling)
+            if smooth:
+                # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
+                inside &= np.all(
+                    [right_side(equation, {**drawn, name: drawn[name] * 1.01}) != base for name in equation.symbols[1:]], axis=0
+                )
             for requirement in equation.requires:
                 inside &= requirement(*(drawn[name] for name in signature(requirement).parameters))
         kept.append({name: array[inside] for name, array in drawn.items()})

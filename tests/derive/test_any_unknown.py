@@ -62,6 +62,8 @@ def _holds(equation, values) -> bool:
     left, right = values[equation.symbols[0]], float(right_side(equation, values))
     if equation.sense == ">=":
         return left >= right
+    if equation.sense == "<=":
+        return left <= right
     return abs(left - right) <= 1e-9 * max(abs(left), abs(right))
 
 
@@ -72,7 +74,8 @@ def test_arrays_answer_as_single_numbers_do(equation, unknown):
     for draw in range(THROUGH_THE_API):
         given = {name: float(array[draw]) for name, array in truth.items() if name != unknown}
         answers, _ = solve_equation(equation, unknown, given)
-        single = [answer.value for answer in answers if answer.kind == "point"]
+        # An answer without a closed form was found by a search, which works on one number at a time.
+        single = [answer.value for answer in answers if answer.kind == "point" and answer.formula]
         column = found[:, draw][~np.isnan(found[:, draw])]
         for value in single:
             assert np.isclose(column, value, rtol=1e-9).any()

@@ -46,6 +46,10 @@ IDS_PEOPLE_RELY_ON = {
         roofline.compute_time roofline.weight_time roofline.kv_time roofline.memory_time roofline.latency_floor
         batching.machine_balance_ratio batching.ridge_point batching.sparsity batching.balance_batch batching.balance_batch_with_kv
         scheduling.sweep_time scheduling.worst_latency scheduling.throughput scheduling.fleet_throughput
+        training.pretrain_cost training.rl_cost training.inference_cost training.tokens_served training.chinchilla
+        training.overtraining reversible.revnet reversible.feistel reversible.activation_memory
+        memory.per_chip pipeline.bubble pipeline.hop_latency pipeline.idle_fraction
+        experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
         architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
         batching.compute_utilisation serving.normalised_cost readings.bandwidth_bound_fraction
@@ -55,9 +59,9 @@ IDS_PEOPLE_RELY_ON = {
     CONDITION: """
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
-        readings.joint_slope readings.joint_intercept readings.tier_coverage
+        readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
     """,
-    HEURISTIC: "cache.drain_time_rule",
+    HEURISTIC: "cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference",
 }
 """House, section 4, the chapters of this version, by kind."""
 
@@ -179,9 +183,9 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
 
 
-def test_neutral_defaults_are_the_six_of_this_version():
+def test_neutral_defaults_are_the_seven_of_the_plan():
     assert NEUTRAL_DEFAULTS == {
-        **{"chips": 1, "mfu": 1, "mbu": 1},
+        **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
         **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
     }
     for name in NEUTRAL_DEFAULTS:

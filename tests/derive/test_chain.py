@@ -227,6 +227,7 @@ def test_provenance_covers_every_given():
 
 
 USES = {
+    "pipeline_stages": "pipeline.hop_latency",
     # a default, and an equation of one default only
     "chips": "serving.cost_from_throughput",
     "mfu": "cache.rematerialisation_cost",
@@ -282,6 +283,7 @@ def test_a_variant_may_be_chosen_by_its_id():
         ("DeepSeek-V3", 2, "mla", 61 * (512 + 64) * 2),
         ("Llama-4-Scout", 2, "hybrid", 2 * 12 * 8 * 128 * 2),
         ("Kimi-K3", 1, "mla_hybrid", 24 * (512 + 64)),
+        ("DeepSeek-V3.2", 1, "mla_indexed", 61 * (512 + 64) + 61 * 128),
     ],
 )
 def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, formula, expected):
@@ -292,8 +294,33 @@ def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, fo
 
 
 def test_a_model_without_an_equation_is_refused_by_name():
-    with pytest.raises(NotCovered, match="DeepSeek-V4-Pro"):
-        solve("kv_bytes_per_token", model="DeepSeek-V4-Pro", bytes_per_element=1)
+    with pytest.raises(NotCovered, match=r"GLM-5\.3-Flash: .* pools 16 keys into one"):
+        solve("kv_bytes_per_token", model="GLM-5.3-Flash", bytes_per_element=1)
+
+
+def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
+    """DeepSeek-V3.2, 32 sequences of 100 k tokens on 8 H100: indexer keys of every token, 2048 latents in every layer."""
+    given = {"hardware": "H100:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "chips": 8}
+    solution = solve("kv_time", batch=32, context_length="100k", **given)
+    assert value(solution) == pytest.approx(32 * 61 * (100_000 * 128 + 2048 * 576) / (8 * 3.35e12))
+    assert solution.equations[-1] == "context.kv_time_fixed@1"
+    assert value(solve("step_time", batch=32, context_length="100k", **given)) > value(solution)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "left_out"),
+    [
+        ("balance_context", "context.balance_context"),
+        ("normalised_cost", "context.balance_context"),
+        ("attention_flops_per_pair", "architecture.attention_flops"),
+        ("attention_intensity", "architecture.attention_intensity"),
+    ],
+)
+def test_what_holds_of_dense_attention_only_is_refused_for_a_model_that_selects(unknown, left_out):
+    given = {"model": "MiniMax-M3", "hardware": "H100:fp8", "bytes_per_element": 1, "batch": 32, "context_length": "100k"}
+    solution = solve(unknown, **given)
+    assert solution.answers == () and solution.reason.code == "missing_givens"
+    assert solution.reason.message.endswith(f"; left out, as this model does not read all that it stores: {left_out}")
 
 
 def test_attention_flops_are_those_of_the_models_own_layers():

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive import presets
+from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
 from derive.presets import Preset, hardware, hardware_names, model, model_names, table
 from derive.quantities import QUANTITIES
+from derive.records import CHAINED_BY_ITSELF
 
 HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
 HARDWARE = """
@@ -46,16 +48,28 @@ Gap,,a/gap,1B,1B,card,gqa,,12,8,128,,,,,,config,verified,
 New,,a/new,1B,1B,card,ring,12,12,8,128,,,,,,config,verified,
 Zero,,a/zero,1B,0,card,gqa,12,12,8,128,,,,,,config,verified,
 """
+SPARSE_HEADER = (
+    "model,total_params,active_params,kv_formula,layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,"
+    "window_layers,window_tokens,linear_layers,indexer_layers,indexer_dim,sparse_layers,selected_entries"
+)
+SPARSE = """
+V3.2,671B,37B,mla_indexed,61,512,64,128,128,128,,,,61,128,61,2048
+Mixed,1B,1B,gqa,12,,,,,,6,4096,6,,,,
+"""
 
 
-def rows(header, text):
+COLUMNS = dict.fromkeys(table("architectures")[0], "")
+
+
+def rows(header, text, **others):
     columns = header.split(",")
-    return tuple(dict(zip(columns, line.split(","), strict=True)) for line in text.strip().splitlines())
+    return tuple({**others, **dict(zip(columns, line.split(","), strict=True))} for line in text.strip().splitlines())
 
 
 @pytest.fixture
 def small(monkeypatch):
-    tables = {"hardware": rows(HARDWARE_HEADER, HARDWARE), "architectures": rows(MODEL_HEADER, MODELS)}
+    sparse = rows(SPARSE_HEADER, SPARSE, **COLUMNS | {"kv_heads": "8", "head_dim": "128"})
+    tables = {"hardware": rows(HARDWARE_HEADER, HARDWARE), "architectures": rows(MODEL_HEADER, MODELS, **COLUMNS) + sparse}
     monkeypatch.setattr(presets, "table", tables.__getitem__)
 
 
@@ -107,6 +121,7 @@ def test_hardware_that_is_wrong(small, text, kind, words):
 # -- models ---------------------------------------------------------------------------------------------------------
 
 
+NONE = {"window_kv_bytes": 0, "linear_state_bytes": 0, "selected_kv_bytes": 0}
 MLA = {"latent_dim": 512, "rope_dim": 64, "nope_dim": 128, "value_dim": 128}
 GQA = {"kv_heads": 8, "head_dim": 128}
 
@@ -122,12 +137,44 @@ GQA = {"kv_heads": 8, "head_dim": 128}
 )
 def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     preset = model(text)
-    assert preset.givens == givens
+    assert preset.givens == givens | NONE
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed}
-    assert set(preset.provenance) == set(givens)
+    assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
+    assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
     assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"
     assert preset.provenance["query_heads"] == f"architectures.csv {text} query_heads: config (verified)"
+
+
+def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
+    preset = model("V3.2")
+    sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
+    selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048}
+    assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
+    chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+    assert preset.variants == {**dict.fromkeys(chosen, "mla_indexed"), "kv_time": "fixed"}
+    assert preset.left_out == presets.DENSE_ONLY
+
+
+def test_a_part_that_is_not_described_in_full_is_not_zero(small):
+    given = model("Mixed").givens
+    assert given["window_layers"] == 6 and given["window_tokens"] == 4096 and given["linear_layers"] == 6
+    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes"} & set(given)
+
+
+OF_WHAT_IS_STORED = {
+    *("memory.kv_cache_bytes", "memory.sequences_that_fit", "architecture.kv_bytes_per_sequence"),
+    *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even"),
+}
+
+
+def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
+    """What joins by itself and speaks of stored bytes means them, is a variant a preset chooses, or is left out."""
+    joins = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF and "kv_bytes_per_token" in row.symbols]
+    plain = {row.id for row in joins if row.variant is None}
+    assert plain == OF_WHAT_IS_STORED | {id for id in presets.DENSE_ONLY if "kv_bytes_per_token" in equation(id).symbols}
+    groups = {row.variant[0] for row in joins if row.variant}
+    assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time"} == groups & {*presets.SAME_NAME, "kv_time"}
 
 
 @pytest.mark.parametrize("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
@@ -215,9 +262,11 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
         return
     row = next(row for row in table("architectures") if row["model"] == name)
     given = preset.givens
-    width = 2 * given["kv_heads"] * given["head_dim"] if "kv_heads" in given else given["latent_dim"] + given["rope_dim"]
-    assert given.get("kv_layers", given.get("layers")) * width == float(row["kv_values_stored_per_token"])
-    assert row["kv_values_read_per_context_token"] == row["kv_values_stored_per_token"]
+    selects = row["kv_values_read_per_context_token"] != row["kv_values_stored_per_token"]
+    assert preset.left_out == (presets.DENSE_ONLY if selects else ())
+    assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == (
+        ("fixed", False) if selects else (None, True)
+    )
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
 

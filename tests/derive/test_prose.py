@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
+from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 from derive.catalogue import by_id, equation
 from derive.chain import solve
@@ -71,7 +72,7 @@ def attention_contexts() -> tuple[float, ...]:
     found = []
     for name in model_names():
         try:
-            if model(name).variants["attention_flops_per_pair"] != "gqa":
+            if model(name).variants.get("attention_flops_per_pair") != "gqa":
                 continue
         except BacksolveError:
             continue
@@ -126,6 +127,14 @@ def share_at_the_base(ratio: float) -> float:
 def markup(input_price: str) -> float:
     given = {name: H100[name] for name in ("hardware", "active_params", "chip_price")}
     return value("input_markup", input_price=input_price, **given)
+
+
+def overtraining(tokens: float) -> float:
+    return value("overtraining_ratio", active_params="100B", pretrain_tokens=tokens)
+
+
+def inference_over_pretraining(fit: dict[str, float]) -> float:
+    return value("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **LECTURE_MODEL)
 
 
 def batch_that_hits_every_expert() -> float:
@@ -293,6 +302,20 @@ COMPUTED = [
         ),
     ),
     Figure("readings.input_markup", "dollars are [89] times", lambda: (markup("5 USD/MTok"),)),
+    # -- training
+    Figure(
+        "training.tokens_served",
+        "two months of a tenth are [259] T",
+        lambda: (value("inference_tokens", fleet_throughput=5e8 / 10, deployment_time="60d") / 1e12,),
+    ),
+    Figure("training.overtraining", "[50] to [130] times", lambda: (overtraining(100e12), overtraining(259.2e12))),
+    Figure(
+        "training.fixed_loss_optimum",
+        "[1.04] by the first fit, [4.0] by the second",
+        lambda: (inference_over_pretraining(HOFFMANN), inference_over_pretraining(BESIROGLU)),
+    ),
+    Figure("training.fixed_loss_optimum", "[1.04] rests on", lambda: (inference_over_pretraining(HOFFMANN),)),
+    Figure("training.fixed_loss_optimum", "to four, they give [1.4]", lambda: (inference_over_pretraining(HOFFMANN_UNROUNDED),)),
     # -- bands
     Figure(
         "bands.memory_time_share",
@@ -348,6 +371,7 @@ ALLOWED = [  # equation, snippet, why nothing is to be computed
     ("readings.tier_coverage", "the [50] percent is never derived", "the lecture's premium of 50 percent, 1:35:23"),
     ("readings.tier_coverage", "at a balance context of [200] k", PREMISE),
     ("readings.tier_coverage", "and [1] M would cost", PREMISE),
+    ("training.fixed_loss_optimum", "at [100] B and [150] T tokens", PREMISE),
     ("bands.prefill_cost", "in chunks of [2,000] tokens or more", "a condition we set, not a finding"),
     ("bands.prefill_cost", "prompt_position is [1]/[2] when the whole prompt is new and near [1]", FORMULA),
     ("bands.decode_cost", "roofline.step_time at overlap [1]", "the name of an end: perfect overlap"),

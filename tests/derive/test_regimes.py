@@ -138,17 +138,30 @@ def test_a_quintic_with_letters_has_no_closed_form_and_is_not_without_roots():
     assert closed_forms(C - B**5 + N * B, B) is None
 
 
+SEARCHED = {
+    "roofline.grid_latency": {"chips"},
+    "roofline.minimum_latency": {"layers", "synchronisations_per_layer", "hop_latency"},
+    "serving.speculative_tokens": {"acceptance_rate"},
+    "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
+    "experts.touched_experts": {"experts", "batch"},
+    "training.tradeoff_cost": {"tradeoff_variable"},
+    "training.fixed_loss_optimum": {"size_loss_exponent", "data_loss_exponent"},
+}
+"""Unknowns under powers that elementary functions cannot undo: found by a search."""
+
+
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
-    """Nothing of the catalogue needs bracketing: each regime that holds the unknown has at least one closed form."""
+    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched."""
     for row in by_id().values():
         for name in row.symbols:
             for branch in branches(row, name):
                 assert branch.absent == (not branch.difference.has(symbol(name)))
-                assert branch.absent or branch.roots, (row.id, name, branch.regime.label)
-                for root in branch.roots:
+                searched = name in SEARCHED.get(row.id, ())
+                assert branch.absent or bool(branch.roots) != searched, (row.id, name, branch.regime.label)
+                for root in branch.roots or ():
                     assert not root.has(symbol(name))
                     substituted = branch.difference.subs(symbol(name), root)
-                    assert sympy.simplify(substituted) == 0, (row.id, name, root)
+                    assert sympy.simplify(sympy.powdenest(substituted, force=True)) == 0, (row.id, name, root)
 
 
 def test_an_unknown_absent_from_a_regime_is_marked():

@@ -456,7 +456,9 @@ def test_no_solution_says_what_an_overlap_can_reach():
     assert "from 3 s to 5 s" in reason.message
 
 
-SHARES = [(row, name) for row, name in ((r, n) for r in by_id().values() for n in r.symbols[1:]) if quantity(name).limits()[1] == 1]
+SHARES = [
+    (row, name) for row in by_id().values() for name in row.symbols[1:] if quantity(name).limits()[1] == 1 and not row.violated({name: 1})
+]
 
 
 def test_a_share_of_exactly_one_is_found_again():
@@ -504,28 +506,31 @@ def test_elasticities_are_those_of_finite_differences(row, unknown):
         slopes = answer.elasticities
         if answer.kind != "point":
             continue  # its end is given by what does not bind: moving that breaks the equality
-        if sum(abs(slope) for slope in slopes.values()) > 30:
+        steepness = sum(abs(slope) for slope in slopes.values())
+        if steepness > 3000:
             continue  # too steep for a difference quotient
-        measured = {name: _measured(row, unknown, given, name, answer) for name in given}
+        measured = {name: _measured(row, unknown, given, name, answer, STEP / max(1, steepness / 30)) for name in given}
         if None in measured.values():
             continue  # a step crossed into another regime or out of a domain
         for name, slope in measured.items():
-            assert slopes.get(name, 0.0) == pytest.approx(slope, rel=1e-4, abs=1e-4), (name, given, answer)
+            assert slopes.get(name, 0.0) == pytest.approx(slope, rel=1e-4, abs=1e-4 * max(1, steepness / 30)), (name, given, answer)
         checked += 1
         if checked == 2:
             return
     raise AssertionError(f"only {checked} draws could be checked")
 
 
-def _measured(row, unknown, given, name, answer):
+def _measured(row, unknown, given, name, answer, step):
+    """None where the answer a step away is another one, or there is more than one to tell apart."""
     ends = []
-    for factor in (exp(-STEP), exp(STEP)):
+    for factor in (exp(-step), exp(step)):
         moved = given[name] * factor
         answers, _ = solve_equation(row, unknown, {**given, name: moved})
-        if moved > quantity(name).ceiling or len(answers) != 1 or answers[0].regime != answer.regime:
+        near = [one for one in answers if one.kind == "point" and one.regime == answer.regime and abs(log(one.value / answer.value)) < 0.01]
+        if moved > quantity(name).ceiling or len(near) != 1:
             return None
-        ends.append(log(answers[0].value))
-    return (ends[1] - ends[0]) / (2 * STEP)
+        ends.append(log(near[0].value))
+    return (ends[1] - ends[0]) / (2 * step)
 
 
 def test_elasticities_of_a_made_up_curve():

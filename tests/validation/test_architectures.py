@@ -1,7 +1,7 @@
-"""KV bytes of published models from their configurations, by the equation of each model's attention.
+"""KV bytes of published models, stored, read and fixed, from their configurations by the equations of their attention.
 
-The configuration (layers, heads, widths) and the count of values stored for a token are two independent columns of
-architectures.csv: the first from the model's published configuration, the second counted by hand.
+The configuration (layers, heads, widths, windows, states, selections) and the counts of values stored and read are
+independent columns of architectures.csv: the first from the model's published configuration, the second counted by hand.
 """
 
 import pytest
@@ -9,14 +9,27 @@ import pytest
 from derive import presets
 from derive.catalogue import by_id
 from derive.chain import solve
-from derive.presets import KV_INPUTS
+from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
 from derive.solving import solve_equation
 
 TABLE = presets.table("architectures")
 GRADES = ("verified", "secondary")
 COVERED = [pytest.param(row, id=row["model"]) for row in TABLE if row["kv_formula"] and row["verification"] in GRADES]
-EQUATIONS = {row.variant[1]: row for row in by_id().values() if row.defines == "kv_bytes_per_token"}
+SELECTING = set(KV_INPUTS) - set(DECODE_ATTENTION)
 BYTES = {"bf16": 2, "fp8": 1}
+COUNTS = {
+    "kv_bytes_per_token": "kv_values_stored_per_token",
+    "kv_read_bytes_per_token": "kv_values_read_per_context_token",
+    "fixed_kv_bytes_per_sequence": "fixed_values_per_sequence",
+}
+CONFIGURATION = {name for formula in KV_INPUTS.values() for name in formula} | {name for part in FIXED_PARTS.values() for name in part}
+
+
+def defining(quantity):
+    return {row.variant[1]: row for row in by_id().values() if row.defines == quantity}
+
+
+EQUATIONS = defining("kv_bytes_per_token")
 
 PUBLISHED = [
     # model, data type, bytes, where from
@@ -28,11 +41,19 @@ PUBLISHED = [
 ]
 
 
-def test_every_formula_of_the_table_is_covered_and_every_grade_counted():
-    assert len(COVERED) >= 30
+def test_no_verified_row_is_left_out():
+    graded = [row for row in TABLE if row["verification"] in GRADES]
+    assert [row["model"] for row in graded if not row["kv_formula"]] == []
+    assert [row["model"] for row in graded if not all(row[count] for count in COUNTS.values())] == []
+    assert len(COVERED) == len(graded) >= 50
+
+
+def test_every_formula_of_the_table_is_covered():
     assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0]["kv_formula"] for row in COVERED}
     for formula, row in EQUATIONS.items():
         assert set(KV_INPUTS[formula]) == set(row.symbols) - {"kv_bytes_per_token", "bytes_per_element"}
+    assert set(defining("kv_read_bytes_per_token")) == {"dense", *SELECTING}
+    assert set(defining("selected_entry_width")) == SELECTING
 
 
 @pytest.mark.parametrize("dtype", BYTES)
@@ -44,17 +65,67 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
     assert answer.value == int(row["kv_values_stored_per_token"]) * BYTES[dtype]
 
 
+@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
 @pytest.mark.parametrize("row", COVERED)
-def test_the_preset_takes_the_same_way(row):
-    solution = solve("kv_bytes_per_token", model=row["model"], bytes_per_element=2)
-    assert solution.answers[0].value == 2 * int(row["kv_values_stored_per_token"])
-    assert solution.equations == (EQUATIONS[row["kv_formula"]].reference,)
+def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
+    """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
+    given = {name: float(row[name]) for name in CONFIGURATION if row[name]} | {"bytes_per_element": BYTES[dtype]}
+    given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not row[layers]}
+    formula = row["kv_formula"]
+    names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
+    solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
+    (answer,) = solution.answers
+    assert answer.value == int(row[count]) * BYTES[dtype]
+
+
+@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
+@pytest.mark.parametrize("row", COVERED)
+def test_the_preset_takes_the_same_way(row, quantity, count):
+    solution = solve(quantity, model=row["model"], bytes_per_element=2)
+    assert solution.answers[0].value == 2 * int(row[count])
+    if quantity == "kv_bytes_per_token":
+        assert solution.equations == (EQUATIONS[row["kv_formula"]].reference,)
 
 
 @pytest.mark.parametrize("row", COVERED)
-def test_a_covered_model_reads_what_it_stores(row):
-    """The equations speak of stored bytes; a model that reads less than it stores is not theirs to cover."""
-    assert row["kv_values_stored_per_token"] == row["kv_values_read_per_context_token"]
+def test_a_model_that_reads_less_than_it_stores_is_one_that_selects(row):
+    stored, read = (int(row[COUNTS[name]]) for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
+    assert read <= stored
+    assert (read < stored) == (row["kv_formula"] in SELECTING)
+
+
+@pytest.mark.parametrize("row", COVERED)
+def test_layers_of_all_kinds_add_up(row):
+    """Full, windowed and linear layers are all the layers; a compressed cache has a window beside its entries in each."""
+    full, windowed, linear = (int(row[name] or 0) for name in ("kv_layers", "window_layers", "linear_layers"))
+    if row["kv_formula"] == "compressed":
+        assert windowed == int(row["layers"]) and linear == 0
+        assert int(row["sparse_layers"]) + int(row["heavily_compressed_layers"]) == full
+    else:
+        assert full + windowed + linear == int(row["layers"])
+
+
+def test_a_sequence_stores_its_selection_once():
+    """DeepSeek-V3.2 at 100 k tokens in fp8: what is selected is part of what grows; a step reads keys and the selection."""
+    given = {"model": "DeepSeek-V3.2", "bytes_per_element": 1, "context_length": "100k"}
+    assert solve("kv_bytes_per_sequence", **given).answers[0].value == 100_000 * 61 * (576 + 128)
+    assert solve("kv_read_bytes_per_sequence", **given).answers[0].value == 100_000 * 61 * 128 + 61 * 2048 * 576
+
+
+def test_a_sequence_stores_its_windows_and_states():
+    """gpt-oss-120b and Qwen3-Next at 100 k tokens in bf16."""
+    given = {"bytes_per_element": 2, "context_length": "100k"}
+    windows = 2 * (100_000 * 18 * 2 * 8 * 64 + 18 * 128 * 2 * 8 * 64)
+    states = 2 * (100_000 * 12 * 2 * 2 * 256 + 36 * 32 * 128 * 128)
+    for model, expected in (("gpt-oss-120b", windows), ("Qwen3-Next-80B-A3B", states)):
+        for quantity in ("kv_bytes_per_sequence", "kv_read_bytes_per_sequence"):
+            assert solve(quantity, model=model, **given).answers[0].value == expected
+
+
+def test_attention_flops_of_unequal_widths():
+    """MiMo-V2-Flash: 64 query heads in 9 full layers, keys of 192 and values of 128."""
+    assert solve("attention_flops_per_pair", model="MiMo-V2-Flash").answers[0].value == 2 * 9 * 64 * (192 + 128)
 
 
 @pytest.mark.parametrize(("model", "dtype", "expected", "source"), PUBLISHED)
@@ -67,5 +138,5 @@ def test_what_other_tools_got_wrong_is_not_in_the_formulas():
     assert not any("query_heads" in row.symbols for row in EQUATIONS.values())
     for formula in ("hybrid", "mla_hybrid"):
         assert "layers" not in EQUATIONS[formula].symbols
-    for formula in ("mla", "mla_hybrid"):
+    for formula in ("mla", "mla_hybrid", "mla_indexed"):
         assert "rope_dim" in EQUATIONS[formula].symbols and "kv_heads" not in EQUATIONS[formula].symbols

@@ -1,0 +1,163 @@
+"""Memory: what weights and caches take, over all chips and stages (lecture, 0:45:30 to 0:47:02 and 1:01:44 to 1:07:15).
+
+Mind the two meanings of batch: `sequences_in_flight` are all whose cache is held, over all stages; `batch`, in the other
+chapters, is the sequences of one pass on the chips of one stage.
+"""
+
+from derive.catalogue.sources import ours, talk
+from derive.records import BOUND, CONDITION, Equation, Step, at
+
+EQUATIONS = (
+    Equation(
+        id="memory.weight_bytes",
+        title="Bytes of the weights",
+        defines="weight_bytes",
+        relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
+        statement="All parameters are held, active or not: what sparsity costs is capacity.",
+        assumptions=("no weight is held twice",),
+        sources=(
+            talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
+            talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight stand in the equation"),
+        ),
+    ),
+    Equation(
+        id="memory.kv_cache_bytes",
+        title="Bytes of the KV cache",
+        defines="kv_cache_bytes",
+        relation=lambda kv_cache_bytes, sequences_in_flight, context_length, kv_bytes_per_token: (
+            kv_cache_bytes,
+            sequences_in_flight * context_length * kv_bytes_per_token,
+        ),
+        statement="Every sequence in flight holds the cache of its whole context, in all stages together.",
+        assumptions=("no prefix shared between sequences", "equal context lengths, or their mean"),
+        sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
+    ),
+    Equation(
+        id="memory.demand",
+        title="Memory demand",
+        defines="memory_demand",
+        relation=lambda memory_demand, weight_bytes, kv_cache_bytes: (memory_demand, weight_bytes + kv_cache_bytes),
+        statement="Weights and caches share the memory of all chips.",
+        assumptions=("activations and buffers left out",),
+        sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
+    ),
+    Equation(
+        id="memory.capacity",
+        title="Memory capacity",
+        defines="memory_capacity",
+        relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity: (memory_capacity, chips * pipeline_stages * hbm_capacity),
+        statement="The memory of all chips of all stages.",
+        sources=(talk("1:01:44", "1:01:58", "a rack has tens of terabytes"),),
+    ),
+    Equation(
+        id="memory.per_chip",
+        title="Memory demand of one chip",
+        defines="memory_per_chip",
+        relation=lambda memory_per_chip, memory_demand, chips, pipeline_stages: (
+            memory_per_chip,
+            memory_demand / (chips * pipeline_stages),
+        ),
+        statement="Stages and the chips of a stage share the demand.",
+        assumptions=("weights and caches are sharded perfectly", "every stage holds as many layers"),
+        sources=(
+            talk(
+                "1:04:23", "1:07:15", "divide by expert parallelism and by pipeline stages",
+                "sharding the cache over the chips is waved at",
+            ),
+        ),
+    ),
+    Equation(
+        id="memory.fits",
+        title="The demand fits",
+        kind=BOUND,
+        relation=lambda memory_demand, memory_capacity: (memory_demand, memory_capacity),
+        sense="<=",
+        statement="Weights and caches can be no more than the memory there is.",
+        assumptions=("all memory is free for weights and caches", "sharding is perfect"),
+        sources=(talk("0:46:44", "0:47:02", "total parameters are bounded by the memory of the scale-up domain"),),
+    ),
+    Equation(
+        id="memory.sequences_that_fit",
+        title="Sequences that fit beside the weights",
+        kind=BOUND,
+        relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, total_params, bytes_per_weight,
+            context_length, kv_bytes_per_token: (
+            sequences_in_flight,
+            (chips * pipeline_stages * hbm_capacity - total_params * bytes_per_weight) / (context_length * kv_bytes_per_token),
+        ),
+        sense="<=",
+        requires=(
+            lambda chips, pipeline_stages, hbm_capacity, total_params, bytes_per_weight: (
+                chips * pipeline_stages * hbm_capacity > total_params * bytes_per_weight
+            ),
+        ),
+        statement="What the weights leave of the memory, over the cache of one sequence.",
+        assumptions=("the assumptions of memory.fits",),
+        steps=(
+            Step(
+                operation="the demand at the limit of the capacity",
+                premises=(
+                    at("memory.fits"),
+                    at("memory.demand"),
+                    at("memory.weight_bytes"),
+                    at("memory.kv_cache_bytes"),
+                    at("memory.capacity"),
+                ),
+                eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "memory_capacity"),
+            ),
+        ),
+        sources=(
+            talk(
+                "1:01:44", "1:01:58", "a rack has memory to spare",
+                "true of the lecture's small cache; with that of DeepSeek-V3 the memory binds at long contexts",
+            ),
+        ),
+    ),
+    Equation(
+        id="memory.scale_up_fit",
+        title="The demand fits into one scale-up domain",
+        kind=BOUND,
+        relation=lambda memory_demand, scale_up_size, hbm_capacity: (memory_demand, scale_up_size * hbm_capacity),
+        sense="<=",
+        statement="Without pipeline stages, total parameters are bounded by the memory of the scale-up domain.",
+        assumptions=("one stage", "all memory is free for weights and caches"),
+        steps=(
+            Step(
+                operation="the capacity of one stage that fills the domain",
+                premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1)),
+                eliminated=("memory_capacity",),
+            ),
+        ),
+        sources=(
+            talk("0:45:30", "0:45:49", "eight Hoppers hold 640 GB, a Blackwell rack 10 to 20 TB"),
+            talk("0:46:44", "0:47:02", "active parameters are bounded by compute, total parameters by scale-up memory"),
+        ),
+    ),
+    Equation(
+        id="memory.scale_up_bandwidth",
+        title="Memory bandwidth of a scale-up domain",
+        defines="scale_up_bandwidth",
+        relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),
+        statement="All chips of the domain read at once; pipeline stages do not, they take turns.",
+        sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain is more memory bandwidth, pipelining is only more capacity"),),
+    ),
+    Equation(
+        id="memory.scale_up_weight_time",
+        title="Weight-read time of a scale-up domain",
+        kind=CONDITION,
+        relation=lambda weight_time, total_params, bytes_per_weight, scale_up_bandwidth, mbu: (
+            weight_time,
+            total_params * bytes_per_weight / (scale_up_bandwidth * mbu),
+        ),
+        statement="The latency floor falls with the size of the domain as well as with the bandwidth of a chip.",
+        assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
+        steps=(
+            Step(
+                operation="the weight time of a stage that fills the domain",
+                premises=(at("roofline.weight_time", chips="scale_up_size"), at("memory.scale_up_bandwidth")),
+                eliminated=("scale_up_size", "hbm_bandwidth"),
+            ),
+        ),
+        sources=(talk("1:17:06", "1:18:14", "weight time is total parameters over scale-up size times bandwidth"), ours("with mbu")),
+    ),
+)

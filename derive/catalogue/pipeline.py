@@ -1,0 +1,152 @@
+"""Pipeline: layers cut into stages, and what that does to memory, latency and idle time (lecture, 0:47:00 to 1:18:14).
+
+Mind the two meanings of batch: a pass works on one microbatch on the chips of one stage, so the roofline's `batch` is
+`microbatch_size`; memory holds the caches of all `sequences_in_flight`, which is all microbatches.
+"""
+
+from derive.catalogue.sources import GPIPE_PAPER, talk
+from derive.records import CONDITION, HEURISTIC, Equation, Step, at, maximum
+
+EQUATIONS = (
+    Equation(
+        id="pipeline.sequences_in_flight",
+        title="Sequences in flight",
+        defines="sequences_in_flight",
+        relation=lambda sequences_in_flight, microbatches, microbatch_size: (sequences_in_flight, microbatches * microbatch_size),
+        statement="All microbatches on their way through the stages.",
+        sources=(talk("1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size"),),
+    ),
+    Equation(
+        id="pipeline.batch_of_a_pass",
+        title="The batch of one pass is one microbatch",
+        kind=CONDITION,
+        relation=lambda batch, microbatch_size: (batch, microbatch_size),
+        statement="A stage works on one microbatch at a time: that is the batch of every step time.",
+        assumptions=("a microbatch is one pass",),
+        sources=(
+            talk(
+                "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
+                "the talk slips once and makes its size the number of stages; their number is meant",
+            ),
+        ),
+    ),
+    Equation(
+        id="pipeline.one_microbatch_per_stage",
+        title="As many microbatches as stages",
+        kind=HEURISTIC,
+        relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
+        statement="The fewest microbatches that leave no stage idle.",
+        assumptions=("a stage takes as long as any other", "no time passes between stages"),
+        sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
+    ),
+    Equation(
+        id="pipeline.microbatch_is_balance_batch",
+        title="A microbatch of one balance batch",
+        kind=HEURISTIC,
+        relation=lambda microbatch_size, balance_batch: (microbatch_size, balance_batch),
+        statement="Each pass should keep the arithmetic busy, so each microbatch is a whole balance batch.",
+        assumptions=("KV reads left out",),
+        sources=(talk("1:08:36", "1:10:03", "the microbatch is 300 times sparsity"),),
+    ),
+    Equation(
+        id="pipeline.kv_cancellation",
+        title="Memory of one chip with as many microbatches as stages",
+        kind=CONDITION,
+        relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
+            context_length, kv_bytes_per_token: (
+            memory_per_chip,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * context_length * kv_bytes_per_token / chips,
+        ),
+        statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
+        assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
+        steps=(
+            Step(
+                operation="the demand of one chip, with the caches of all microbatches",
+                premises=(
+                    at("memory.per_chip"),
+                    at("memory.demand"),
+                    at("memory.weight_bytes"),
+                    at("memory.kv_cache_bytes"),
+                    at("pipeline.sequences_in_flight"),
+                ),
+                eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
+                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size, context_length,
+                    kv_bytes_per_token, chips, pipeline_stages: (
+                    memory_per_chip,
+                    (total_params * bytes_per_weight + microbatches * microbatch_size * context_length * kv_bytes_per_token)
+                    / (chips * pipeline_stages),
+                ),
+            ),
+            Step(
+                operation="the stages cancel out of the second term",
+                premises=(at("#1"), at("pipeline.one_microbatch_per_stage")),
+                eliminated=("microbatches",),
+            ),
+        ),
+        sources=(
+            talk(
+                "1:10:33",
+                "1:12:28",
+                "pipelining helps the weights and does nothing for the KV cache",
+                "a condition, because it holds only with as many microbatches as stages",
+            ),
+        ),
+    ),
+    Equation(
+        id="pipeline.idle_fraction",
+        title="Idle share of a stage in decode",
+        defines="idle_fraction",
+        relation=lambda idle_fraction, microbatches, pipeline_stages: (idle_fraction, maximum(0, 1 - microbatches / pipeline_stages)),
+        statement="With fewer microbatches than stages, the rest of the stages wait.",
+        assumptions=("a stage takes as long as any other",),
+        sources=(talk("0:57:28", "0:57:40", "four stages and one batch at a time leave three quarters idle"),),
+    ),
+    Equation(
+        id="pipeline.bubble",
+        title="Bubble of a training schedule",
+        defines="bubble_fraction",
+        relation=lambda bubble_fraction, pipeline_stages, microbatches: (
+            bubble_fraction,
+            (pipeline_stages - 1) / (microbatches + pipeline_stages - 1),
+        ),
+        requires=(lambda pipeline_stages: pipeline_stages > 1,),
+        statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
+        assumptions=("forward and backward passes of equal length in all stages", "no schedule that interleaves them"),
+        sources=(
+            GPIPE_PAPER,
+            talk("0:59:01", "1:00:46", "training has a bubble; one forward one backward and zero bubble fight it", "no formula is given"),
+        ),
+    ),
+    Equation(
+        id="pipeline.layers_per_stage",
+        title="Layers of a stage",
+        defines="layers_per_stage",
+        relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
+        statement="The layers are dealt out evenly.",
+        sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
+    ),
+    Equation(
+        id="pipeline.rack_hop_ratio",
+        title="Scale-up time over scale-out time of a stage",
+        defines="rack_hop_ratio",
+        relation=lambda rack_hop_ratio, active_experts, layers_per_stage, scale_out_bandwidth_ratio: (
+            rack_hop_ratio,
+            2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
+        ),
+        statement="A token's activation crosses the rack twice for each of its experts in each layer, and leaves it once a stage.",
+        assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
+        sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
+    ),
+    Equation(
+        id="pipeline.hop_latency",
+        title="Latency of a token through the stages",
+        defines="token_latency",
+        relation=lambda token_latency, step_time, pipeline_stages, hop_latency: (token_latency, step_time + pipeline_stages * hop_latency),
+        statement="Cutting a pass into stages takes no longer than the pass; only the hops between stages come on top.",
+        assumptions=("step_time is the pass through all layers", "one hop a stage, the last back to the first"),
+        sources=(
+            talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
+            talk("1:15:13", "1:15:50", "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms"),
+        ),
+    ),
+)

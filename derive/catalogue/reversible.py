@@ -1,0 +1,110 @@
+"""Reversible: Feistel ciphers, RevNets, and memory bought with compute (lecture, 2:03:50 to the end)."""
+
+from derive.catalogue.sources import REVNET_PAPER, ours, talk
+from derive.records import Equation, Step, at
+
+EQUATIONS = (
+    Equation(
+        id="reversible.feistel",
+        title="A round of a Feistel network",
+        defines="mixed_half",
+        relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
+        statement="(x, y) becomes (x, y + f(x)). Since x is still there, f(x) can be taken away again, whatever f is.",
+        assumptions=("the registry holds positive numbers; the identity does not need them",),
+        sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
+    ),
+    Equation(
+        id="reversible.revnet_kept_half",
+        title="The half that a RevNet layer keeps",
+        defines="revnet_right",
+        relation=lambda revnet_right, left_half: (revnet_right, left_half),
+        statement="y' = x: what the function was taken of leaves unchanged on the other side, so the way back can take it again.",
+        sources=(REVNET_PAPER, talk("2:11:08", "2:11:56", "y' is x")),
+    ),
+    Equation(
+        id="reversible.revnet",
+        title="A RevNet layer",
+        defines="revnet_left",
+        relation=lambda revnet_left, right_half, round_function: (revnet_left, right_half + round_function),
+        statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'); the next layer changes the other half.",
+        assumptions=("the registry holds positive numbers; the identity does not need them",),
+        steps=(
+            Step(
+                operation="the mixed half of the round leaves on the other side",
+                premises=(at("reversible.feistel", mixed_half="revnet_left"),),
+            ),
+        ),
+        sources=(
+            REVNET_PAPER,
+            talk("2:11:08", "2:11:56", "y is x' minus f of y', so the backward pass can compute its inputs again"),
+        ),
+    ),
+    Equation(
+        id="reversible.activation_memory",
+        title="Activations held for the backward pass",
+        defines="activation_bytes",
+        variant=("activation_bytes", "stored", True),
+        relation=lambda activation_bytes, activation_per_token, layers, tokens_in_training_batch, model_dim,
+            activations_per_width, bytes_per_activation: (
+            activation_bytes,
+            activation_per_token * layers * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
+        ),
+        statement="Every layer keeps its inputs until the backward pass comes by: linear in depth, and at times the largest footprint.",
+        assumptions=("nothing is computed again",),
+        sources=(
+            talk(
+                "2:12:05", "2:12:46", "training memory is linear in layers and can be the largest footprint",
+                "the usual formula; the activations of a layer are an input",
+            ),
+        ),
+    ),
+    Equation(
+        id="reversible.activation_memory_reversible",
+        title="Activations held by a reversible network",
+        defines="activation_bytes",
+        variant=("activation_bytes", "reversible", False),
+        relation=lambda activation_bytes, activation_per_token, tokens_in_training_batch, model_dim, activations_per_width,
+            bytes_per_activation: (
+            activation_bytes,
+            activation_per_token * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
+        ),
+        statement="Only one layer's activations are held; the rest is computed backwards from the output, at any depth.",
+        assumptions=("every layer is reversible",),
+        steps=(
+            Step(
+                operation="as if there were one layer",
+                premises=(at("reversible.activation_memory", layers=1),),
+            ),
+        ),
+        sources=(REVNET_PAPER, talk("2:12:05", "2:12:46", "a reversible network need not store them")),
+    ),
+    Equation(
+        id="reversible.training_cost",
+        title="FLOPs of pre-training a reversible network",
+        defines="pretrain_flops",
+        variant=("pretrain_flops", "reversible", False),
+        relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
+            pretrain_flops,
+            8 * one_flop_per_token * active_params * pretrain_tokens,
+        ),
+        statement="One more forward pass, layer by layer, on the way back: compute spent to save memory; a KV cache does the opposite.",
+        assumptions=("attention FLOPs left out", "every layer is reversible"),
+        steps=(
+            Step(
+                operation="but for the pass that computes the activations again, the cost is that of training with them stored",
+                premises=(
+                    at(
+                        "training.pretrain_cost",
+                        pretrain_flops=lambda pretrain_flops, flop_per_mac_and_token, active_params, pretrain_tokens: (
+                            pretrain_flops - flop_per_mac_and_token * active_params * pretrain_tokens
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(
+            REVNET_PAPER,
+            ours("two more FLOPs a parameter and token; the lecture's last remark is that the trade of the KV cache usually pays"),
+        ),
+    ),
+)

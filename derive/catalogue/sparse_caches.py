@@ -1,0 +1,131 @@
+"""Architecture: caches of models that choose what to read, so that a step reads less than is stored.
+
+An indexer scores every token by a small key of its own, and attention then reads a fixed number of entries. What
+grows with the context is then stored and read apart: keys and values are stored, the indexer's keys are read.
+"""
+
+from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours
+from derive.records import Equation
+
+INDEXED = (
+    Equation(
+        id="architecture.kv_bytes_mla_indexed",
+        title="KV bytes per token, latent attention with an indexer",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "mla_indexed", False),
+        relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, entry_per_token, indexer_layers,
+            indexer_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            (latent_per_token * layers * (latent_dim + rope_dim) + entry_per_token * indexer_layers * indexer_dim)
+            * bytes_per_element,
+        ),
+        statement="The latent cache, and beside it one key of indexer_dim in every layer that runs an indexer of its own.",
+        assumptions=(
+            "every layer has its own latent over the whole context",
+            "latents and indexer keys are stored in the same data type",
+        ),
+        sources=(DSA_PAPER, MLA_PAPER),
+    ),
+    Equation(
+        id="architecture.kv_bytes_gqa_indexed",
+        title="KV bytes per token, grouped-query attention with an indexer",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "gqa_indexed", False),
+        relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, entry_per_token, indexer_layers,
+            indexer_dim, bytes_per_element: (
+            kv_bytes_per_token,
+            (keys_and_values * layers * kv_heads * head_dim + entry_per_token * indexer_layers * indexer_dim)
+            * bytes_per_element,
+        ),
+        statement="The grouped-query cache, and beside it one key of indexer_dim in every layer that runs an indexer.",
+        assumptions=(
+            "every layer has its own cache over the whole context",
+            "keys, values and indexer keys are stored in the same data type",
+        ),
+        sources=(MSA_CONFIG, GQA_PAPER),
+    ),
+    Equation(
+        id="architecture.kv_bytes_compressed",
+        title="KV bytes per token, tokens compressed into shared entries",
+        defines="kv_bytes_per_token",
+        variant=("kv_bytes_per_token", "compressed", False),
+        relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
+            heavily_compressed_layers, heavy_compression_ratio, bytes_per_element: (
+            kv_bytes_per_token,
+            entry_per_token
+            * (
+                sparse_layers * (head_dim + indexer_dim) / sparse_compression_ratio
+                + heavily_compressed_layers * head_dim / heavy_compression_ratio
+            )
+            * bytes_per_element,
+        ),
+        statement="One entry, key and value at once, for every few tokens: with an indexer key in sparse layers, for many more without.",
+        assumptions=(
+            "one KV head, whose key is also its value",
+            "entries and indexer keys are stored in the same data type",
+            "the slope at long context: windows and tokens not yet compressed are left out",
+        ),
+        sources=(COMPRESSED_DOCS,),
+    ),
+    Equation(
+        id="architecture.kv_read_bytes",
+        title="KV bytes read per token of context",
+        defines="kv_read_bytes_per_token",
+        variant=("kv_read_bytes_per_token", "dense", True),
+        relation=lambda kv_read_bytes_per_token, kv_bytes_per_token: (kv_read_bytes_per_token, kv_bytes_per_token),
+        statement="Attention that looks at the whole context reads every byte that grows with it, once per step.",
+        assumptions=("dense attention in every layer whose cache grows with the context",),
+        sources=(ours("what roofline.kv_time takes for granted, as a quantity of its own"),),
+    ),
+    Equation(
+        id="architecture.kv_read_bytes_mla_indexed",
+        title="KV bytes read per token of context, every layer selects what it reads",
+        defines="kv_read_bytes_per_token",
+        variant=("kv_read_bytes_per_token", "mla_indexed", False),
+        relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, bytes_per_element: (
+            kv_read_bytes_per_token,
+            entry_per_token * indexer_layers * indexer_dim * bytes_per_element,
+        ),
+        statement="Only the indexer keys are read for every token; layers without an indexer reuse the choice of one below.",
+        assumptions=("the slope beyond the selection: what attention itself reads no longer grows",),
+        sources=(DSA_PAPER,),
+    ),
+    Equation(
+        id="architecture.kv_read_bytes_gqa_indexed",
+        title="KV bytes read per token of context, all but a few layers select what they read",
+        defines="kv_read_bytes_per_token",
+        variant=("kv_read_bytes_per_token", "gqa_indexed", False),
+        relation=lambda kv_read_bytes_per_token, keys_and_values, layers, sparse_layers, kv_heads, head_dim, entry_per_token,
+            indexer_layers, indexer_dim, bytes_per_element: (
+            kv_read_bytes_per_token,
+            (
+                keys_and_values * (layers - sparse_layers) * kv_heads * head_dim
+                + entry_per_token * indexer_layers * indexer_dim
+            )
+            * bytes_per_element,
+        ),
+        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        statement="Dense layers read their keys and values of every token, sparse layers only the keys of their indexer.",
+        assumptions=("the slope beyond the selection: what sparse layers read of keys and values no longer grows",),
+        sources=(MSA_CONFIG,),
+    ),
+    Equation(
+        id="architecture.kv_read_bytes_compressed",
+        title="KV bytes read per token of context, tokens compressed into shared entries",
+        defines="kv_read_bytes_per_token",
+        variant=("kv_read_bytes_per_token", "compressed", False),
+        relation=lambda kv_read_bytes_per_token, entry_per_token, sparse_layers, indexer_dim, sparse_compression_ratio,
+            heavily_compressed_layers, head_dim, heavy_compression_ratio, bytes_per_element: (
+            kv_read_bytes_per_token,
+            entry_per_token
+            * (
+                sparse_layers * indexer_dim / sparse_compression_ratio
+                + heavily_compressed_layers * head_dim / heavy_compression_ratio
+            )
+            * bytes_per_element,
+        ),
+        statement="Sparse layers read every indexer key, heavily compressed layers every entry.",
+        assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
+        sources=(COMPRESSED_DOCS,),
+    ),
+)

@@ -1,0 +1,174 @@
+"""Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
+
+from derive.catalogue.sources import CHINCHILLA_PAPER, flashcard, ours, talk
+from derive.catalogue.training_optima import OPTIMA
+from derive.records import HEURISTIC, Equation, Step, at
+
+EQUATIONS = (
+    Equation(
+        id="training.pretrain_cost",
+        title="FLOPs of pre-training",
+        defines="pretrain_flops",
+        variant=("pretrain_flops", "stored", True),
+        relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
+            pretrain_flops,
+            6 * one_flop_per_token * active_params * pretrain_tokens,
+        ),
+        statement="Two FLOPs a parameter and token forward, four backward.",
+        assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
+    ),
+    Equation(
+        id="training.rl_cost",
+        title="FLOPs of reinforcement learning",
+        defines="rl_flops",
+        variant=("rl_flops", "lecture", True),
+        relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
+            rl_flops,
+            one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
+        ),
+        statement="Two FLOPs a parameter and token to roll out, up to four more to train on it, at the slow rate of decode.",
+        assumptions=("all of it runs at the efficiency of decode, training as well: see training.rl_cost_split",),
+        sources=(
+            talk(
+                "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
+                "what is sustained is divided by; some notes read it as what is lost",
+            ),
+            flashcard("card 4", "three times the inefficiency", "the efficiency divides: slow decode costs more FLOPs, not fewer"),
+        ),
+    ),
+    Equation(
+        id="training.rl_cost_split",
+        title="FLOPs of reinforcement learning, training at full rate",
+        defines="rl_flops",
+        variant=("rl_flops", "split", False),
+        relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
+            rl_flops,
+            one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
+        ),
+        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        statement="Only the roll-out is slow; the passes that train run as in pre-training.",
+        assumptions=("training passes run at the efficiency of pre-training",),
+        sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
+    ),
+    Equation(
+        id="training.inference_cost",
+        title="FLOPs of inference",
+        defines="inference_flops",
+        relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
+            inference_flops,
+            flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
+        ),
+        statement="Two FLOPs a parameter and token, at the slow rate of decode.",
+        assumptions=("attention FLOPs left out", "prompt tokens are counted like output tokens"),
+        sources=(
+            talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
+            talk("1:25:02", "1:26:05", "inference also runs at the lower efficiency"),
+        ),
+    ),
+    Equation(
+        id="training.equal_cost_rl",
+        title="Pre-training and reinforcement learning cost the same",
+        kind=HEURISTIC,
+        relation=lambda pretrain_tokens, rl_multiplier, rl_tokens, decode_efficiency: (
+            pretrain_tokens,
+            rl_multiplier * rl_tokens / (6 * decode_efficiency),
+        ),
+        statement="Model size cancels: slow decode makes a token of RL dearer than one of pre-training.",
+        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        steps=(
+            Step(
+                operation="equal FLOPs",
+                premises=(at("training.pretrain_cost", pretrain_flops="rl_flops"), at("training.rl_cost")),
+                eliminated=("rl_flops",),
+            ),
+        ),
+        sources=(
+            talk(
+                "1:25:28", "1:27:53", "first upside down, caught on air, then one and a half",
+                "the corrected form; some notes still print the one that is upside down",
+            ),
+            flashcard("card 4", "RL tokens are two thirds of pre-training tokens"),
+        ),
+    ),
+    Equation(
+        id="training.equal_cost_inference",
+        title="Pre-training and inference cost the same",
+        kind=HEURISTIC,
+        relation=lambda pretrain_tokens, inference_tokens, decode_efficiency: (
+            pretrain_tokens,
+            inference_tokens / (3 * decode_efficiency),
+        ),
+        statement="Model size cancels: at an efficiency of one third a model should read as many tokens as it will write.",
+        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        steps=(
+            Step(
+                operation="equal FLOPs",
+                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost")),
+                eliminated=("inference_flops",),
+            ),
+        ),
+        sources=(talk("1:25:28", "1:27:53", "as many tokens of inference as of pre-training"), flashcard("card 4", "beta is one")),
+    ),
+    Equation(
+        id="training.equal_cost_train_and_serve",
+        title="Training in all and inference cost the same",
+        kind=HEURISTIC,
+        relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
+        statement="The other way to share: half to training of both kinds, half to inference.",
+        assumptions=("equal costs are taken for the optimum",),
+        sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
+    ),
+    Equation(
+        id="training.tokens_served",
+        title="Tokens served over the life of a model",
+        defines="inference_tokens",
+        relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
+        statement="The rate of the fleet for as long as the model is served.",
+        assumptions=("a constant rate, or its mean",),
+        sources=(
+            talk(
+                "1:29:46", "1:30:46", "500 million tokens a second for two months; a tenth of it for one model is around 200 trillion",
+                "two months of a tenth are 259 T, which the lecture rounds down",
+            ),
+        ),
+    ),
+    Equation(
+        id="training.expected_inference_tokens",
+        title="Tokens served, derated by the chance of staying in use",
+        defines="expected_inference_tokens",
+        relation=lambda expected_inference_tokens, inference_tokens, frontier_probability: (
+            expected_inference_tokens,
+            inference_tokens * frontier_probability,
+        ),
+        statement="A model that is overtaken serves nothing, so a plan counts the expectation.",
+        assumptions=("a model serves all or nothing",),
+        sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
+    ),
+    Equation(
+        id="training.chinchilla",
+        title="Chinchilla tokens",
+        defines="chinchilla_tokens",
+        relation=lambda chinchilla_tokens, chinchilla_tokens_per_param, active_params: (
+            chinchilla_tokens,
+            chinchilla_tokens_per_param * active_params,
+        ),
+        statement="Twenty tokens a parameter, by convention the optimum where only pre-training costs.",
+        assumptions=("active parameters stand for those of a dense model",),
+        sources=(CHINCHILLA_PAPER, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
+    ),
+    Equation(
+        id="training.overtraining",
+        title="Over-training",
+        defines="overtraining_ratio",
+        relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
+        statement="How many times more a model has read than its size alone asks for.",
+        sources=(
+            talk(
+                "1:31:43", "1:32:12", "a hundred times",
+                "50 to 130 times by the token counts in circulation; the talk says parameters for tokens once",
+            ),
+        ),
+    ),
+    *OPTIMA,
+)

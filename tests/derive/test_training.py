@@ -1,0 +1,243 @@
+"""The chapter on training: what equal costs have to do with least ones, and what the cost terms come to.
+
+The lecture's own figures are rows of tests/validation/lecture.csv; here is what takes algebra or a search.
+"""
+
+from math import log
+
+import numpy as np
+import pytest
+import sympy
+from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
+from scipy.optimize import brentq, minimize_scalar
+
+from derive.catalogue import equation
+from derive.chain import solve
+from derive.quantities import symbol
+
+X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
+FALLS, RISES = symbol("falling_exponent"), symbol("rising_exponent")
+
+
+def value(unknown, *using, **given):
+    solution = solve(unknown, using=using, **given)
+    assert solution.reason is None, solution.reason
+    (only,) = solution.answers
+    return only.value
+
+
+def right(id):
+    return equation(id).sides[1]
+
+
+# -- equal costs and least costs ------------------------------------------------------------------------------------
+
+
+def terms_of_the_cost():
+    """The falling and the rising term of training.tradeoff_cost."""
+    terms = right("training.tradeoff_cost").args
+    return next(term for term in terms if term.has(FALLING)), next(term for term in terms if term.has(RISING))
+
+
+def test_where_the_sum_is_least_the_terms_are_as_the_powers():
+    """The slope of the sum, put to zero, says what the ratio of the two terms is: rising over falling power."""
+    falling, rising = terms_of_the_cost()
+    slope = sympy.diff(right("training.tradeoff_cost"), X) * X
+    ratio = right("training.tradeoff_minimum")
+    at_the_ratio = sympy.powdenest(slope.subs(FALLING, sympy.solve(falling - ratio * rising, FALLING)[0]), force=True)
+    assert sympy.simplify(at_the_ratio) == 0
+    assert sympy.solve(sympy.Eq(ratio, 1), RISES) == [FALLS]
+
+
+def test_at_the_least_the_sum_curves_upward():
+    (least,) = sympy.solve(sympy.diff(1 / X + X, X), X)
+    total = right("training.tradeoff_cost").subs({FALLING: 1, RISING: 1, FALLS: 1, RISES: 1})
+    assert total == 1 / X + X
+    assert least == 1 and sympy.diff(total, X, 2).subs(X, least) > 0
+
+
+@pytest.mark.parametrize(("falls", "rises"), [(1, 1), (2, 1), (0.5, 1), (0.3, 2)])
+def test_a_search_for_the_least_finds_the_ratio_of_the_catalogue(falls, rises):
+    given = {"falling_cost": 3, "rising_cost": 0.7, "falling_exponent": falls, "rising_exponent": rises}
+
+    def total(ln_x):
+        return value("tradeoff_cost", tradeoff_variable=np.exp(ln_x), **given)
+
+    x = float(np.exp(minimize_scalar(total, bracket=(-1, 1), options={"xtol": 1e-10}).x))
+    found = 3 * x**-falls / (0.7 * x**rises)
+    assert found == pytest.approx(value("falling_rising_ratio", falling_exponent=falls, rising_exponent=rises), rel=1e-6)
+
+
+@pytest.mark.parametrize(("falls", "rises", "excess"), [(1, 1, 0), (2, 1, 0.06), (1, 4, 0.21)])
+def test_equal_terms_cost_a_little_more_than_the_least(falls, rises, excess):
+    """Exact for equal powers; a fifth more where one power is four times the other."""
+    given = {"falling_cost": 3, "rising_cost": 0.7, "falling_exponent": falls, "rising_exponent": rises}
+    equal = value("tradeoff_variable", "training.equalisation", **given)
+    assert 3 * equal**-falls == pytest.approx(0.7 * equal**rises)
+    least = (3 * falls / (0.7 * rises)) ** (1 / (falls + rises))
+    paid, needed = (value("tradeoff_cost", tradeoff_variable=one, **given) for one in (equal, least))
+    assert paid / needed - 1 == pytest.approx(excess, abs=0.005)
+
+
+def test_a_cost_above_the_least_has_two_places_and_one_below_has_none():
+    given = {"falling_cost": 1, "rising_cost": 1, "falling_exponent": 1, "rising_exponent": 1}
+    found = [answer.value for answer in solve("tradeoff_variable", tradeoff_cost=2.5, **given).answers]
+    assert found == pytest.approx([0.5, 2])
+    refused = solve("tradeoff_variable", tradeoff_cost=1.9, **given)
+    assert refused.answers == () and refused.reason.code == "no_solution"
+
+
+# -- what training, reinforcement learning and serving cost ---------------------------------------------------------
+
+
+def test_the_size_of_the_model_cancels_from_both_heuristics():
+    for id in ("training.equal_cost_rl", "training.equal_cost_inference"):
+        assert "active_params" not in equation(id).symbols
+
+
+@pytest.mark.parametrize(
+    ("heuristic", "tokens", "flops"),
+    [
+        ("training.equal_cost_rl", "rl_tokens", "rl_flops"),
+        ("training.equal_cost_inference", "inference_tokens", "inference_flops"),
+    ],
+)
+@pytest.mark.parametrize("size", ["8B", "100B"])
+def test_by_the_heuristic_the_bills_are_the_same(heuristic, tokens, flops, size):
+    given = {"rl_multiplier": 2.7, "decode_efficiency": 0.3, "active_params": size}
+    pretraining = value("pretrain_flops", heuristic, **given, **{tokens: "100T"})
+    assert pretraining == pytest.approx(value(flops, **given, **{tokens: "100T"}))
+
+
+def factor(heuristic, tokens, **given):
+    """Pre-training tokens over the others."""
+    return value("pretrain_tokens", heuristic, **given, **{tokens: 100e12}) / 100e12
+
+
+def test_the_efficiency_divides_and_does_not_multiply():
+    """Upside down, at three tenths, both factors would be a tenth or two (talk 1:25:28, withdrawn on air)."""
+    inference = factor("training.equal_cost_inference", "inference_tokens", decode_efficiency=0.3)
+    assert inference == pytest.approx(1 / 0.9)
+    assert inference / (0.3 / 3) > 10
+    for multiplier in (2, 2.7, 3, 6):
+        rl = factor("training.equal_cost_rl", "rl_tokens", rl_multiplier=multiplier, decode_efficiency=0.3)
+        assert rl == pytest.approx(multiplier / 1.8)
+        assert rl > 1 > multiplier * 0.3 / 6
+
+
+def test_slower_decode_makes_a_token_dearer():
+    slow, fast = (factor("training.equal_cost_inference", "inference_tokens", decode_efficiency=one) for one in (0.3, 0.6))
+    assert slow == pytest.approx(2 * fast)
+    # Thirty percent of efficiency is a factor of 3.3; a penalty of thirty percent would be one of 1.4.
+    assert 3 * slow == pytest.approx(1 / 0.3) and 3 * slow > 2 / 0.7
+
+
+def test_the_split_cost_of_rl_is_the_lectures_where_nothing_is_trained_or_decode_is_not_slow():
+    split, plain = right("training.rl_cost_split"), right("training.rl_cost")
+    difference = sympy.factor(plain - split)
+    multiplier, efficiency = symbol("rl_multiplier"), symbol("decode_efficiency")
+    assert difference.subs(multiplier, 2) == 0 == difference.subs(efficiency, 1)
+    at = {multiplier: 6, efficiency: sympy.Rational(3, 10)}
+    assert sympy.simplify((plain / split).subs(at)) == sympy.Rational(15, 8), "20 for 10.7"
+
+
+def test_training_and_serving_can_be_shared_in_thirds_or_in_halves():
+    """Talk 1:24:09: a small factor. With both trainings as they were, halves serve twice as many tokens as thirds."""
+    given = {"rl_multiplier": 3, "decode_efficiency": 1 / 3, "active_params": 100e9, "pretrain_tokens": 100e12}
+    thirds = value("inference_tokens", "training.equal_cost_inference", **given)
+    rl = value("rl_tokens", "training.equal_cost_rl", **given)
+    halves = value("inference_tokens", "training.equal_cost_train_and_serve", **given, rl_tokens=rl)
+    assert halves / thirds == pytest.approx(2)
+
+
+def test_two_months_of_a_tenth_of_the_traffic_are_more_than_the_lecture_says():
+    served = value("inference_tokens", fleet_throughput=5e7, deployment_time="60d")
+    assert served == 259.2e12
+    assert 200e12 / served - 1 == pytest.approx(-0.23, abs=0.005)
+    assert value("overtraining_ratio", active_params=100e9, pretrain_tokens=served) == pytest.approx(129.6)
+
+
+def test_a_model_that_may_be_overtaken_is_expected_to_serve_less():
+    given = {"fleet_throughput": 5e7, "deployment_time": "60d", "frontier_probability": 0.5}
+    assert value("expected_inference_tokens", **given) == pytest.approx(129.6e12)
+
+
+def test_from_the_traffic_to_the_overtraining_in_one_chain():
+    """Talk 1:29:46 to 1:32:12 at an efficiency of a third: as many tokens read as written, a hundred times Chinchilla's."""
+    given = {"fleet_throughput": 5e7, "deployment_time": "60d", "decode_efficiency": 1 / 3, "active_params": "100B"}
+    solution = solve("overtraining_ratio", using=["training.equal_cost_inference"], **given)
+    assert solution.answers[0].value == pytest.approx(129.6)
+    used = {reference.split("@")[0] for reference in solution.equations}
+    assert used == {f"training.{name}" for name in ("tokens_served", "equal_cost_inference", "chinchilla", "overtraining")}
+
+
+# -- the best size for a given loss ---------------------------------------------------------------------------------
+
+
+def ratio(fit, **given):
+    return value("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **{**LECTURE_MODEL, **given})
+
+
+@pytest.mark.parametrize(
+    ("fit", "tokens", "expected"),
+    [
+        (HOFFMANN, 100e12, 0.82),
+        (HOFFMANN, 150e12, 1.04),
+        (HOFFMANN, 200e12, 1.21),
+        (HOFFMANN_UNROUNDED, 150e12, 1.39),
+        (BESIROGLU, 150e12, 4.0),
+    ],
+)
+def test_inference_over_pre_training_by_the_published_fits(fit, tokens, expected):
+    assert ratio(fit, pretrain_tokens=tokens) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
+@pytest.mark.parametrize("served", [3e12, 300e12])
+def test_a_search_over_sizes_finds_the_ratio_of_the_catalogue(fit, served):
+    """Serve a number of tokens at the loss of the lecture's model: the cheapest size, found without any derivation."""
+    loss = value("loss", "training.loss_law", **fit, **LECTURE_MODEL)
+
+    def bills(size):
+        tokens = value("pretrain_tokens", "training.loss_law", **fit, loss=loss, active_params=size)
+        given = {"active_params": size, "pretrain_tokens": tokens, "inference_tokens": served, "decode_efficiency": 1}
+        return value("pretrain_flops", **given), value("inference_flops", **given), tokens
+
+    # At least so many parameters that the loss can be reached at all.
+    reach = (loss - fit["irreducible_loss"]) / fit["size_loss_coefficient"]
+    smallest = reach ** (-1 / fit["size_loss_exponent"])
+    span = (log(smallest * 1.05), log(smallest * 1e3))
+    best = float(np.exp(minimize_scalar(lambda ln_n: log(sum(bills(np.exp(ln_n))[:2])), bounds=span, options={"xatol": 1e-9}).x))
+    training, serving, tokens = bills(best)
+    assert serving / training == pytest.approx(ratio(fit, active_params=best, pretrain_tokens=tokens), rel=1e-4)
+
+
+def test_without_serving_the_optimum_is_that_of_training_alone():
+    """Chinchilla's own condition, a A N^-a = b B D^-b: the ratio there is nothing."""
+    size, data = symbol("active_params"), symbol("pretrain_tokens")
+    found = right("training.fixed_loss_optimum").subs(symbol("one_token"), 1)
+    law = right("training.loss_law")
+    # Along 6 N D = constant the slopes of the loss in ln N and in ln D are the same.
+    slopes = sympy.diff(law, size) * size - sympy.diff(law, data) * data
+    assert sympy.simplify(slopes.subs(symbol("size_loss_coefficient"), sympy.solve(found, symbol("size_loss_coefficient"))[0])) == 0
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, BESIROGLU], ids=["Hoffmann", "Besiroglu"])
+def test_the_more_a_model_has_read_the_more_of_its_bill_is_serving(fit):
+    found = [ratio(fit, pretrain_tokens=tokens) for tokens in (50e12, 100e12, 200e12, 400e12)]
+    assert found == sorted(found)
+
+
+def test_twenty_tokens_a_parameter_is_near_the_second_fits_optimum_and_far_from_the_firsts():
+    """At the size of Chinchilla itself, 70 B. The convention rests on the fits of the paper's other two approaches."""
+    chinchilla = value("chinchilla_tokens", active_params=70e9)
+
+    def best(fit):
+        return brentq(lambda tokens: ratio_or_less(fit, tokens), 1e10, 1e16) / chinchilla
+
+    def ratio_or_less(fit, tokens):
+        given = {**without_floor(fit), "active_params": 70e9, "pretrain_tokens": tokens}
+        return equation("training.fixed_loss_optimum").right_side(given)
+
+    assert 0.5 < best(BESIROGLU) < 2
+    assert best(HOFFMANN) > 2.5
