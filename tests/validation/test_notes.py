@@ -1,0 +1,58 @@
+"""Every entry of our notes on the lecture has an equation; what is a remark or a value has a test, or a claim on record.
+
+Parts: A batch and step, B experts, C pipelining, D training, E price sheets and caches, F ciphers and reversible networks.
+"""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from derive import presets
+from derive.catalogue import by_id
+from derive.chain import solve
+
+HERE = Path(__file__).parent
+ROWS, CLAIM_ROWS = (list(csv.DictReader(StringIO((HERE / f"{name}.csv").read_text(encoding="utf-8")))) for name in ("notes", "claims"))
+CLAIMS = {row["entry"]: row for row in CLAIM_ROWS}
+"""What the talk said of the world, dated 2026-04-29, and what became of it."""
+LENGTH_OF_A_PART = {"A": 20, "B": 5, "C": 9, "D": 10, "E": 16, "F": 4}
+TESTS = set(re.findall(r"^def (test_\w+)", "\n".join(file.read_text(encoding="utf-8") for file in HERE.glob("test_*.py")), re.MULTILINE))
+
+
+def test_no_entry_is_missing():
+    expected = [f"{part}{number}" for part, length in LENGTH_OF_A_PART.items() for number in range(1, length + 1)]
+    assert sorted(row["entry"] for row in ROWS) == sorted([*expected, "A5'", "E14b"])
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["entry"]) for row in ROWS])
+def test_an_entry_is_held_by_equations_or_tests_that_exist(row):
+    for name in row["held_by"].split(";"):
+        assert name in by_id() or name in TESTS or (name == "claim" and row["entry"] in CLAIMS), name
+
+
+@pytest.mark.parametrize("entry", CLAIMS)
+def test_a_claim_says_when_it_was_made_and_what_became_of_it(entry):
+    row = CLAIMS[entry]
+    assert re.fullmatch(r"[012]:[0-5]\d:[0-5]\d", row["start"])
+    assert row["said"] and row["since"] and row["status"] in ("held", "failed", "open", "as recalled", "counts dies")
+    for file in re.findall(r"(\w+)\.csv", row["since"]):
+        assert presets.table(file)
+
+
+@pytest.mark.parametrize(("kv_bytes_per_token", "sequences"), [(5000 / 3, 33_900), (35_136, 1_606)])
+def test_entry_c7_a_rack_holds_tens_of_thousands_of_the_lectures_sequences(kv_bytes_per_token, sequences):
+    """Talk 1:01:44: a rack has memory to spare. With the cache of DeepSeek-V3 it holds fewer than a balance batch of 2,400."""
+    rack = {"chips": 64, "hbm_capacity": 192e9, "total_params": 1e12, "bytes_per_weight": 1, "context_length": 2e5}
+    (answer,) = solve("sequences_in_flight", **rack, kv_bytes_per_token=kv_bytes_per_token).answers
+    assert (answer.kind, answer.high) == ("interval", pytest.approx(sequences, rel=2e-3))
+    assert (answer.high > 2400) is (kv_bytes_per_token < 2000)
+
+
+def test_entry_e10_windows_have_left_the_plateau():
+    """Talk 1:53:46 (2026-04-29): contexts stay at 100 to 200 k. Of the open models that ship, most now go beyond."""
+    windows = [int(row["max_context"]) for row in presets.table("architectures") if row["max_context"]]
+    assert max(windows) >= 1_000_000
+    assert sum(window > 200_000 for window in windows) > 5
