@@ -47,6 +47,16 @@ RULES = (
         ),
         statement="If the base band is memory-bound already, an output token costs R input tokens before any context is read.",
         assumptions=("attention FLOPs left out", "one mark-up throughout"),
+        steps=(
+            Step(
+                operation="what is claimed: a decoded token costs its memory time even without context, and is priced at that",
+                relation=lambda output_input_ratio, prefill_decode_flops_ratio, base_cost: (
+                    output_input_ratio,
+                    prefill_decode_flops_ratio * base_cost,
+                ),
+            ),
+            Step(operation="solved for the base cost", premises=(at("#1"),)),
+        ),
         sources=(ours("bands.decode_cost at no context, memory-bound"),),
     ),
     Equation(
