@@ -44,3 +44,26 @@ def right_side(equation: Equation, values: Mapping[str, Any]) -> Any:
     if all(isinstance(values[name], int | float) for name in names):
         return equation.right_side(values)
     return vectorised(equation.sides[1], names)(*(values[name] for name in names))
+
+
+def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
+    """The number an expression takes; NaN off its domain.
+
+    >>> evaluate(1 / symbol("batch"), {"batch": 4.0}), evaluate(1 / symbol("batch"), {"batch": 0.0})
+    (0.25, nan)
+    """
+    names, function = _function(expression)
+    try:
+        number = function(*(values[name] for name in names))
+    except (ArithmeticError, ValueError):
+        return float("nan")
+    return float("nan") if isinstance(number, complex) else float(number)
+
+
+@cache
+def _function(expression: "Expr") -> tuple[tuple[str, ...], Callable[..., float]]:
+    names = tuple(sorted(part.name for part in expression.free_symbols))
+    if names:
+        return names, scalar(expression, names)
+    number = float(expression)
+    return names, lambda: number

@@ -1,11 +1,11 @@
-"""Numbers out of smooth expressions: values, roots inside a quantity's domain, elasticities."""
+"""Roots of smooth expressions inside a quantity's domain, and how they move with what was given."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from derive.compiled import scalar
+from derive.compiled import evaluate, scalar
 from derive.quantities import quantity, symbol
 
 if TYPE_CHECKING:
@@ -16,29 +16,6 @@ HOLDS = 1e-9
 
 LAST_DIGITS = 1e-13
 """Relative difference beyond which a root has lost digits."""
-
-
-def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
-    """The number an expression takes; NaN off its domain.
-
-    >>> evaluate(1 / symbol("batch"), {"batch": 4.0}), evaluate(1 / symbol("batch"), {"batch": 0.0})
-    (0.25, nan)
-    """
-    names, function = _function(expression)
-    try:
-        number = function(*(values[name] for name in names))
-    except (ArithmeticError, ValueError):
-        return float("nan")
-    return float("nan") if isinstance(number, complex) else float(number)
-
-
-@cache
-def _function(expression: "Expr") -> tuple[tuple[str, ...], Callable[..., float]]:
-    names = tuple(sorted(part.name for part in expression.free_symbols))
-    if names:
-        return names, scalar(expression, names)
-    number = float(expression)
-    return names, lambda: number
 
 
 @cache

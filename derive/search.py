@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from derive.compiled import vectorised
+from derive.compiled import evaluate, vectorised
 from derive.quantities import quantity
-from derive.roots import evaluate
 
 if TYPE_CHECKING:
     from sympy import Expr

@@ -12,11 +12,11 @@ from itertools import pairwise
 from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING
 
-from derive.compiled import vectorised
+from derive.compiled import evaluate, vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Answer, Equation, Reason, WhenRead
 from derive.regimes import Branch, branches, closed_forms
-from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, evaluate, polished, real_roots
+from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots
 from derive.units import show
 
 if TYPE_CHECKING:

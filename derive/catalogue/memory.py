@@ -116,11 +116,14 @@ EQUATIONS = (
     Equation(
         id="memory.scale_up_fit",
         title="The demand fits into one scale-up domain",
-        kind=BOUND,
+        kind=CONDITION,
         relation=lambda memory_demand, scale_up_size, hbm_capacity: (memory_demand, scale_up_size * hbm_capacity),
         sense="<=",
         statement="Without pipeline stages, total parameters are bounded by the memory of the scale-up domain.",
-        assumptions=("one stage", "all memory is free for weights and caches"),
+        assumptions=(
+            "one stage that fills the domain: a condition, because with more stages more fits",
+            "all memory is free for weights and caches",
+        ),
         steps=(
             Step(
                 operation="the capacity of one stage that fills the domain",

@@ -22,7 +22,7 @@ EQUATIONS = (
         kind=CONDITION,
         relation=lambda batch, microbatch_size: (batch, microbatch_size),
         statement="A stage works on one microbatch at a time: that is the batch of every step time.",
-        assumptions=("a microbatch is one pass",),
+        assumptions=("a microbatch is one pass: a condition, because the lecture also calls all sequences in flight the batch",),
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
@@ -133,7 +133,10 @@ EQUATIONS = (
             rack_hop_ratio,
             2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
         ),
-        statement="A token's activation crosses the rack twice for each of its experts in each layer, and leaves it once a stage.",
+        statement=(
+            "A token's activation crosses the rack twice for each of its experts in each layer, and leaves it once a stage;"
+            " where the ratio is one or more, the hop between racks is not the bottleneck."
+        ),
         assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
         sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
     ),
@@ -142,8 +145,12 @@ EQUATIONS = (
         title="Latency of a token through the stages",
         defines="token_latency",
         relation=lambda token_latency, step_time, pipeline_stages, hop_latency: (token_latency, step_time + pipeline_stages * hop_latency),
+        requires=(lambda pipeline_stages: pipeline_stages > 1,),
         statement="Cutting a pass into stages takes no longer than the pass; only the hops between stages come on top.",
-        assumptions=("step_time is the pass through all layers", "one hop a stage, the last back to the first"),
+        assumptions=(
+            "step_time is the pass through all layers",
+            "one hop a stage, the last back to the first: a single stage has none",
+        ),
         sources=(
             talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
             talk("1:15:13", "1:15:50", "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms"),

@@ -195,6 +195,20 @@ EQUATIONS = (
             "small batch: arithmetic and KV reads left out",
             "every weight is read, as in a dense model",
         ),
+        steps=(
+            Step(
+                operation="what it means: one read of the weights, and the hops along a side of the grid and back",
+                relation=lambda grid_latency, weight_time, layers, synchronisations_per_layer, hop_latency, chips: (
+                    grid_latency,
+                    weight_time + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+                ),
+            ),
+            Step(
+                operation="the weight time at the full memory bandwidth",
+                premises=(at("#1"), at("roofline.weight_time", mbu=1)),
+                eliminated=("weight_time",),
+            ),
+        ),
         sources=(EPOCH_PAPER,),
     ),
     Equation(

@@ -227,8 +227,8 @@ def test_provenance_covers_every_given():
 
 
 USES = {
-    "pipeline_stages": "pipeline.hop_latency",
     # a default, and an equation of one default only
+    "pipeline_stages": "pipeline.layers_per_stage",
     "chips": "serving.cost_from_throughput",
     "mfu": "cache.rematerialisation_cost",
     "mbu": "roofline.weight_time_resident",
