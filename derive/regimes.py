@@ -121,7 +121,7 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         coefficients = []
     if len(coefficients) == 2:
         return (_tidy(-coefficients[1] / coefficients[0]),)
-    if (len(coefficients) > 3 and any(coefficients[1:-1])) or _mixes_fractional_powers(numerator, x):
+    if (len(coefficients) > 3 and any(coefficients[1:-1])) or _mixes_powers(numerator, x):
         return None
     try:
         roots = sympy_solve(numerator, x)
@@ -131,26 +131,29 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
 
 
 def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
-    """The root where the unknown stands under one power with a symbol for exponent, in a form that does not overflow."""
-    from sympy import Dummy, Pow
+    """The root where the unknown stands in one power with a symbol for exponent, in a form that does not overflow."""
+    from sympy import Dummy, Pow, log
 
-    powers = [part for part in difference.atoms(Pow) if part.base.has(x)]
-    if len(powers) != 1 or powers[0].exp.has(x) or powers[0].exp.is_Number:
+    powers = [part for part in difference.atoms(Pow) if part.has(x)]
+    if len(powers) != 1 or powers[0].exp.is_Number or (powers[0].base.has(x) and powers[0].exp.has(x)):
         return None
     height = Dummy(positive=True)
     outside = difference.xreplace({powers[0]: height})
     if outside.has(x) or outside.diff(height).has(height):
         return None
     value = -outside.subs(height, 0) / outside.diff(height)
-    return closed_forms(powers[0].base - value ** (1 / powers[0].exp), x)
+    base, exponent = powers[0].args
+    return closed_forms(exponent - log(value) / log(base) if exponent.has(x) else base - value ** (1 / exponent), x)
 
 
-def _mixes_fractional_powers(numerator: "Expr", x: "Expr") -> bool:
-    """Whether a square or cube root of x stands beside another power of it: SymPy takes minutes over those."""
+def _mixes_powers(numerator: "Expr", x: "Expr") -> bool:
+    """Whether a root or an exponential of x stands beside another function of it: SymPy takes long over those, in vain."""
     from sympy import Dummy, Pow
 
-    roots = [part for part in numerator.atoms(Pow) if part.base == x and part.exp.is_Rational and not part.exp.is_Integer]
-    return len(roots) > 1 or (len(roots) == 1 and numerator.xreplace({roots[0]: Dummy()}).has(x))
+    parts = [
+        part for part in numerator.atoms(Pow) if part.exp.has(x) or (part.base == x and part.exp.is_Rational and not part.exp.is_Integer)
+    ]
+    return len(parts) > 1 or (len(parts) == 1 and numerator.xreplace({parts[0]: Dummy()}).has(x))
 
 
 def _tidy(root: "Expr") -> "Expr":

@@ -18,7 +18,7 @@ from derive.quantities import quantity, symbol
 from derive.regimes import closed_forms, regimes
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
-FOLLOWS, BROKEN = 1e-4, 1e-3
+FOLLOWS, BROKEN = 1e-9, 1e-3
 
 
 class DoesNotFollow(AssertionError):
@@ -158,9 +158,10 @@ def _value(expression, values) -> np.ndarray:
 
 
 def _error(left, right, points) -> np.ndarray:
-    """How far a relation is from holding, relative to its largest term."""
+    """How far a relation is from holding, relative to its largest term: a difference of large terms keeps fewer digits."""
     ours, theirs = _value(left, points), _value(right, points)
-    return np.nan_to_num(abs(ours - theirs) / np.maximum(abs(ours), abs(theirs)), nan=0.0)
+    terms = [abs(_value(term, points)) for term in sympy.Add.make_args(sympy.expand(right))]
+    return np.nan_to_num(abs(ours - theirs) / np.maximum.reduce([abs(ours), *terms]), nan=0.0)
 
 
 # -- exactly --------------------------------------------------------------------------------------------------------

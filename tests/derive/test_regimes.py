@@ -143,7 +143,7 @@ SEARCHED = {
     "roofline.minimum_latency": {"layers", "synchronisations_per_layer", "hop_latency"},
     "serving.speculative_tokens": {"acceptance_rate"},
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
-    "experts.touched_experts": {"experts", "batch"},
+    "experts.touched_experts": {"experts"},
     "training.tradeoff_cost": {"tradeoff_variable"},
     "training.fixed_loss_optimum": {"size_loss_exponent", "data_loss_exponent"},
 }
