@@ -1,0 +1,87 @@
+"""Serving methods against what can be counted: drafts played out one by one, chunks put on board, pools kept busy."""
+
+import itertools
+import random
+
+import pytest
+import sympy
+
+from derive.catalogue import equation
+from derive.chain import solve
+from derive.quantities import symbol
+
+
+def value(unknown, *using, **given):
+    (answer,) = solve(unknown, using=using, **given).answers
+    assert answer.kind == "point"
+    return answer.value
+
+
+@pytest.mark.parametrize(("rate", "drafted"), [(0.5, 1), (0.8, 4), (0.6, 8)])
+def test_tokens_per_step_are_the_mean_over_all_ways_a_draft_can_go(rate, drafted):
+    """Each way is a row of accepted and refused tokens; up to the first refusal they count, and the check adds one."""
+    mean = 0.0
+    for accepted in itertools.product((True, False), repeat=drafted):
+        chance = rate ** sum(accepted) * (1 - rate) ** (drafted - sum(accepted))
+        mean += chance * (1 + len(list(itertools.takewhile(bool, accepted))))
+    assert value("tokens_per_step", acceptance_rate=rate, draft_tokens=drafted) == pytest.approx(mean, rel=1e-12)
+
+
+def test_tokens_per_step_are_those_of_drafts_played_out():
+    rng = random.Random(20260429)
+    played = [1 + len(list(itertools.takewhile(lambda _: rng.random() < 0.8, range(4)))) for _ in range(100_000)]
+    assert value("tokens_per_step", acceptance_rate=0.8, draft_tokens=4) == pytest.approx(sum(played) / len(played), rel=0.01)
+
+
+def test_the_throughput_takes_drafts_that_are_given_and_one_token_otherwise():
+    given = {"batch": 100, "step_time": 0.02}
+    plain = value("throughput", **given)
+    assert plain == 100 / 0.02
+    assert value("throughput", **given, acceptance_rate=0.8, draft_tokens=4) == pytest.approx(3.3616 * plain)
+
+
+def test_dear_drafts_make_decoding_slower():
+    assert value("speculative_speedup", acceptance_rate=0.5, draft_tokens=4, draft_cost_ratio=0.5) < 1
+    assert value("speculative_speedup", acceptance_rate=0.8, draft_tokens=4, draft_cost_ratio=0.05) > 2
+
+
+def test_a_free_chunk_does_not_slow_the_step_and_a_larger_one_does():
+    times = {"batch": 64, "compute_time": 0.002, "memory_time": 0.010}
+    free = value("free_prefill_chunk", **times)
+    assert free == pytest.approx(64 * 4)
+    assert value("mixed_step_time", **times, prefill_chunk=free) == pytest.approx(times["memory_time"])
+    assert value("mixed_step_time", **times, prefill_chunk=0.99 * free) == times["memory_time"]
+    assert value("mixed_step_time", **times, prefill_chunk=1.01 * free) > times["memory_time"]
+
+
+def test_a_pass_of_the_compute_bound_chunk_costs_its_floor_and_one_of_less_does_not():
+    given = {"balance_batch": 2400, "batch": 600, "context_length": 1e5, "balance_context": 1e5}
+    chunk = value("compute_bound_chunk", **given)
+    assert chunk == 5
+    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=chunk) == 1
+    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=chunk / 2) == 2
+
+
+def test_neither_pool_waits_for_the_other():
+    """With the ratio of chips, both pools finish the tokens of a request in the same time."""
+    given = {"prompt_tokens": 4000, "output_tokens": 500, "prefill_rate_per_chip": 20_000, "decode_rate_per_chip": 800}
+    ratio = value("prefill_decode_chip_ratio", **given)
+    prefill = given["prompt_tokens"] / (ratio * given["prefill_rate_per_chip"])
+    assert prefill == pytest.approx(given["output_tokens"] / given["decode_rate_per_chip"])
+
+
+def test_summaries_and_chosen_blocks_read_the_square_root_of_the_context():
+    """A search over block sizes finds no smaller sum than the catalogue's minimum, which grows with the root of the context."""
+    contexts = (10_000, 1_000_000)
+    least = [value("least_attention_reads", context_length=length, selected_blocks=16) for length in contexts]
+    for length, bound in zip(contexts, least, strict=True):
+        sums = [value("attention_reads", context_length=length, selected_blocks=16, block_size=size) for size in range(1, 400)]
+        assert bound <= min(sums) * (1 + 1e-12) and min(sums) == pytest.approx(bound, rel=1e-3)
+    assert least[1] / least[0] == pytest.approx((contexts[1] / contexts[0]) ** 0.5)
+
+
+def test_the_catalogue_form_of_the_draft_is_a_geometric_series():
+    alpha, index = symbol("acceptance_rate"), sympy.Symbol("i", integer=True)
+    for drafted in (1, 3, 6):
+        closed = equation("serving.speculative_tokens").sides[1].subs(symbol("draft_tokens"), drafted)
+        assert sympy.cancel(closed - sympy.Sum(alpha**index, (index, 0, drafted)).doit()) == 0
