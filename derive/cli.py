@@ -92,6 +92,8 @@ def show(id: str, style: str) -> None:
         click.echo(_equation_shown(id, style))
         return
     if style == "latex":
+        if "." in id:
+            equation(id)
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in LaTeX: backsolve list names them")
     for lookup in (presets.model, presets.hardware):
         try:

@@ -43,11 +43,11 @@ def power(base: Any, numerator: int, denominator: int) -> Any:
     >>> power(16.0, 3, 4)
     8.0
     """
-    from sys import modules
+    if not hasattr(base, "free_symbols"):
+        return base ** (numerator / denominator)
+    from sympy import Rational
 
-    if "sympy" in modules and isinstance(base, modules["sympy"].Basic):
-        return base ** modules["sympy"].Rational(numerator, denominator)
-    return base ** (numerator / denominator)
+    return base ** Rational(numerator, denominator)
 
 
 @dataclass(frozen=True, slots=True)

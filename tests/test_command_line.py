@@ -609,6 +609,8 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     assert r"B^{\star} = \frac{\rho \mathrm{mfu} s}{\mathrm{mbu}}" in latex.out
     refused = call("show", "batch", "--as", "latex")
     assert refused.status == 2 and "'batch' is no equation's id" in refused.err
+    misspelled = call("show", "roofline.step_tim", "--as", "latex")
+    assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
 
 
 @pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])

@@ -168,7 +168,7 @@ def test_line_23_a_blackwell_rack_reads_twenty_times_as_fast_as_eight_hoppers():
 
 
 def test_line_24_the_terms_of_one_over_x_plus_x_are_equal_where_their_sum_is_least():
-    """Talk 1:20:19, with e^x + e^-x as the second example: there by the exponentials themselves."""
+    """Talk 1:20:19; its second example, e^y + e^-y, is the first at x = e^y."""
     names = ("falling_cost", "rising_cost", "falling_exponent", "rising_exponent")
     x = symbol("tradeoff_variable")
     total = equation("training.tradeoff_cost").sides[1].subs({symbol(name): 1 for name in names})
@@ -176,8 +176,10 @@ def test_line_24_the_terms_of_one_over_x_plus_x_are_equal_where_their_sum_is_lea
     falling, rising = (term.subs(x, least) for term in total.args)
     assert falling == rising == 1
     y = sympy.Symbol("y", real=True)
-    (least,) = sympy.solve(sympy.diff(sympy.exp(y) + sympy.exp(-y), y), y)
-    assert sympy.exp(least) == sympy.exp(-least)
+    exponentials = total.subs(x, sympy.exp(y))
+    (least,) = sympy.solve(sympy.diff(exponentials, y), y)
+    falling, rising = (term.subs(y, least) for term in exponentials.args)
+    assert falling == rising == 1
 
 
 def test_line_26_the_ratio_of_tokens_is_not_that_of_the_upside_down_efficiency():
