@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from derive.records import maximum
+from derive.arithmetic import maximum
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
+from derive.arithmetic import minimum
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at, minimum
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at
 
 EQUATIONS = (
     Equation(

@@ -1,7 +1,8 @@
 """Experts: a mixture of experts over the chips of a rack, and over racks (lecture, 0:32:00 to 0:47:02)."""
 
+from derive.arithmetic import maximum
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
-from derive.records import Equation, Step, at, maximum
+from derive.records import Equation, Step, at
 
 EQUATIONS = (
     Equation(

@@ -4,8 +4,9 @@ Mind the two meanings of batch: a pass works on one microbatch on the chips of o
 `microbatch_size`; memory holds the caches of all `sequences_in_flight`, which is all microbatches.
 """
 
+from derive.arithmetic import maximum
 from derive.catalogue.sources import GPIPE_PAPER, talk
-from derive.records import CONDITION, HEURISTIC, Equation, Step, at, maximum
+from derive.records import CONDITION, HEURISTIC, Equation, Step, at
 
 EQUATIONS = (
     Equation(

@@ -5,8 +5,9 @@ makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 2 to 8 
 decode everywhere. Nothing here joins a chain unless it is named.
 """
 
+from derive.arithmetic import maximum
 from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import CONDITION, Equation, Step, at, maximum
+from derive.records import CONDITION, Equation, Step, at
 
 EQUATIONS = (
     Equation(

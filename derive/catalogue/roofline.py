@@ -1,7 +1,8 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
+from derive.arithmetic import maximum, power
 from derive.catalogue.sources import EPOCH_PAPER, ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, Equation, Step, at, maximum, power
+from derive.records import BOUND, Equation, Step, at
 
 EQUATIONS = (
     Equation(

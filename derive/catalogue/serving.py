@@ -1,8 +1,9 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
+from derive.arithmetic import maximum
 from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import scaling_book, talk
-from derive.records import Equation, Step, at, maximum
+from derive.records import Equation, Step, at
 
 EQUATIONS = (
     Equation(

@@ -1,7 +1,8 @@
 """Serving, continued: prefill in chunks, speculative decoding, and prefill and decode in pools of their own."""
 
+from derive.arithmetic import maximum
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPECULATIVE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, Equation, Step, at, maximum
+from derive.records import BOUND, Equation, Step, at
 
 METHODS = (
     Equation(

@@ -17,11 +17,12 @@ if __name__ == "__main__":
 
 import pytest
 
+from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
 from derive.catalogue.sources import TRANSCRIPT
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
-from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, HEURISTIC, Equation, Source, maximum
+from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, HEURISTIC, Equation, Source
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")

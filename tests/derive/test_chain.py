@@ -7,11 +7,12 @@ from math import exp, log
 
 import pytest
 
+from derive.arithmetic import maximum
 from derive.catalogue import equation
 from derive.chain import Question, answer, solve
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongUnit, WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import Equation, Source, maximum
+from derive.records import Equation, Source
 
 SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}

@@ -7,10 +7,11 @@ import pytest
 import sympy
 from sympy import Max, Min, Rational, exp, sqrt
 
+from derive.arithmetic import maximum
 from derive.catalogue import by_id
 from derive.compiled import scalar
 from derive.quantities import quantity, symbol
-from derive.records import Equation, Source, maximum
+from derive.records import Equation, Source
 from derive.regimes import branches, closed_forms, regimes
 
 B, N, C, M, W, L, H = (

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from draws import assignments
 
+from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
 from derive.compiled import right_side
 from derive.quantities import quantity
-from derive.records import Equation, Source, maximum, minimum
+from derive.records import Equation, Source
 from derive.regimes import branches
 from derive.solving import points, residual, solve_equation
 
