@@ -3,7 +3,7 @@
 `solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference.
 """
 
-_HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "chain"}
+_HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "ranges"}
 __all__ = ["cite", "equation", "equations", "solve"]
 
 

@@ -1,18 +1,24 @@
-"""Several equations, any unknown: the route by propagation, one equation and one unknown at a time.
+"""Several equations, any unknown: a route with numbers, every answer held against all that was given.
 
 Defining equations and bounds join by themselves, one variant of a group; conditions, heuristics and empirical
 relations join when named. Neutral defaults are taken up only when the givens alone do not reach the unknown.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from math import isclose, log
 
+from derive.conflicts import against_defaults, contradiction
+from derive.feasibility import is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.questions import Leg, Question, question
-from derive.records import CHAINED_BY_ITSELF, Answer, Equation, Reason, RouteStep, Solution, WhenRead
-from derive.refusals import contradiction, missing_givens
-from derive.solving import solve_equation
+from derive.questions import Question
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.refusals import missing_givens
+from derive.regimes import in_force
+from derive.roots import HOLDS
+from derive.routes import Failed, Leg, Route, checks, route
+from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
+from derive.solving import inside, solve_equation
 from derive.units import show
 
 
@@ -31,85 +37,80 @@ class _World:
     values: Mapping[str, float]
     slopes: Mapping[str, Mapping[str, float]]
     steps: tuple[RouteStep, ...] = ()
-
-
-def solve(
-    unknown: str,
-    *,
-    hardware: str | None = None,
-    model: str | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    **given: float | str,
-) -> Solution:
-    """Any quantity from what is given, through as many equations as it takes.
-
-    Values are SI numbers or text as typed on the command line; `variants` picks the equation of a group that is not
-    the default, as {"overlap": "sum"}; `using` joins conditions, heuristics and variants by id. The answers are
-    points, intervals, or none with a reason; raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot be read.
-
-    >>> solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8)
-    >>> solution.answers[0].value, solution.equations
-    (2400.0, ('batching.balance_batch@1',))
-    >>> solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], active_params="100B",
-    ...       bytes_per_weight=1, machine_balance_ratio=300, long_context_threshold="200k").answers[0].value
-    1666.6666666666667
-    """
-    return answer(question(unknown, given, hardware, model, using, variants))
+    warnings: tuple[str, ...] = ()
 
 
 def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
-    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
-    stop: _Stop | None = None
-    for known in (dict(asked.known), {**asked.known, **defaults}):
-        failed: frozenset[tuple[str, str]] = frozenset()
-        while (legs := _route(asked.unknown, asked.active, frozenset(known), failed)) is not None:
-            outcome = _follow(asked, known, legs)
-            if isinstance(outcome, Solution):
-                return outcome
-            stop = stop or outcome
-            failed |= {(outcome.leg.equation.id, outcome.leg.unknown)}
-    return _without_answer(asked, stop.reason if stop else missing_givens(asked, known))
+    return answered(asked)[0]
 
 
-@lru_cache(maxsize=1024)
-def _route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: frozenset[tuple[str, str]]) -> tuple[Leg, ...] | None:
-    """The legs that lead to the unknown, in order and none to spare; None if propagation does not reach it."""
-    reached = set(known)
-    legs: dict[str, Leg] = {}
-    while unknown not in reached:
-        found: dict[str, list[Equation]] = {}
-        for row in active:
-            missing = [name for name in row.symbols if name not in reached]
-            if len(missing) == 1 and (row.id, missing[0]) not in failed and (row.sense == "=" or missing[0] == unknown):
-                found.setdefault(missing[0], []).append(row)
+def answered(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer, and the route it took if there is one.
+
+    A given that the defaults would make another says what one of them is, the one that has to give least: a measured
+    time its utilisation. One that none of them could bring about is a contradiction.
+    """
+    solution, way = _answered(asked)
+    if not solution.answers or solution.answers[0].kind != "point":
+        return solution, way
+    settled, notes = {**asked.known, asked.unknown: solution.answers[0].value}, []
+    while beyond := against_defaults(asked, settled):
+        row, text = beyond
+        found = list(_instead_of_a_default(asked, settled, row))
         if not found:
-            return None
-        for name, rows in found.items():
-            first, *others = sorted(rows, key=lambda row: row.defines != name)
-            legs[name] = Leg(first, name, tuple(others))
-        reached |= set(found)
-    return _needed(unknown, legs)
+            reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=f"{text}; nothing can make it so")
+            return _without_answer(asked, reason, solution.route), None
+        name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
+        settled[name] = value
+        notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
+    return replace(solution, assumptions=(*notes, *solution.assumptions)), way
 
 
-def _needed(unknown: str, legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
-    """The legs the unknown depends on, in the order they were found."""
-    wanted, queue = set(), [unknown]
-    while queue:
-        name = queue.pop()
-        if name in legs and name not in wanted:
-            wanted.add(name)
-            queue += [other for other in legs[name].equation.symbols if other != name]
-    return tuple(leg for name, leg in legs.items() if name in wanted)
+def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
+    """What a quantity with a default would have to be for an equation to hold."""
+    for name in (name for name in NEUTRAL_DEFAULTS if name not in known):
+        solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
+        for value in (one.value for one in solution.answers if one.kind == "point"):
+            beyond = against_defaults(asked, {**known, name: value})
+            if beyond is None or beyond[0] is not row:
+                yield name, value
 
 
-def _follow(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...]) -> Solution | _Stop:
+def _answered(asked: Question) -> tuple[Solution, Route | None]:
+    stops: list[tuple[_Stop, Route]] = []
+    for known in _known(asked):
+        failed: Failed = frozenset()
+        here = len(stops)
+        while (way := route(asked.unknown, asked.active, frozenset(known), failed)) is not None:
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution):
+                return outcome, way
+            stops.append((outcome, way))
+            failed |= {(outcome.leg.id, outcome.leg.unknown)}
+        for stop, way in stops[here:]:
+            carried = way.carried(stop.leg) if stop.reason.code == "not_identified" else None
+            outcome = _follow(asked, known, carried) if carried else None
+            if isinstance(outcome, Solution) and outcome.answers:
+                return outcome, carried
+    return _without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, known)), None
+
+
+def _known(asked: Question) -> Iterator[dict[str, float]]:
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
+    yield dict(asked.known)
+    if "chips" in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**asked.known, **defaults}
+
+
+def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:
     """The route with numbers: an equation with several points forks it, one with none or an interval stops it."""
     worlds = [_World(known, {name: {name: 1.0} for name in known})]
-    *way, last = legs
-    for leg in way:
-        outcomes = [(world, *solve_equation(leg.equation, leg.unknown, world.values)) for world in worlds]
+    *before, last = way.legs
+    for leg in before:
+        outcomes = [(world, *solve_leg(leg, world.values)) for world in worlds]
         worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers if one.kind == "point"]
         if not worlds:
             _, answers, reason = outcomes[0]
@@ -117,21 +118,71 @@ def _follow(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...]) 
     ends: list[tuple[_World, Answer]] = []
     clash: Reason | None = None
     for world in worlds:
-        found, reason = solve_equation(last.equation, last.unknown, world.values)
+        found, reason = solve_leg(last, world.values)
         for one in found:
-            reached = {last.unknown: one.value} if one.kind == "point" else {}
-            broken = contradiction(asked, {**world.values, **reached}, legs)
+            end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(world, replace(one, elasticities=_chained(one, world)))]
+            ends += [] if broken else [(end, replace(one, elasticities=_chained(one, world), regime=_regime(way, end.values, one)))]
     if ends:
-        return _solution(asked, known, legs, ends)
+        return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+
+
+def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple[_World, Reason | None]:
+    """The world an answer leads to, with all else that its blocks determine, and what contradicts it."""
+    start = _World({**world.values, asked.unknown: inside(found)}, world.slopes, (*world.steps, _step(way.legs[-1], found)))
+    ends, reason = _completed(way, start)
+    clash: Reason | None = None
+    for end in ends:
+        known = end.values if found.kind == "point" else world.values
+        short = misfit(asked, known, way.rows)
+        if short and is_warning(asked, way):
+            end, short = replace(end, warnings=(short.message.replace("\n", "; "),)), None
+        wrong = contradiction(asked, known, way.rows) or short
+        if not wrong:
+            return end, None
+        clash = clash or wrong
+    return start, clash or reason
+
+
+def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
+    """The world with what else its blocks determine: one for every way that is consistent, or why there is none."""
+    failed: Failed = frozenset()
+    while True:
+        worlds, stop = [start], None
+        for leg in checks(way, frozenset(start.values), failed):
+            outcomes = [(world, *solve_leg(leg, world.values)) for world in worlds]
+            worlds = [_onward(world, leg, one) for world, found, _ in outcomes for one in found if one.kind == "point"]
+            if not worlds:
+                found, reason = outcomes[0][1:]
+                stop = _Stop(leg, reason or _within_bounds(leg, found[0]))
+                break
+        if stop is None or stop.reason.code != "not_identified":
+            break
+        failed |= {(stop.leg.id, stop.leg.unknown)}
+    # A case of a block is only a candidate: every equation of the block has to be held against it.
+    cases = {row for leg in way.legs if len(leg.cases) > 1 for row in leg.rows}
+    sure = [world for world in worlds if all(name in world.values for row in cases for name in row.symbols)]
+    open_case = Reason("not_identified", message=f"{way.legs[-1].unknown} has candidates that not all equations can be held against")
+    return sure, stop.reason if stop else open_case
+
+
+def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
+    """The answers of all cases of a leg, each point once; where it takes cases, bounds that hold in one of them are none."""
+    outcomes = [solve_equation(case, leg.unknown, values) for case in leg.cases]
+    if len(outcomes) == 1:
+        return outcomes[0]
+    found: list[Answer] = []
+    for one in (one for answers, _ in outcomes for one in answers if one.kind == "point"):
+        found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
+    reasons = [reason or Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.id}") for _, reason in outcomes]
+    return tuple(found), None if found else reasons[0]
 
 
 def _within_bounds(leg: Leg, interval: Answer) -> Reason:
     low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
     bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
-    message = f"{leg.unknown} does not bind in {leg.equation.id}, so only its bounds are known: {bounds}"
+    message = f"{leg.unknown} does not bind in {leg.id}, so only its bounds are known: {bounds}"
     return Reason("not_identified", message=message)
 
 
@@ -144,8 +195,15 @@ def _onward(world: _World, leg: Leg, point: Answer) -> _World:
 
 
 def _step(leg: Leg, found: Answer) -> RouteStep:
-    alternatives = tuple(row.id for row in leg.alternatives)
-    return RouteStep(leg.equation.reference, leg.unknown, found.value, found.formula, found.regime, alternatives)
+    references, alternatives = (row.reference for row in leg.rows), (row.id for row in leg.alternatives)
+    return RouteStep(tuple(references), leg.unknown, found.value, found.formula, tuple(alternatives))
+
+
+def _regime(way: Route, values: Mapping[str, float], found: Answer) -> str | None:
+    """The terms that bind along a route, in words; the equation that gave the answer says so itself."""
+    last = way.legs[-1].rows
+    binding = [in_force(row, values) for row in way.rows if (row,) != last]
+    return " and ".join(dict.fromkeys(label for label in (*binding, found.regime if len(last) == 1 else None) if label)) or None
 
 
 def _chained(found: Answer, world: _World) -> Mapping[str, float]:
@@ -161,24 +219,26 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
     return WhenRead(total)
 
 
-def _solution(asked: Question, known: Mapping[str, float], legs: tuple[Leg, ...], ends: list[tuple[_World, Answer]]) -> Solution:
-    used = [leg.equation for leg in legs]
+def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
+    used = way.rows
     touched = {name for row in used for name in row.symbols if name in known}
-    world, first = ends[0]
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
         answers=tuple(one for _, one in ends),
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
-        assumptions=_assumptions(asked, known, used, touched),
+        assumptions=_assumptions(asked, known, way, touched),
+        warnings=ends[0][0].warnings,
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
-        route=(*world.steps, _step(legs[-1], first)),
+        route=ends[0][0].steps,
     )
 
 
-def _assumptions(asked: Question, known: Mapping[str, float], used: list[Equation], touched: set[str]) -> tuple[str, ...]:
-    """Defaults and variants taken, conditions joined by name, and what each equation idealises."""
+def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
+    """Defaults and variants taken, conditions joined by name, what cancels, and what each equation idealises."""
+    used = way.rows
+    cancelled = [f"{name} cancels: any value gives the same" for name in way.cancelled]
     defaults = [f"{name} = {known[name]:g} (default)" for name in known if name in touched and name not in asked.known]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
@@ -186,7 +246,8 @@ def _assumptions(asked: Question, known: Mapping[str, float], used: list[Equatio
     given = [name for name in asked.provenance if asked.provenance[name] == "given"]
     idle += [f"{name} was given and is not needed" for name in given if name not in touched]
     idealised = [text for row in used for text in row.assumptions]
-    return tuple(dict.fromkeys((*asked.notes, *defaults, *taken, *joined, *idle, *idealised)))
+    switches = asked.conventions.stated(name for row in used for name in row.symbols)
+    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
@@ -194,7 +255,7 @@ def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
         answers=(),
-        equations=tuple(step.equation for step in steps),
+        equations=tuple(dict.fromkeys(reference for step in steps for reference in step.equations)),
         given=dict(asked.known),
         assumptions=asked.notes,
         provenance=dict(asked.provenance),

@@ -19,28 +19,40 @@ CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.argument("unknown")
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
-@click.option("--hardware", metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
-@click.option("--model", metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
-@click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
+@click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
+@click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
+@click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
+@click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
+@click.option(
+    "--efficiency",
+    default="ideal",
+    metavar="ideal|calibrated",
+    help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
+)
+@click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
-def solve(
-    unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: str | None, model: str | None, overlap: str | None, style: str
-) -> None:
+def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap: str | None, style: str, **options: Any) -> None:
     """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
+    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64) or sweeps (batch=1..4096:log:13).
     """
-    from derive.chain import answer
+    from derive.conventions import Conventions
     from derive.display import rendered
-    from derive.questions import question
-    from derive.units import assignments
+    from derive.ranges import respond
+    from derive.units import named_texts
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     variants = {} if overlap is None else {"overlap": overlap}
-    solution = answer(question(unknown, assignments(given), hardware, model, using, variants))
+    conventions = Conventions(options["count"], options["sizes"], options["efficiency"])
+    presets = (options["hardware"], options["model"])
+    solution = respond(unknown, named_texts(given), *presets, using, variants, conventions, options["anyway"])
     if solution.answers or style != "table":
         click.echo(rendered(solution, style))
+    for warning in solution.warnings:
+        say(warning)
     if not solution.answers:
         say(solution.reason.message)
         raise SystemExit(NO_ANSWER)

@@ -55,7 +55,8 @@ def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
     names, function = _function(expression)
     try:
         number = function(*(values[name] for name in names))
-    except (ArithmeticError, ValueError):
+    except (ArithmeticError, ValueError, TypeError):
+        # A TypeError is the comparison of complex numbers, inside a Max that is off its domain.
         return float("nan")
     return float("nan") if isinstance(number, complex) else float(number)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from derive.quantities import QUANTITIES
-from derive.records import Answer, Equation, Solution
+from derive.records import Equation
+from derive.solutions import Answer, Solution
+from derive.tables import span_lines, spans_record, sweep_cells, sweep_lines, sweep_record, text_of
 from derive.units import show
 
 NAME = re.compile(r"[a-z][a-z_]*")
@@ -25,10 +27,12 @@ def as_record(solution: Solution) -> dict[str, Any]:
         "answers": [_answer_record(answer) for answer in solution.answers],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": list(solution.assumptions),
+        "assumptions": [*solution.warnings, *solution.assumptions],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
+        **({"sweep": sweep_record(solution.sweep, _answer_record)} if solution.sweep else {}),
+        **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
     }
 
 
@@ -44,32 +48,52 @@ def as_json(solution: Solution) -> str:
 
 
 def as_csv(solution: Solution) -> str:
-    """One line an answer: unknown, unit, kind, value, low, high, regime, formula."""
+    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula."""
     import csv
     import io
 
+    swept = list(solution.sweep.given) if solution.sweep else []
+    rows = ((given, answers) for given, answers, _ in solution.sweep.rows()) if solution.sweep else (({}, solution.answers),)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["unknown", "unit", "kind", "value", "low", "high", "regime", "formula"])
-    for answer in solution.answers:
-        cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula]
-        writer.writerow([solution.unknown, solution.unit, *cells])
+    writer.writerow([*swept, "unknown", "unit", "kind", "value", "low", "high", "regime", "formula"])
+    for given, answers in rows:
+        for answer in answers or (Answer("none"),):
+            cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula]
+            writer.writerow([*given.values(), solution.unknown, solution.unit, *cells])
     return out.getvalue().rstrip("\n")
 
 
 def as_text(solution: Solution) -> str:
     """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
-    if not solution.answers:
+    if not solution.answers and not solution.sweep:
         return f"{solution.unknown}: no answer"
-    lines = [line for answer in solution.answers for line in answer_lines(solution.unknown, answer)]
-    lines += ["", *route_lines(solution), ""]
-    moves = moves_line(solution.answers[0].elasticities)
+    lines = [*_head(solution), *_wrapped("warning", list(solution.warnings)), ""]
+    if solution.route:
+        lines += [*(["at the middle of the ranges:"] if solution.spans else []), *route_lines(solution), ""]
+    moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
     lines += _wrapped("given", [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in solution.given.items()
                                 if solution.provenance.get(name) != "default"])  # fmt: skip
     lines += _wrapped("assumes", list(solution.assumptions))
-    lines += [f"cite        backsolve cite {solution.equations[-1].split('@')[0]}"]
+    lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     return "\n".join(lines)
+
+
+def _head(solution: Solution) -> list[str]:
+    if solution.sweep:
+        return sweep_lines(solution.unknown, solution.sweep)
+    if solution.spans:
+        return span_lines(solution.unknown, solution.spans)
+    return [line for answer in solution.answers for line in answer_lines(solution.unknown, answer)]
+
+
+def _to_cite(solution: Solution) -> tuple[str, ...]:
+    """The equations that gave the answer itself: the last of the route, or the block it was solved from."""
+    for step in solution.route:
+        if step.unknown == solution.unknown:
+            return step.equations
+    return solution.equations[-1:]
 
 
 def answer_lines(unknown: str, answer: Answer) -> list[str]:
@@ -86,7 +110,8 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
 
 def route_lines(solution: Solution) -> list[str]:
     """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
-    values = {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    middles = {name: (low + high) / 2 for name, (low, high) in solution.spans.ranges.items()} if solution.spans else {}
+    values = {**solution.given, **middles, **{step.unknown: step.value for step in solution.route if step.value is not None}}
     lines = []
     for step in solution.route:
         if step.formula and step.value is not None:
@@ -96,7 +121,8 @@ def route_lines(solution: Solution) -> list[str]:
         elif step.value is not None:
             lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
-        lines += [f"    {step.equation}{others}"]
+        together = "   together" if len(step.equations) > 1 else ""
+        lines += [f"    {step.equation}{together}{others}"]
     return lines
 
 
@@ -129,20 +155,34 @@ def moves_line(elasticities: Mapping[str, float]) -> str:
 
 def as_markdown(solution: Solution) -> str:
     """The answers as a Markdown table, with the equations used."""
-    rows = [f"| {solution.unknown} | {_value(solution, a)} | {a.regime or ''} | `{a.formula or ''}` |" for a in solution.answers]
-    head = ["| quantity | value | regime | formula |", "|---|---|---|---|"]
-    return "\n".join([*head, *rows, "", "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)])
+    unknown = solution.unknown
+    if solution.sweep:
+        head, *rows = sweep_cells(unknown, solution.sweep)
+    else:
+        head = ["quantity", "value", "regime", "formula"]
+        rows = [[unknown, text_of(unknown, one), one.regime or "", f"`{one.formula or ''}`"] for one in solution.answers]
+    lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
+    return "\n".join(
+        [lines[0], "|---" * len(head) + "|", *lines[1:], "", "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)]
+    )
 
 
 def as_latex(solution: Solution) -> str:
-    """The route as a gather block, one equation a line with its id, then the answers."""
+    """The route as a gather block, one equation a line with its id, then the answers; a sweep as a tabular."""
     from derive.catalogue import equation
     from derive.citing import citable, latex_text
 
     used = [citable(equation(id)) for id in solution.equations]
     lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
-    values = [rf"{QUANTITIES[solution.unknown].latex} = \text{{{latex_text(_value(solution, answer))}}}" for answer in solution.answers]
-    return "\n".join([r"\begin{gather*}", " \\\\\n".join([*lines, *values]), r"\end{gather*}"])
+    if not solution.sweep:
+        values = (latex_text(text_of(solution.unknown, answer)) for answer in solution.answers)
+        lines += [rf"{QUANTITIES[solution.unknown].latex} = \text{{{value}}}" for value in values]
+    gathered = "\n".join([r"\begin{gather*}", " \\\\\n".join(lines), r"\end{gather*}"])
+    if not solution.sweep:
+        return gathered
+    rows = [" & ".join(map(latex_text, row)) for row in sweep_cells(solution.unknown, solution.sweep)]
+    columns = "r" * (len(solution.sweep.given) + 1) + "l"
+    return "\n".join([gathered, rf"\begin{{tabular}}{{{columns}}}", " \\\\\n".join(rows), r"\end{tabular}"])
 
 
 def card(row: Equation) -> str:
@@ -181,10 +221,3 @@ def _from(solution: Solution, name: str) -> str:
     """Where a given comes from, without the source: the table says the rest, and so does JSON."""
     origin = solution.provenance.get(name, "given").split(": ")[0]
     return "" if origin == "given" else f"   {origin}"
-
-
-def _value(solution: Solution, answer: Answer) -> str:
-    if answer.kind == "point":
-        return show(solution.unknown, answer.value)
-    ends = [show(solution.unknown, end) if end else mark for end, mark in ((answer.low, "0"), (answer.high, "unbounded"))]
-    return " to ".join(ends)

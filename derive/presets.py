@@ -9,7 +9,7 @@ from importlib.resources import files
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.units import parse
 
-HARDWARE, ARCHITECTURES = "hardware", "architectures"
+HARDWARE, ARCHITECTURES, EFFICIENCIES = "hardware", "architectures", "efficiencies"
 BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
 KV_INPUTS = {
@@ -186,6 +186,26 @@ def model(text: str) -> Preset:
         if selects
         else {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
         left_out=DENSE_ONLY if selects else (),
+    )
+
+
+def calibrated() -> Preset:
+    """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
+
+    Raises WrongData for a row that cannot be used.
+
+    >>> calibrated().givens["mbu"], calibrated().variants
+    (0.794, {'overlap': 'exposed'})
+    """
+    rows = {cell(EFFICIENCIES, row, "quantity"): row for row in table(EFFICIENCIES)}
+    return Preset(
+        givens={name: _value(EFFICIENCIES, name, name, cell(EFFICIENCIES, row, "value")) for name, row in rows.items()},
+        provenance={
+            name: f"{EFFICIENCIES}.csv {name}: {cell(EFFICIENCIES, row, 'source')}, {cell(EFFICIENCIES, row, 'setting')}"
+            f" ({cell(EFFICIENCIES, row, 'verification')})"
+            for name, row in rows.items()
+        },
+        variants={"overlap": "exposed"},
     )
 
 

@@ -1,17 +1,18 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from numbers import Real
+from types import MappingProxyType
 
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
+from derive.conventions import USUAL, Conventions
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
-from derive.units import parse, show
+from derive.units import show
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +26,33 @@ class Question:
     notes: tuple[str, ...] = ()
     named: tuple[Equation, ...] = ()
     left_out: tuple[Equation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One equation to be solved for one quantity on the way; the others would have given it too."""
-
-    equation: Equation
-    unknown: str
-    alternatives: tuple[Equation, ...] = ()
+    conventions: Conventions = USUAL
+    anyway: bool = False
 
 
 def question(
     unknown: str,
     given: Mapping[str, float | str],
-    hardware_name: str | None = None,
-    model_name: str | None = None,
+    hardware_name: str | Iterable[str] | None = None,
+    model_name: str | Iterable[str] | None = None,
     using: Iterable[str] = (),
     variants: Mapping[str, str] | None = None,
+    conventions: Conventions = USUAL,
+    anyway: bool = False,
+    read: Mapping[str, float] = MappingProxyType({}),
 ) -> Question:
-    """The question as records: names resolved, presets laid under the givens, variants chosen."""
+    """The question as records: names resolved, presets laid under the givens, variants chosen.
+
+    `read` are givens that were read already, in SI by registry name.
+    """
     name = quantity(unknown).name
-    typed = _typed(given)
+    typed = _typed(given, conventions)
+    if twice := typed.keys() & read.keys():
+        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    typed |= read
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
-    preset = _presets(hardware_name, model_name)
+    preset = conventions.applied(_merged(_presets(hardware_name, model_name, conventions), typed.keys() | {name}))
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(
@@ -59,28 +62,42 @@ def question(
     )
     chosen = {**preset.variants, **_checked(variants or {})}
     named = (using,) if isinstance(using, str) else tuple(using)
-    active = _active(name, tuple(chosen.items()), named, preset.left_out)
+    none = tuple(n for n, value in known.items() if value == 0)
+    active = _active(name, tuple(chosen.items()), named, preset.left_out, none)
     left_out = tuple(equation(id) for id in preset.left_out if id not in named)
-    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out)
+    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out, conventions, anyway)
 
 
-def _typed(given: Mapping[str, float | str]) -> dict[str, float]:
+def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
     """What was given, in SI by registry name; each quantity once."""
     typed: dict[str, float] = {}
     for spelled, value in given.items():
         row = quantity(spelled)
         if row.name in typed:
             raise WrongValue(f"{row.name} is given twice, once as {spelled}: leave one of the two out")
-        if not isinstance(value, str | Real):
-            raise WrongValue(f"{row.name} = {value!r}: must be a number [{row.unit}], or text such as '{show(row.name, row.high)}'")
-        typed[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
+        typed[row.name] = conventions.read(row.name, value)
     return typed
 
 
-def _presets(hardware_name: str | None, model_name: str | None) -> Preset:
-    found = [lookup(text) for lookup, text in ((presets.hardware, hardware_name), (presets.model, model_name)) if text is not None]
-    merged = Preset({}, {}, {})
-    for preset in found:
+def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | None, conventions: Conventions) -> list[tuple[str, Preset]]:
+    """Every preset that is asked for, with the name it was asked for by."""
+    lookups = [(presets.hardware, hardware), (presets.model, model)]
+    named = [(text, lookup(text)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+    return [*named, ("calibrated", presets.calibrated())] if conventions.efficiency == "calibrated" else named
+
+
+def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
+    """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
+    merged, owner = Preset({}, {}, {}), {}
+    for label, preset in named:
+        for name, value in preset.givens.items():
+            if name not in settled and merged.givens.get(name, value) != value:
+                both = f"{show(name, merged.givens[name])} by {owner[name]} and {show(name, value)} by {label}"
+                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out")
+            owner[name] = label
+        for group, variant in preset.variants.items():
+            if merged.variants.get(group, variant) != variant:
+                raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
         merged = Preset(
             {**merged.givens, **preset.givens},
             {**merged.provenance, **preset.provenance},
@@ -101,8 +118,13 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[Equation, ...]:
-    """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out."""
+def _active(
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], none: tuple[str, ...]
+) -> tuple[Equation, ...]:
+    """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out.
+
+    What is given as none at all is not made up of anything: its definition says nothing of the quantities in it.
+    """
     chosen = dict(variants)
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
@@ -113,7 +135,12 @@ def _active(unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[st
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if row.id in left_out or row.kind not in CHAINED_BY_ITSELF or (row.sense != "=" and unknown not in row.symbols):
+        if (
+            row.id in left_out
+            or row.defines in none
+            or row.kind not in CHAINED_BY_ITSELF
+            or (row.sense != "=" and unknown not in row.symbols)
+        ):
             return False
         if row.variant is None:
             return True

@@ -1,6 +1,6 @@
-"""The records everything else passes around: Equation, Step, Source and Solution."""
+"""The records of the catalogue: Equation, Step, Premise and Source."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -163,6 +163,10 @@ class Equation:
 
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](*self.sides, evaluate=False)
 
+    def left_side(self, values: Mapping[str, float]) -> float:
+        """The left side at numbers."""
+        return values[self.symbols[0]]
+
     def right_side(self, values: Mapping[str, float]) -> float:
         """The right side at numbers: the relation itself, called with them. Raises ArithmeticError off its domain."""
         left = self.symbols[0]
@@ -181,87 +185,3 @@ class Equation:
             if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
                 broken.append(str(requirement(*(symbol(name) for name in names))))
         return broken
-
-
-class WhenRead(Mapping[str, float]):
-    """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
-
-    >>> WhenRead(lambda: {"batch": 1.0})["batch"]
-    1.0
-    """
-
-    def __init__(self, work_out: Callable[[], Mapping[str, float]]):
-        self._work_out = work_out
-
-    @cached_property
-    def _found(self) -> Mapping[str, float]:
-        return self._work_out()
-
-    def __getitem__(self, name: str) -> float:
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __repr__(self) -> str:
-        return repr(dict(self._found))
-
-    def __reduce__(self) -> tuple[type, tuple[dict[str, float]]]:
-        return dict, (dict(self._found),)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
-
-    `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
-    """
-
-    kind: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    regime: str | None = None
-    formula: str | None = None
-    elasticities: Mapping[str, float] = field(default_factory=dict)
-    residual: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
-
-    code: str
-    missing: tuple[str, ...] = ()
-    violated: tuple[str, ...] = ()
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RouteStep:
-    """One equation solved on the way, with the value it gave."""
-
-    equation: str
-    unknown: str
-    value: float | None
-    formula: str | None = None
-    regime: str | None = None
-    alternatives: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What a question came to. Always this shape: an empty `answers` has a `reason`."""
-
-    unknown: str
-    unit: str
-    answers: tuple[Answer, ...]
-    equations: tuple[str, ...] = ()
-    given: Mapping[str, float] = field(default_factory=dict)
-    assumptions: tuple[str, ...] = ()
-    provenance: Mapping[str, str] = field(default_factory=dict)
-    reason: Reason | None = None
-    route: tuple[RouteStep, ...] = ()

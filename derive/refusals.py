@@ -1,44 +1,78 @@
-"""Why a question has no answer: what is missing, what is tangled, what contradicts what."""
+"""What a question lacks: the facts that would settle it, as few as will do."""
 
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Iterable, Mapping
 
+from derive.blocks import determined, upstream
 from derive.catalogue import by_id
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.questions import Leg, Question
-from derive.records import Equation, Reason
-from derive.solving import residual, right_side_at
-from derive.units import show
+from derive.elimination import that_cancel
+from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
+from derive.quantities import QUANTITIES
+from derive.questions import Question
+from derive.records import Equation
+from derive.routes import reaches, square
+from derive.solutions import Reason
 
-AGREES = 1e-6
-"""Relative difference up to which two values for one quantity agree."""
+MAY_CANCEL = 6
+"""Up to how many facts are looked at, whether they cancel."""
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
-    """The shortest list of givens that would settle the question, by the equation that defines it if one does."""
+    """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
     unknown = asked.unknown
-    rows = [row for row in asked.active if unknown in row.symbols and row.sense == "="]
-    if not rows:
+    if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
         message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
         return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
-    lists = [(row, _leaves(asked, row, unknown, known, frozenset())) for row in rows]
-    # Somebody who names equations means to go through them; else the equation that defines the unknown comes first.
-    lists.sort(key=lambda pair: (pair[0] not in asked.named, len(pair[1])) if asked.named else (pair[0].defines != unknown, len(pair[1])))
-    tangled = [(row, names) for row, names in lists if all(_rests_on(asked, row, name, unknown) for name in names)]
-    if lists[0][0].defines != unknown and (len(tangled) > 1 or any(not names for _, names in tangled)):
-        direct = tuple(name for name in tangled[0][0].symbols if name != unknown and name not in known)
-        message = (
-            f"{unknown} sits in several equations at once ({', '.join(row.id for row, _ in tangled[:3])}),"
-            f" which this version does not solve together; it would follow from {_listed(direct)}"
-        )
-        return Reason("simultaneous", missing=direct, message=message)
-    missing = lists[0][1]
-    others = [(other, names) for other, names in lists[1:2] if names != missing]
-    message = "; or ".join(f"{_listed(names)} ({row.id})" for row, names in [lists[0], *others])
+    lists = _lists(asked, known)
+    missing, *others = lists
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = f"{unknown} needs also {message}{meanings}{_left_out(asked, (unknown, *missing))}"
+    message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing)}{_left_out(asked, (unknown, *missing))}"
+    if others:
+        message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
     return Reason("missing_givens", missing=missing, message=message)
+
+
+def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then shorter ones."""
+    unknown, reached = asked.unknown, frozenset(known)
+    active = _independent(unknown, asked.active, reached)
+    way = upstream(unknown, square(active), reached)
+    inputs = [name for name in way.free if name not in that_cancel(way, unknown)] if len(way.free) <= MAY_CANCEL else way.free
+    rows = [row for row in active if unknown in row.symbols and row.sense == "="]
+    direct = [[name for name in row.symbols if name != unknown and name not in known] for row in rows]
+    lists = dict.fromkeys(_spare_none(unknown, active, reached, names) for names in (inputs, *direct) if unknown not in names)
+    first, *others = [names for names in lists if names] or map(tuple, direct)
+    return [first, *sorted((names for names in others if len(names) <= len(first)), key=len)]
+
+
+def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Equation, ...]:
+    """The equations without those that only seem to lead to the unknown: of two that say the same one is too many."""
+    while reaches(unknown, active, known):
+        block = determined(unknown, square(active), known)
+        spare = [row for row in block.rows if row.defines in known] if block else []
+        if not spare:
+            return active
+        active = tuple(row for row in active if row is not spare[-1])
+    return active
+
+
+def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The names without those that the question can do without; none if they do not settle it."""
+    kept = dict.fromkeys(names)
+    if not reaches(unknown, active, known | kept.keys()):
+        return ()
+    for name in tuple(kept):
+        if reaches(unknown, active, known | (kept.keys() - {name})):
+            del kept[name]
+    return tuple(kept)
+
+
+def _by_preset(missing: tuple[str, ...]) -> str:
+    """Which options would give some of it, as the end of a sentence."""
+    from_model = {*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names)}
+    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model}
+    helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
+    return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 
 
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
@@ -47,84 +81,5 @@ def _left_out(asked: Question, names: tuple[str, ...]) -> str:
     return f"; left out, as this model does not read all that it stores: {untrue}" if untrue else ""
 
 
-def _leads_to(asked: Question, row: Equation, name: str, unknown: str) -> bool:
-    """Whether an equation is how a quantity would be found: it defines it, or was named and speaks of it."""
-    return row.defines == name or (row in asked.named and name in row.symbols and unknown not in row.symbols)
-
-
-def _rests_on(asked: Question, row: Equation, name: str, unknown: str) -> bool:
-    """Whether the equation that defines a quantity speaks of the unknown, and is another than this one."""
-    return any(other is not row and other.defines == name and unknown in other.symbols for other in asked.active)
-
-
 def _listed(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def _leaves(asked: Question, row: Equation, unknown: str, known: Mapping[str, float], seen: frozenset[str]) -> tuple[str, ...]:
-    """What is not known of an equation, each replaced by what defines it where that is in play."""
-    leaves: dict[str, None] = {}
-    for name in row.symbols:
-        if name == unknown or name in known or name in seen:
-            continue
-        definition = next((other for other in asked.active if other is not row and _leads_to(asked, other, name, unknown)), None)
-        below = _leaves(asked, definition, name, known, seen | {unknown, name}) if definition else ()
-        leaves.update(dict.fromkeys(below if definition else (name,)))
-    return tuple(leaves)
-
-
-def contradiction(asked: Question, values: Mapping[str, float], legs: tuple[Leg, ...]) -> Reason | None:
-    """An equation that does not hold: between givens, or between a given and what follows from the others.
-
-    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
-    defaults.
-    """
-    on_route = {name for leg in legs for name in leg.equation.symbols}
-    given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
-    clash = _broken(asked.active, _followed(asked.active, given))
-    unused = tuple(row for row in asked.named if all(row is not leg.equation for leg in legs))
-    if clash or not unused:
-        return clash
-    return _broken(unused, _followed(asked.active, {**NEUTRAL_DEFAULTS, **values}))
-
-
-def _followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
-    """All that the values lead to by putting them into right sides."""
-    known = dict(values)
-    while True:
-        new = {
-            row.symbols[0]: right_side_at(row, known)
-            for row in reversed(active)
-            if row.sense == "=" and row.symbols[0] not in known and all(n in known for n in row.symbols[1:]) and not row.violated(known)
-        }
-        new = {name: value for name, value in new.items() if isfinite(value)}
-        if not new:
-            return known
-        known |= new
-
-
-def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Reason | None:
-    """The first equation whose quantities are all known and that does not hold, with the numbers."""
-    for row in rows:
-        if row.sense != "=" or not all(name in values for name in row.symbols):
-            continue
-        violated = row.violated(values)
-        if not violated and residual(row, values) <= AGREES:
-            continue
-        left = row.symbols[0]
-        others = ", ".join(f"{name} = {show(name, values[name])}" for name in row.symbols[1:])
-        if violated:
-            message = (
-                f"contradiction: {row.id} requires {' and '.join(violated)}, and is given {left} = {show(left, values[left])}, {others}"
-            )
-            return Reason("contradiction", violated=tuple(violated), message=message)
-        given, made = _apart(left, values[left], right_side_at(row, values))
-        message = f"contradiction: {left} = {given}; {row.id} makes it {made} from {others}"
-        return Reason("contradiction", violated=(f"{left} = {row.sides[1]}",), message=message)
-    return None
-
-
-def _apart(name: str, first: float, second: float) -> tuple[str, str]:
-    """Two values as text, with as many digits as it takes to tell them apart."""
-    texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
-    return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

@@ -4,11 +4,12 @@ SymPy cannot solve equations that hold a Max. Replacing innermost ones first by 
 smooth expressions that it can solve; the inequalities say which argument won.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from derive.compiled import evaluate
 from derive.quantities import symbol
 from derive.records import Equation
 
@@ -61,6 +62,19 @@ def _split(expression: "Expr", wins: "tuple[tuple[Expr, Expr], ...]") -> Iterato
             yield from _split(expression.xreplace({node: chosen}), tuple(dict.fromkeys(wins + pairs)))
 
 
+def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
+    """The regime of an equation that these values are in, in words; None where there is only one, or too little is known.
+
+    >>> from derive.catalogue import equation
+    >>> in_force(equation("roofline.step_time"), {"compute_time": 0.01, "memory_time": 0.02})
+    'memory_time >= compute_time'
+    """
+    for regime in regimes(equation.sides[1]) if all(name in values for name in equation.symbols[1:]) else ():
+        if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in regime.wins):
+            return regime.label
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Branch:
     """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
@@ -101,16 +115,20 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written. Cubics
     and beyond are left to numbers: their closed forms pass through complex ones.
     """
-    from sympy import Poly, PolynomialError, diff, fraction, together
+    from sympy import Poly, PolynomialError, cancel, diff, fraction, nan, together, zoo
     from sympy import solve as sympy_solve
 
     slope = diff(difference, x)
     if not slope.has(x):
-        return (_tidy(-difference.subs(x, 0) / slope),)
+        height = difference.subs(x, 0)
+        # Where the unknown stands above and below a line, it has to be cancelled before 0 is put in.
+        height = cancel(together(difference - slope * x)) if height.has(nan, zoo) else height
+        return (_tidy(-height / slope),) if slope else ()
     reciprocal = difference.subs(x, 1 / x)
     slope = diff(reciprocal, x)
     if not slope.has(x):
-        return (_tidy(-slope / reciprocal.expand().subs(x, 0)),)
+        height = reciprocal.expand().subs(x, 0)
+        return (_tidy(-slope / height),) if height else ()
     isolated = _under_one_power(difference, x)
     if isolated is not None:
         return isolated
@@ -119,6 +137,9 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         coefficients = Poly(numerator, x).all_coeffs()
     except PolynomialError:
         coefficients = []
+    if len(coefficients) == 1:
+        # The unknown only seemed to be there.
+        return ()
     if len(coefficients) == 2:
         return (_tidy(-coefficients[1] / coefficients[0]),)
     if (len(coefficients) > 3 and any(coefficients[1:-1])) or _mixes_powers(numerator, x):
@@ -163,7 +184,19 @@ def _tidy(root: "Expr") -> "Expr":
     numerator, denominator = fraction(root)
     if denominator.could_extract_minus_sign():
         numerator, denominator = -numerator, -denominator
-    return factor_terms(numerator) / factor_terms(denominator)
+    numerator, denominator = factor_terms(numerator), factor_terms(denominator)
+    if numerator.as_coeff_Mul()[0] < 0:
+        above, below = _turned(-numerator), _turned(denominator)
+        return above / denominator if above is not None else -numerator / (-denominator if below is None else below)
+    return numerator / denominator
+
+
+def _turned(product: "Expr") -> "Expr | None":
+    """Minus the product, its sign put into a sum it has for a factor: a (b - c) as a (c - b)."""
+    from sympy import Mul
+
+    total = next((factor for factor in Mul.make_args(product) if factor.is_Add), None)
+    return None if total is None else product / total * -total
 
 
 def _elementary(root: "Expr") -> bool:

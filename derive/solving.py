@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from derive.compiled import evaluate, vectorised
 from derive.quantities import quantity, symbol
-from derive.records import Answer, Equation, Reason, WhenRead
+from derive.records import Equation
 from derive.regimes import Branch, branches, closed_forms
 from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots
+from derive.solutions import Answer, Reason, WhenRead
 from derive.units import show
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tup
     if broken := equation.violated(values):
         return (), _requirement(equation, broken)
     found = _merge(list(_answers(equation, unknown, values)))
-    broken_by = [equation.violated({**values, unknown: _inside(answer)}) for answer in found]
+    broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
         return kept, None
@@ -65,8 +66,7 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
             row = np.asarray(vectorised(root, names)(*given), dtype=float)
             row = np.clip(row, 0.0, ceiling) if may_be_zero else np.minimum(row, ceiling)
             at = {**dict(zip(names, given, strict=True)), unknown: row}
-            left = at[equation.symbols[0]]
-            right = vectorised(equation.sides[1], equation.symbols)(*(at[name] for name in equation.symbols))
+            left, right = vectorised(equation.sides, equation.symbols)(*(at[name] for name in equation.symbols))
             holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
             for requirement in equation.requires:
                 holds &= requirement(*(at[name] for name in signature(requirement).parameters))
@@ -76,7 +76,7 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 
 def residual(equation: Equation, values: Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
-    left = values[equation.symbols[0]]
+    left = equation.left_side(values)
     right = right_side_at(equation, values)
     scale = max(abs(left), abs(right))
     return abs(left - right) / scale if scale else 0.0
@@ -128,7 +128,7 @@ def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
 
     def height(shift: float) -> float:
         moved = {**at, unknown: at[unknown] * (1 + shift)}
-        return moved[equation.symbols[0]] - right_side_at(equation, moved)
+        return equation.left_side(moved) - right_side_at(equation, moved)
 
     below, above = height(-1e-12), height(1e-12)
     # Towards a root the heights shrink; at a pole, where they change sign too, they grow.
@@ -143,7 +143,7 @@ def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
 def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[Answer]:
     """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
     probe = {**values, unknown: quantity(unknown).high}
-    if not isclose(values[equation.symbols[0]], evaluate(branch.regime.expression, probe), rel_tol=HOLDS):
+    if not isclose(equation.left_side(probe), evaluate(branch.regime.expression, probe), rel_tol=HOLDS):
         return []
     cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
 
@@ -211,7 +211,8 @@ def _middle(low: float, high: float) -> float:
     return 2 * low if low else 1.0
 
 
-def _inside(answer: Answer) -> float:
+def inside(answer: Answer) -> float:
+    """The value of a point, or one well inside an interval."""
     return answer.value if answer.kind == "point" else _middle(answer.low, inf if answer.high is None else answer.high)
 
 
@@ -243,6 +244,8 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]
     message = f"no {unknown} {row.domain} satisfies {equation.id}"
+    if not left.is_Symbol or (name == unknown and right.has(left)):
+        return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
     if name == unknown:
         message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"
     else:
@@ -250,7 +253,9 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
         reach = [right_side_at(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
         reach = [number for number in reach if isfinite(number)]
         if len(reach) > 1:
-            message += f": {_reach(name, reach, isfinite(row.ceiling))} over all {unknown}, and {name} is {show(name, values[name])}"
+            subject, given = ("the right side", name) if isinstance(equation, Equation) else (name, "the one asked for")
+            over = f"{_reach(name, reach, isfinite(row.ceiling))} over all {unknown}"
+            message += f": {subject} {over}, and {given} is {show(name, values[name])}"
     return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
 
 
@@ -264,5 +269,5 @@ def _reach(name: str, reach: list[float], closed: bool) -> str:
 
     low, high = bound(min(reach)), bound(max(reach))
     if low and high:
-        return f"the right side runs from {low} to {high}"
-    return f"the right side is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
+        return f"runs from {low} to {high}"
+    return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"

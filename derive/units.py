@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from math import isfinite, sqrt
+from math import isfinite, log10, sqrt
 
 from derive.errors import WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import Quantity, quantity
 
 BASES = ("s", "byte", "FLOP", "token", "USD")
+SIZES = ("byte", "byte/token")
 LONGEST = 200
 
 Dimension = tuple[int, ...]
@@ -58,27 +59,33 @@ _UNITS = {
 }
 
 
-def _word(word: str) -> tuple[Decimal, Dimension]:
+_POWERS_OF_1024 = {prefix[0]: size for prefix, size in _BINARY.items()} | {"k": 2**10}
+_BINARY_UNITS = _UNITS | _prefixed(("B", "byte", "bytes"), _POWERS_OF_1024, _dimension(byte=1))
+_BINARY_SUFFIXES = {name: Decimal(size) for name, size in _POWERS_OF_1024.items()}
+
+
+def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decimal, Dimension]:
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
-    if word not in _UNITS:
-        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, _UNITS)}")
-    return _UNITS[word]
+    if word not in units:
+        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, units)}")
+    return units[word]
 
 
-def _unit(text: str, b_is_byte: bool) -> Unit:
+def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
     """The unit a text spells: an optional suffix, an optional unit, then `/unit` any number of times."""
+    suffixes, units = (_BINARY_SUFFIXES, _BINARY_UNITS) if binary else (_SUFFIXES, _UNITS)
     numerator, *denominator = (part.split() for part in text.split("/"))
     factor = Decimal(1)
-    if numerator and numerator[0] in _SUFFIXES and not (b_is_byte and numerator == ["B"]):
-        factor = _SUFFIXES[numerator.pop(0)]
+    if numerator and numerator[0] in suffixes and not (b_is_byte and numerator == ["B"]):
+        factor = suffixes[numerator.pop(0)]
     if not numerator and not denominator:
         return Unit(factor, None)
     if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
     exponents = [0] * len(BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
-        size, dimension = _word(word)
+        size, dimension = _word(word, units)
         factor = factor * size if sign > 0 else factor / size
         exponents = [total + sign * own for total, own in zip(exponents, dimension, strict=True)]
     return Unit(factor, tuple(exponents))
@@ -89,6 +96,27 @@ def _wanted(unit: str) -> Dimension:
     """The dimension of a unit of the registry."""
     dimension = None if unit == "1" else _unit(unit, b_is_byte=True).dimension
     return dimension or _dimension()
+
+
+def flop_power(name: str) -> int:
+    """The power of FLOP in the unit of a quantity.
+
+    >>> flop_power("peak_flops"), flop_power("batch")
+    (1, 0)
+    """
+    return _wanted(quantity(name).unit)[BASES.index("FLOP")]
+
+
+def as_binary(name: str, value: float) -> float:
+    """A size as a data sheet prints it, its decimal prefix read as a power of 1024; anything else as it is.
+
+    >>> as_binary("hbm_capacity", 80e9) / 2**30, as_binary("hbm_bandwidth", 3.35e12)
+    (80.0, 3350000000000.0)
+    """
+    if quantity(name).unit not in SIZES:
+        return value
+    size = next((size for start, size, _ in _POWERS if value >= start), 1.0)
+    return value * 1.024 ** round(log10(size) / 3)
 
 
 def _spell(dimension: Dimension) -> str:
@@ -108,11 +136,12 @@ _TYPOGRAPHIC_MINUS = {0x2212: "-"}
 _SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
 
 
-def parse(name: str, text: str) -> float:
+def parse(name: str, text: str, binary: bool = False) -> float:
     """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
 
     A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a
-    unit; "/token" may be dropped, except from a price. Raises UnknownName for the name, WrongUnit for a text that does
+    unit; "/token" may be dropped, except from a price. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
+    and Gi always are; bandwidths stay decimal, as data sheets have them. Raises UnknownName for the name, WrongUnit for a text that does
     not read as this quantity, and WrongValue for a number outside its domain.
 
     >>> parse("hbm_bandwidth", "3.35TB/s"), parse("context_length", "200k"), parse("kv_bytes_per_token", "1.7 kB")
@@ -122,14 +151,14 @@ def parse(name: str, text: str) -> float:
     """
     row = quantity(name)
     try:
-        value = _read(row, text)
+        value = _read(row, text, binary and row.unit in SIZES)
     except _Unreadable as fault:
         kind = "a plain number" if row.unit == "1" else f"in {row.unit}"
         raise WrongUnit(f"{row.name} is {kind}; {shorten(text)} {fault}; write e.g. {_example(row)}") from None
     return row.check(value)
 
 
-def _read(row: Quantity, text: str) -> float:
+def _read(row: Quantity, text: str, binary: bool) -> float:
     if len(text) > LONGEST:
         raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
     text = text.strip().translate(_TYPOGRAPHIC_MINUS)
@@ -145,7 +174,7 @@ def _read(row: Quantity, text: str) -> float:
     if dollar:
         numerator, slash, denominator = rest.partition("/")
         rest = f"{numerator} ${slash}{denominator}"
-    unit = _unit(rest, b_is_byte="byte" in row.unit)
+    unit = _unit(rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
@@ -159,10 +188,10 @@ def _refuse_traps(text: str) -> None:
     if "," in text:
         raise _Unreadable(
             "has a comma, which may group thousands, stand for a decimal point or part a list:"
-            " write 1000 or 1_000 or 1.5; lists and ranges are not in this version"
+            " write 1000 or 1_000 or 1.5; only solve takes lists"
         )
     if _RANGE.search(text):
-        raise _Unreadable("looks like a range; ranges are not in this version")
+        raise _Unreadable("looks like a range; solve takes one as low..high or middle±half, anything else a single value")
 
 
 def _percent(row: Quantity, figure: str) -> float:
@@ -192,24 +221,23 @@ def _multiply(figure: str, factor: Decimal) -> float:
     return plain if plain == 0 or not isfinite(plain) else float(Decimal(figure) * factor)
 
 
-def assignments(items: Iterable[str]) -> dict[str, float]:
-    """The values of a list of `name=value` [SI], by registry name; the symbol will do for the name.
+def named_texts(items: Iterable[str]) -> dict[str, str]:
+    """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
-    Raises what `parse` raises, and WrongValue where "=" is missing or a quantity is given two different values.
+    Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
-    >>> assignments(["B=2400", "hbm_capacity=80GB"])
-    {'batch': 2400.0, 'hbm_capacity': 80000000000.0}
+    >>> named_texts(["B=2400", "hbm_capacity=80GB"])
+    {'batch': '2400', 'hbm_capacity': '80GB'}
     """
-    values: dict[str, float] = {}
+    texts: dict[str, str] = {}
     for item in items:
         given, equals, text = item.partition("=")
         if not equals:
             raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
-        row = quantity(given.strip())
-        value = parse(row.name, text)
-        if values.setdefault(row.name, value) != value:
-            raise WrongValue(f"{row.name} is given twice, as {values[row.name]:g} and as {value:g} [{row.unit}]; give one value")
-    return values
+        name = quantity(given.strip()).name
+        if texts.setdefault(name, text.strip()) != text.strip():
+            raise WrongValue(f"{name} is given twice, as {shorten(texts[name])} and as {shorten(text)}; give one value")
+    return texts
 
 
 # -- printing -------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def infer(
 
     Without MODEL one row a current sheet; with one MODEL that sheet in full, every reading with its numbers.
     """
-    from derive.units import assignments
+    from derive.units import named_texts, parse
     from invert.inference import infer as run_inference
 
     if save == "":
@@ -86,7 +86,7 @@ def infer(
         tier=tier,
         as_of=as_of,
         everything=everything,
-        anchors=assignments(anchors),
+        anchors={name: parse(name, text) for name, text in named_texts(anchors).items()},
         changes=pairs("--set", changes),
     )
     for note in table.notes:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.chain import solve
 from derive.compiled import right_side
-from derive.records import Solution
+from derive.ranges import solve
+from derive.solutions import Solution
 from derive.solving import solve_equation
+from derive.tables import text_of
 from invert.records import BandPair, Reading
 
 JOINT_EQUATIONS = (
@@ -33,8 +34,7 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     given = {name: anchors[name] for name in JOINT_ANCHORS} | observed(pair)
     solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
-        why = solution.reason.message if solution.reason else f"{len(solution.answers)} answers, or bounds only"
-        return Reading("joint", {}, solution, why)
+        return Reading("joint", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
     values = {step.unknown: step.value for step in solution.route}
     values |= given
     for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
@@ -45,12 +45,18 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     return Reading("joint", values, solution)
 
 
+def _bounds(solution: Solution) -> str:
+    """Answers that are no single point, in a line."""
+    found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
+    return f"{solution.unknown} is not identified, only bounds are: {found}"
+
+
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
     solution = solve("implied_drain_time", output_price=output_price, storage_price=storage_price, **given)
-    if not solution.answers:
-        return Reading("storage", {}, solution, solution.reason.message)
+    if not solution.answers or solution.answers[0].kind != "point":
+        return Reading("storage", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
     return Reading("storage", {"implied_drain_time": solution.answers[0].value}, solution)
 
 

@@ -6,11 +6,11 @@ from math import log
 from types import MappingProxyType
 
 from derive.catalogue import equation
-from derive.chain import solve
 from derive.compiled import right_side
 from derive.errors import WrongData
 from derive.presets import cell, number, table
 from derive.quantities import QUANTITIES
+from derive.ranges import solve
 from invert.records import BandPair, Reading
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}

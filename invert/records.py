@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from derive.records import Solution
+from derive.solutions import Solution
 from invert.rows import ModelRow, Problem
 
 if TYPE_CHECKING:

@@ -80,6 +80,7 @@ def plain(message: str) -> None:
 STEP = ("solve", "step_time")
 STAR = ("solve", "balance_batch")
 GEMINI = ("infer", "gemini-3.1-pro")
+DEPLOYED = ("--hardware", "H100-SXM:fp8", "--model", "DeepSeek-V3", "bytes_per_element=1")
 
 WRONG = [  # arguments, what the message must hold
     # unknown names, the nearest offered
@@ -124,8 +125,8 @@ WRONG = [  # arguments, what the message must hold
     # numbers
     *(((*STAR, f"sparsity={text}", "machine_balance_ratio=300"), why) for text, why in (
         ("-8", "must be > 0"), ("0", "must be > 0"), ("nan", "finite"), ("inf", "finite"), ("-inf", "finite"), ("1e999", "finite"),
-        ("1e30", "absurd"), ("9" * 190, "absurd"), ("8,5", "comma"), ("4..16", "range"), ("eight", "begin with a number"), ("", "empty"),
-        ("__import__('os')", "begin with a number"), ("8+1", "unknown unit"),
+        ("1e30", "absurd"), ("9" * 190, "absurd"), ("8,000", "comma"), ("16..4", "below"), ("8-16", "low..high"), ("", "empty"),
+        ("eight", "begin with a number"), ("__import__('os')", "begin with a number"), ("8+1", "unknown unit"),
     )),
     (("solve", "compute_utilisation", "mfu=1.5"), "in (0, 1]"),
     (("infer", "--anchor", "overlap=2"), "in [0, 1]"),
@@ -134,6 +135,16 @@ WRONG = [  # arguments, what the message must hold
     ((*GEMINI, "--set", "output=nan"), "not a number"),
     ((*GEMINI, "--set", "output=1e9"), "absurd"),
     ((*GEMINI, "--set", "input=0"), "zero"),
+    # ranges, lists and sweeps
+    (("solve", "step_time", "compute_time=1ms", "memory_time=1ms..9ms:lin:1e12"), "at most 10,000,000"),
+    (("solve", "step_time", "compute_time=1ms", "memory_time=9ms..1ms"), "write 1ms..9ms"),
+    (("solve", "step_time", "compute_time=1ms", "memory_time=1ms..9ms:cubic"), ":log or :lin"),
+    # presets and conventions
+    (("solve", "sweep_time", "--hardware", "H100:fp8", "--hardware", "B200:fp8"), "by H100:fp8 and"),
+    (("solve", "step_time", "--overlap", "mx"), "'max'"),
+    (("solve", "step_time", "--count", "macs"), "'mac'"),
+    (("solve", "step_time", "--bytes", "binry"), "'binary'"),
+    (("solve", "step_time", "--efficiency", "best"), "ideal, calibrated"),
     # forms
     ((*STAR, "sparsity"), "name=value"),
     ((*STAR, "sparsity=8", "s=9", "machine_balance_ratio=300"), "given twice"),
@@ -182,10 +193,10 @@ NO_ANSWER = [
     (("solve", "memory_time", "step_time=20ms", "compute_time=30ms"), "no memory_time > 0 satisfies roofline.step_time"),
     (("solve", "bandwidth_bound_fraction", "output_input_ratio=1"), "output_input_ratio > 1"),
     (("solve", "cost_context_scale"), "--using"),
-    (
-        ("solve", "kv_bytes_per_token", "--using", "readings.tier_coverage", "N_a=100B", "ridge_point=600", "premium_out=1.5",
-         "covered_context=300k", "long_context_threshold=200k"), "only its bounds are known",
-    ),
+    (("solve", "step_time", "batch=1", "context_length=4k", "chips=16", "ridge_point=600", *DEPLOYED), "contradiction: ridge_point = 600"),
+    (("solve", "batch", "step_time=1ms", "context_length=4k", "chips=16", *DEPLOYED), "step_time is at least 12.52 ms over all batch"),
+    (("solve", "step_time", "batch=1", "context_length=4k", "chips=8", *DEPLOYED), "31.14 GB short"),
+    (("solve", "hbm_bandwidth", "ridge_point=600", "machine_balance_ratio=300", "bytes_per_weight=1"), "needs also peak_flops"),
 ]  # fmt: skip
 
 
@@ -538,7 +549,7 @@ FINE = [
     (("solve", "kv_bytes_per_token", "--using", "readings.threshold_is_crossover", "N_a=100B", "b_w=1", "rho=300", "L_thr=200k"),
         "1.667 kB/token"),
     (("solve", "memory_time", "step_time=20ms", "compute_time=20ms"), "at most 20 ms"),
-    (("solve", "step_time", "--hardware", "H100-SXM:fp8", "--model", "DeepSeek-V3", "B=88", "L=4989", "b_e=1"), "step_time = "),
+    (("solve", "step_time", "--hardware", "H100-SXM:fp8", "--model", "DeepSeek-V3", "B=88", "L=4989", "b_e=1", "n=16"), "step_time = "),
     (("list",), "roofline.step_time"),
     (("list", "--chapter", "bands"), "bands.premium_in"),
     (("list", "--symbol", "batch_multiple"), "batching.practical_batch"),

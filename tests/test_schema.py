@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from derive.chain import solve
 from derive.display import as_json as solved
+from derive.ranges import solve
 from invert.inference import infer
 from invert.report.tabular import as_json as inferred
 from invert.report.tabular import saved
@@ -41,6 +41,7 @@ def faults(name: str, document: Any) -> list[str]:
 # -- solve ----------------------------------------------------------------------------------------------------------
 
 H100 = {"hardware": "H100-SXM:fp8"}
+BANDS = ("premium_in", "output_input_ratio", "premium_out", "decode_cost_short", "decode_cost_long", "balance_context")
 SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code of the reason
     "one point": ({"unknown": "balance_batch", "machine_balance_ratio": 300, "sparsity": 8}, ["point"]),
     "presets and defaults": ({"unknown": "step_time", "model": "DeepSeek-V3", "batch": 88, "context_length": 4989, "bytes_per_element": 1,
@@ -63,10 +64,16 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
     "no solution": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.03}, "no_solution"),
     "requirement violated": ({"unknown": "bandwidth_bound_fraction", "output_input_ratio": 1}, "requirement_violated"),
     "not identified": (
-        {"unknown": "kv_bytes_per_token", "using": ["readings.tier_coverage"], "active_params": 1e11, "ridge_point": 600,
-            "premium_out": 1.5,
-         "covered_context": 3e5, "long_context_threshold": 2e5}, "not_identified",
+        {"unknown": "balance_context", "using": [f"bands.{name}" for name in BANDS], "premium_in": 1, "premium_out": 2,
+         "output_input_ratio": 1, "short_context": 1e5, "long_context": 4e5, "prompt_position": 0.5, "overlap": 1,
+         "prefill_decode_flops_ratio": 1, "active_params": 1e11}, "not_identified",
     ),
+    "does not fit": (
+        {"unknown": "step_time", "hardware": "H100:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "chips": 8, "batch": 1,
+         "context_length": 1000}, "does_not_fit",
+    ),
+    "list": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms,30ms"}, ["interval"]),
+    "range": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms..30ms"}, ["interval"]),
 }  # fmt: skip
 
 

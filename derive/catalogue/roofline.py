@@ -1,7 +1,8 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
-from derive.arithmetic import maximum, power
-from derive.catalogue.sources import EPOCH_PAPER, ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
+from derive.arithmetic import maximum
+from derive.catalogue.roofline_grid import GRID
+from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, Equation, Step, at
 
 EQUATIONS = (
@@ -106,7 +107,7 @@ EQUATIONS = (
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "no network and no launch overhead",
-            "weights and KV cache fit in memory: not checked in this version",
+            "weights and KV cache fit in memory",
         ),
         sources=(
             talk(
@@ -179,78 +180,23 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="roofline.grid_latency",
-        title="Latency of a token on a square grid of chips",
+        id="roofline.step_time_exposed",
+        title="Step time with communication that nothing hides",
         kind=BOUND,
-        defines="grid_latency",
-        relation=lambda grid_latency, total_params, bytes_per_weight, chips, hbm_bandwidth, layers,
-            synchronisations_per_layer, hop_latency: (
-            grid_latency,
-            total_params * bytes_per_weight / (chips * hbm_bandwidth)
-            + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+        defines="step_time",
+        variant=("overlap", "exposed", False),
+        relation=lambda step_time, compute_time, memory_time, exposed_communication_share: (
+            step_time,
+            maximum(compute_time, memory_time) / (1 - exposed_communication_share),
         ),
-        requires=(lambda chips: chips > 1,),
-        statement="More chips read the weights faster and wait longer for each other.",
+        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
+        statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
-            "chips on a square grid, each synchronisation crosses it along one side and back",
-            "small batch: arithmetic and KV reads left out",
-            "every weight is read, as in a dense model",
+            "arithmetic and memory traffic overlap perfectly",
+            "the share was measured on a step like this one",
+            "weights and KV cache fit in memory",
         ),
-        steps=(
-            Step(
-                operation="what it means: one read of the weights, and the hops along a side of the grid and back",
-                relation=lambda grid_latency, weight_time, layers, synchronisations_per_layer, hop_latency, chips: (
-                    grid_latency,
-                    weight_time + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
-                ),
-            ),
-            Step(
-                operation="the weight time at the full memory bandwidth",
-                premises=(at("#1"), at("roofline.weight_time", mbu=1)),
-                eliminated=("weight_time",),
-            ),
-        ),
-        sources=(EPOCH_PAPER,),
-    ),
-    Equation(
-        id="roofline.minimum_latency",
-        title="Least latency of a token, at the best number of chips",
-        kind=BOUND,
-        defines="minimum_latency",
-        relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
-            total_params, hbm_bandwidth: (
-            minimum_latency,
-            3
-            * power(layers * synchronisations_per_layer * hop_latency, 2, 3)
-            * power(bytes_per_weight * total_params / hbm_bandwidth, 1, 3)
-            - 2 * layers * synchronisations_per_layer * hop_latency,
-        ),
-        requires=(
-            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, total_params, hbm_bandwidth: (
-                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * total_params / hbm_bandwidth
-            ),
-        ),
-        statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
-        assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
-        steps=(
-            Step(
-                operation="the best number of chips",
-                premises=(at("roofline.grid_latency"),),
-                stationary=("chips",),
-                relation=lambda chips, bytes_per_weight, total_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
-                    chips,
-                    power(
-                        bytes_per_weight * total_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
-                    ),
-                ),
-            ),
-            Step(
-                operation="the latency there",
-                premises=(at("#1"), at("roofline.grid_latency", grid_latency="minimum_latency")),
-                eliminated=("chips",),
-            ),
-        ),
-        sources=(EPOCH_PAPER,),
+        sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
         id="roofline.latency_floor",
@@ -291,4 +237,5 @@ EQUATIONS = (
         statement="Memory time over memory plus compute time: a half at the balance point, whatever overlaps.",
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
     ),
+    *GRID,
 )

@@ -5,7 +5,7 @@ from textwrap import fill
 
 from derive.catalogue import equation
 from derive.display import moves_line, route_lines
-from derive.records import Solution
+from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
 from invert.closed_form import memory_bound_base_cost, rule_solutions
@@ -195,7 +195,10 @@ def _rules(one: Inference) -> list[str]:
 def _rule_answer(solution: Solution) -> str:
     if not solution.answers:
         return "not identified" if solution.reason.code == "not_identified" else "no answer"
-    return kv(solution.answers[0].value) + "/token"
+    (answer,) = solution.answers
+    if answer.kind == "point":
+        return kv(answer.value) + "/token"
+    return f"at least {kv(answer.low)}/token" if answer.low else f"at most {kv(answer.high)}/token"
 
 
 def _rule_id(solution: Solution) -> str:

@@ -9,9 +9,11 @@ import pytest
 
 from derive.arithmetic import maximum
 from derive.catalogue import equation
-from derive.chain import Question, answer, solve
+from derive.chain import answer
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongUnit, WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.questions import Question
+from derive.ranges import solve
 from derive.records import Equation, Source
 
 SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
@@ -254,7 +256,7 @@ def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
 
 def test_no_default_is_taken_where_the_givens_will_do():
     solution = solve("sweep_time", hbm_capacity="80GB", hbm_bandwidth="3.35TB/s")
-    assert solution.assumptions == ()
+    assert not any("default" in text for text in solution.assumptions)
     assert set(solution.given) == {"hbm_capacity", "hbm_bandwidth"}
 
 
@@ -321,7 +323,7 @@ def test_what_holds_of_dense_attention_only_is_refused_for_a_model_that_selects(
     given = {"model": "MiniMax-M3", "hardware": "H100:fp8", "bytes_per_element": 1, "batch": 32, "context_length": "100k"}
     solution = solve(unknown, **given)
     assert solution.answers == () and solution.reason.code == "missing_givens"
-    assert solution.reason.message.endswith(f"; left out, as this model does not read all that it stores: {left_out}")
+    assert solution.reason.message.splitlines()[0].endswith(f"; left out, as this model does not read all that it stores: {left_out}")
 
 
 def test_attention_flops_are_those_of_the_models_own_layers():
@@ -455,12 +457,14 @@ def test_an_unknown_that_does_not_bind_is_an_interval():
     assert only.elasticities == pytest.approx({"machine_balance_ratio": 1, "sparsity": 1, "mfu": 1, "mbu": -1})
 
 
-def test_a_quantity_on_the_way_that_does_not_bind_is_not_identified():
-    reason = solve(
+def test_bounds_carry_through_the_equations_that_rest_on_them():
+    """The read may take up to the time of the arithmetic, so the cache may have up to so many bytes a token."""
+    (only,) = solve(
         "kv_bytes_per_token", step_time=1, compute_time=1, weight_time=0.2, batch=10, context_length=1e3, hbm_bandwidth=1e12
-    ).reason
-    assert reason.code == "not_identified"
-    assert "memory_time does not bind in roofline.step_time" in reason.message and "at most 1 s" in reason.message
+    ).answers
+    assert (only.kind, only.low, only.high) == ("interval", 0, pytest.approx(0.8 * 1e12 / (10 * 1e3)))
+    (only,) = solve("peak_flops", step_time=0.02, memory_time=0.02, batch=1000, active_params=37e9, chips=16).answers
+    assert (only.kind, only.low, only.high) == ("interval", pytest.approx(2 * 1000 * 37e9 / (16 * 0.02)), None)
 
 
 def test_a_compute_bound_band_does_not_identify_the_balance_context():
@@ -473,19 +477,6 @@ def test_a_compute_bound_band_does_not_identify_the_balance_context():
         **{"prompt_position": 0.5, "o": 1, "prefill_decode_flops_ratio": 1, "active_params": 1e11},
     )
     assert not [one for one in solution.answers if one.kind == "point"]
-
-
-def test_what_needs_two_equations_at_once_is_said_to():
-    reason = solve(
-        "batch",
-        hardware="H100:fp8",
-        model="DeepSeek-V3",
-        bytes_per_element=1,
-        context_length=4000,
-        cost_per_token=1e-6,
-        chip_price="2 USD/h",
-    ).reason
-    assert reason.code == "simultaneous" and "several equations at once" in reason.message and reason.missing
 
 
 def test_a_violated_requirement_reaches_the_answer():
@@ -540,7 +531,7 @@ def test_a_quantity_given_by_name_and_by_symbol_is_refused():
         solve("balance_batch", machine_balance_ratio=300, rho=200, sparsity=8)
 
 
-@pytest.mark.parametrize("wrong", [None, [8]])
+@pytest.mark.parametrize("wrong", [None, [], [None]])
 def test_a_value_that_is_no_number_is_named(wrong):
     with pytest.raises(BacksolveError, match="sparsity"):
         solve("balance_batch", machine_balance_ratio=300, sparsity=wrong)
@@ -623,8 +614,8 @@ def test_a_right_side_without_all_its_givens_names_the_missing_one():
         ("from derive.catalogue import equations; [row.title for row in equations()]", "sympy numpy scipy pandas"),
         ("from derive.catalogue import equations; [row.symbols for row in equations(symbol='batch')]", "sympy numpy scipy pandas"),
         ("from derive.presets import hardware_names; hardware_names()", "sympy numpy scipy pandas"),
-        ("from derive.chain import solve; solve('B_star', rho=300, s=8)", "scipy pandas"),
-        ("from derive.chain import solve; solve('step_time', compute_time=1, memory_time=2)", "scipy pandas invert"),
+        ("from derive.ranges import solve; solve('B_star', rho=300, s=8)", "scipy pandas"),
+        ("from derive.ranges import solve; solve('step_time', compute_time=1, memory_time=2)", "scipy pandas invert"),
     ],
 )
 def test_a_fresh_process_imports_no_more_than_it_needs(program, forbidden):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.chain import solve
+from derive.ranges import solve
 
 RACK = {"chips": 72, "hbm_capacity": "192GB", "scale_up_size": 72}
 

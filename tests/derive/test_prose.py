@@ -13,10 +13,10 @@ import pytest
 from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 from derive.catalogue import by_id, equation
-from derive.chain import solve
 from derive.errors import BacksolveError
 from derive.presets import hardware, hardware_names, model, model_names, table
 from derive.quantities import CONSTANTS
+from derive.ranges import solve
 from invert.inference import infer
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")

@@ -4,8 +4,8 @@ import pytest
 import sympy
 
 from derive.catalogue import equation
-from derive.chain import solve
 from derive.quantities import symbol
+from derive.ranges import solve
 
 # The registry holds positive numbers; what is shown here needs no sign.
 X, Y, LEFT, RIGHT = sympy.symbols("x y l r", real=True)

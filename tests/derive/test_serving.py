@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 from derive.catalogue import equation
-from derive.chain import solve
 from derive.quantities import symbol
+from derive.ranges import solve
 
 
 def value(unknown, *using, **given):

@@ -12,8 +12,8 @@ from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without
 from scipy.optimize import brentq, minimize_scalar
 
 from derive.catalogue import equation
-from derive.chain import solve
 from derive.quantities import symbol
+from derive.ranges import solve
 
 X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
 FALLS, RISES = symbol("falling_exponent"), symbol("rising_exponent")

@@ -8,8 +8,8 @@ import pytest
 
 from derive import presets
 from derive.catalogue import by_id
-from derive.chain import solve
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
+from derive.ranges import solve
 from derive.solving import solve_equation
 
 TABLE = presets.table("architectures")

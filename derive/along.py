@@ -1,0 +1,138 @@
+"""A route at arrays of givens: the same legs that answer one question, for a million of them at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from inspect import signature
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from derive.compiled import right_side, vectorised
+from derive.feasibility import is_warning, shortage
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.questions import Question
+from derive.records import Equation
+from derive.regimes import branches, regimes
+from derive.roots import HOLDS
+from derive.routes import Leg, Route, checks
+from derive.solutions import Sweep
+from derive.solving import points
+
+if TYPE_CHECKING:
+    from derive.elimination import Joint
+
+Columns = Mapping[str, np.ndarray]
+Arrays = Mapping[str, "np.ndarray | float"]
+
+
+def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
+    """All quantities of a route, once for every answer the unknown can have at one point; NaN where it has none.
+
+    The arrays of `given` broadcast. Raises NotImplementedError for a leg without a closed form, which has to be searched
+    for one point at a time.
+    """
+    worlds = [dict(given)]
+    for leg in way.legs:
+        worlds = [{**world, leg.unknown: found} for world in worlds for found in _values(leg, world)]
+    unknown = way.legs[-1].unknown
+    for leg in checks(way, frozenset(worlds[0])):
+        for world in worlds:
+            found = next(_values(leg, world))
+            world[leg.unknown] = found
+            world[unknown] = np.where(np.isnan(found), np.nan, world[unknown])
+    return worlds
+
+
+def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
+    """What a leg comes to, each root by itself."""
+    first = leg.cases[0]
+    if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
+        with np.errstate(all="ignore"):
+            found = np.asarray(right_side(first, world), dtype=float)
+        yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
+        return
+    if any(branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
+        raise NotImplementedError(f"{leg.id} has no closed form for {leg.unknown}")
+    yield from _each_root(np.concatenate([_roots(case, leg.unknown, world) for case in leg.cases]))
+
+
+def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
+    row = quantity(name)
+    low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
+    if (low > 0 or (low == 0 and row.may_be_zero)) and high <= row.ceiling and np.isfinite(high):
+        return found
+    inside = ((found > 0) | ((found == 0) & row.may_be_zero)) & (found <= row.ceiling) & np.isfinite(found)
+    return np.where(inside, found, np.nan)
+
+
+def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray":
+    """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
+    found = points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
+    for branch in branches(case, unknown):
+        if branch.absent:
+            names = tuple(sorted(part.name for part in branch.difference.free_symbols))
+            height, scale = vectorised((branch.difference, branch.regime.expression), names)(*(world[name] for name in names))
+            found = np.where(np.abs(height) <= HOLDS * np.abs(scale), np.nan, found)
+    return found
+
+
+def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
+    """Rows of distinct roots, the smallest first; a root that several closed forms give counts once."""
+    ordered = np.sort(found, axis=0)
+    again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
+    ordered[1:][again] = np.nan
+    ordered = np.sort(ordered, axis=0)
+    yield ordered[0]
+    yield from (row for row in ordered[1:] if not np.isnan(row).all())
+
+
+def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
+    """Where the requirements of an equation hold, as far as its quantities are known."""
+    named = ((needed, tuple(signature(needed).parameters)) for needed in equation.requires)
+    met = [needed(*(world[name] for name in names)) for needed, names in named if all(name in world for name in names)] or [True]
+    return np.logical_and.reduce(np.broadcast_arrays(*met))
+
+
+def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[str | None, ...]]":
+    """Which terms bind along a route: the place of each point's label, and the labels."""
+    places: np.ndarray | int = 0
+    labels: tuple[tuple[str, ...], ...] = ((),)
+    for row in way.rows:
+        found = regimes(row.sides[1])
+        if len(found) == 1:
+            continue
+        won = [_wins(regime.wins, world) for regime in found[:-1]]
+        places = places * len(found) + np.select(won, range(len(won)), len(won))
+        labels = tuple((*before, regime.label) for before in labels for regime in found)
+    return places, tuple(" and ".join(dict.fromkeys(parts)) or None for parts in labels)
+
+
+def _wins(pairs: tuple, world: Arrays) -> "np.ndarray":
+    """Where the larger of each pair is the larger."""
+    names = tuple(sorted({part.name for pair in pairs for side in pair for part in side.free_symbols}))
+    sides = vectorised(tuple(side for pair in pairs for side in pair), names)(*(world[name] for name in names))
+    return np.logical_and.reduce(np.broadcast_arrays(*(larger >= smaller for larger, smaller in zip(sides[::2], sides[1::2], strict=True))))
+
+
+def at_point(asked: Question, given: Columns, at: int) -> Question:
+    """The question at one of the points."""
+    return replace(asked, known={**asked.known, **{name: float(column[at]) for name, column in given.items()}})
+
+
+def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
+    """The sweep through one route; None where a leg of it has no closed form."""
+    try:
+        worlds = along(way, {**NEUTRAL_DEFAULTS, **asked.known, **given})
+    except NotImplementedError:
+        return None
+    count = len(next(iter(given.values())))
+    values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
+    places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
+
+
+def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:
+    """The unknown where weights and caches fit, if that is asked for."""
+    found = world[asked.unknown]
+    short = None if is_warning(asked, way) else shortage(world, way.rows)
+    return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)

@@ -1,0 +1,101 @@
+"""What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
+
+from collections.abc import Mapping
+
+from derive.forward import followed
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.questions import Question
+from derive.records import Equation
+from derive.solutions import Reason
+from derive.solving import residual, right_side_at, solve_equation
+from derive.units import show
+
+AGREES = 1e-6
+"""Relative difference up to which two values for one quantity agree."""
+
+
+def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
+    """An equation that does not hold: between givens, or between a given and what follows from the others.
+
+    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
+    defaults.
+    """
+    on_route = {name for row in used for name in row.symbols}
+    given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
+    unused = tuple(row for row in asked.named if row not in used)
+    for rows, start in ((asked.active, given), (unused, {**NEUTRAL_DEFAULTS, **values})):
+        known = followed(asked.active, start)
+        if broken := _broken(rows, known):
+            return _reason(asked, broken, known, start, used)
+    return None
+
+
+def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, str] | None:
+    """An equation by which a given is not what the defaults make of the rest, and that in words: a time above its bound."""
+    known = followed(asked.active, {**NEUTRAL_DEFAULTS, **values})
+    broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
+    return (broken, _two_sides(broken, known, broken.violated(known))) if broken else None
+
+
+def _reason(
+    asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
+) -> Reason:
+    """The equation that does not hold with its numbers, then the givens that cannot all be true."""
+    violated = broken.violated(known)
+    message = _two_values(asked, broken, known, used) or _two_sides(broken, known, violated)
+    fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
+    if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
+        message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
+    return Reason("contradiction", violated=tuple(violated) or (f"{broken.symbols[0]} = {broken.sides[1]}",), message=message)
+
+
+def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:
+    """Where the equation speaks of the unknown: what it would be by the route, and by this equation."""
+    unknown = asked.unknown
+    if unknown not in broken.symbols or unknown not in known or broken in used:
+        return None
+    points, _ = solve_equation(broken, unknown, known)
+    if not points or points[0].kind != "point":
+        return None
+    ours, theirs = _apart(unknown, known[unknown], points[0].value)
+    route = ", ".join(row.id for row in used)
+    return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
+
+
+def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]) -> str:
+    left = broken.symbols[0]
+    others = _listed(broken, known, left)
+    if violated:
+        return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {left} = {show(left, known[left])}, {others}"
+    given, made = _apart(left, known[left], right_side_at(broken, known))
+    return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {others}"
+
+
+def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
+    return ", ".join(f"{name} = {show(name, known[name])}" for name in row.symbols if name != without)
+
+
+def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
+    """A set of givens that contradict each other and of which none can be spared; none if they lead to no contradiction."""
+    kept = dict(given)
+    if not _broken(active, followed(active, kept)):
+        return ()
+    for name in given:
+        fewer = {other: value for other, value in kept.items() if other != name}
+        if _broken(active, followed(active, fewer)):
+            kept = fewer
+    return tuple(kept)
+
+
+def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
+    """The first equation whose quantities are all known and that does not hold."""
+    for row in rows:
+        if row.sense == "=" and all(name in values for name in row.symbols) and (row.violated(values) or residual(row, values) > AGREES):
+            return row
+    return None
+
+
+def _apart(name: str, first: float, second: float) -> tuple[str, str]:
+    """Two values as text, with as many digits as it takes to tell them apart."""
+    texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
+    return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

@@ -1,0 +1,71 @@
+"""How figures are to be read, where people and tools differ: what an operation is, what a GB is, what is sustained."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from numbers import Real
+
+from derive.errors import UnknownName, WrongValue
+from derive.presets import Preset
+from derive.quantities import quantity
+from derive.units import SIZES, as_binary, flop_power, parse, show
+
+CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated")}
+MEANING = {
+    "flop": "1 FLOP is an add or a multiply",
+    "mac": "figures in FLOP count multiply-adds, each 2 FLOP",
+    "decimal": "1 GB is 10^9 bytes",
+    "binary": "1 GB of a size is 2^30 bytes, bandwidths stay decimal",
+    "ideal": "mfu and mbu are 1 unless given",
+    "calibrated": "mfu, mbu and exposed communication as measured, unless given",
+}
+UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
+PREFIXED = 1000
+"""From which size on a prefix is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """The switches of a question; raises UnknownName for a choice there is not.
+
+    >>> Conventions(count="mac").read("peak_flops", "989 TFLOP/s")
+    1978000000000000.0
+    """
+
+    count: str = "flop"
+    bytes: str = "decimal"
+    efficiency: str = "ideal"
+
+    def __post_init__(self) -> None:
+        for switch, choices in CHOICES.items():
+            if getattr(self, switch) not in choices:
+                raise UnknownName(switch, str(getattr(self, switch)), choices)
+
+    def read(self, name: str, value: float | str) -> float:
+        """A given in SI: text with its unit, or a number of the registry's unit."""
+        row = quantity(name)
+        if not isinstance(value, str | Real):
+            raise WrongValue(f"{row.name} = {value!r}: must be a number [{row.unit}], or text such as '{show(row.name, row.high)}'")
+        number = parse(name, value, self.bytes == "binary") if isinstance(value, str) else row.check(float(value))
+        return self._in_flop(name, number)
+
+    def applied(self, preset: Preset) -> Preset:
+        """The figures of data sheets, read the same way."""
+        binary = self.bytes == "binary"
+        read = {name: self._in_flop(name, as_binary(name, value) if binary else value) for name, value in preset.givens.items()}
+        return replace(preset, givens=read)
+
+    def _in_flop(self, name: str, value: float) -> float:
+        return value * 2.0 ** flop_power(name) if self.count == "mac" else value
+
+    def stated(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The switches that bear on these quantities, in words."""
+        names = set(names)
+        bears = {
+            "count": any(flop_power(name) for name in names),
+            "bytes": any(quantity(name).unit in SIZES and quantity(name).high > PREFIXED for name in names),
+            "efficiency": bool(names & UTILISATIONS),
+        }
+        return tuple(f"{switch}: {choice}, {MEANING[choice]}" for switch in CHOICES if bears[switch] for choice in [getattr(self, switch)])
+
+
+USUAL = Conventions()

@@ -1,0 +1,154 @@
+"""The records of what a question came to: Answer, Reason, RouteStep, Sweep, Spans and Solution."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class WhenRead(Mapping[str, float]):
+    """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
+
+    >>> WhenRead(lambda: {"batch": 1.0})["batch"]
+    1.0
+    """
+
+    def __init__(self, work_out: Callable[[], Mapping[str, float]]):
+        self._work_out = work_out
+
+    @cached_property
+    def _found(self) -> Mapping[str, float]:
+        return self._work_out()
+
+    def __getitem__(self, name: str) -> float:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._found))
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, float]]]:
+        return dict, (dict(self._found),)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
+
+    `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
+    """
+
+    kind: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    regime: str | None = None
+    formula: str | None = None
+    elasticities: Mapping[str, float] = field(default_factory=dict)
+    residual: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
+
+    code: str
+    missing: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteStep:
+    """What was solved on the way, one equation or several together, with the value it gave."""
+
+    equations: tuple[str, ...]
+    unknown: str
+    value: float | None
+    formula: str | None = None
+    alternatives: tuple[str, ...] = ()
+
+    @property
+    def equation(self) -> str:
+        """Its equations in one line."""
+        return ", ".join(self.equations)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A question answered at many points, as columns: what was given, and the points it has for answers.
+
+    `values` and `places` have a row for every answer a question has at one point and a column for every point; NaN
+    where there is none. `labels[place]` is the regime. `others` are the answers of the points that have no number:
+    intervals, or nothing and why.
+    """
+
+    given: "Mapping[str, np.ndarray]"
+    values: "np.ndarray"
+    places: "np.ndarray"
+    labels: tuple[str | None, ...]
+    others: "Mapping[int, tuple[tuple[Answer, ...], Reason | None]]" = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.values.shape[1]
+
+    def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
+        """What was given, what it came to and why not, point by point."""
+        for at in range(len(self)):
+            given = {name: float(column[at]) for name, column in self.given.items()}
+            answers, reason = self.others.get(at, ((), None))
+            numbers = zip(self.values[:, at], self.places[:, at], strict=True)
+            found = tuple(Answer("point", value=float(value), regime=self.labels[place]) for value, place in numbers if value == value)
+            yield given, found or answers, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """What an answer spans while givens take any value of their ranges.
+
+    `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
+    and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
+    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first.
+    """
+
+    ranges: Mapping[str, tuple[float, float]]
+    method: str
+    low: float
+    high: float
+    quantiles: Mapping[str, float]
+    sides: tuple[tuple[str | None, float, float, float], ...]
+    tornado: tuple[tuple[str, float, float], ...]
+    answered: float
+    samples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a question came to. Always this shape: an empty `answers` has a `reason`."""
+
+    unknown: str
+    unit: str
+    answers: tuple[Answer, ...]
+    equations: tuple[str, ...] = ()
+    given: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    reason: Reason | None = None
+    route: tuple[RouteStep, ...] = ()
+    warnings: tuple[str, ...] = ()
+    sweep: Sweep | None = None
+    spans: Spans | None = None
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        return import_module("derive.notebook").as_notebook(self)

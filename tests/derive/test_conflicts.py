@@ -1,0 +1,90 @@
+"""What contradicts what, with the numbers and the fewest givens."""
+
+import pytest
+
+from derive.ranges import solve
+
+DEPLOYED = {
+    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"chips": 16, "batch": 64, "context_length": 4000},
+}
+
+
+def test_both_values_of_an_unknown_with_two_routes_are_shown():
+    reason = solve("step_time", compute_time=1, memory_time=2, batch=2000, throughput=1e5, tokens_per_step=1).reason
+    first, second = reason.message.splitlines()
+    assert reason.code == "contradiction"
+    assert "step_time = 2 s by roofline.step_time; 20 ms by scheduling.throughput" in first
+    assert second.startswith("not all of these can hold: ") and second.count(" = ") == 5
+
+
+def test_the_fewest_givens_leave_out_what_has_no_part_in_it():
+    given = {"machine_balance_ratio": 300, "ridge_point": 300, "bytes_per_weight": 1, "sparsity": 8, "balance_batch": 1000}
+    reason = solve("compute_utilisation", **given, batch=100, context_length=1000, balance_context=1e5).reason
+    assert reason.code == "contradiction"
+    named = reason.message.splitlines()[-1]
+    assert "batch = 100" not in named and "context_length" not in named
+
+
+@pytest.mark.parametrize("spared", ["machine_balance_ratio", "hbm_bandwidth"])
+def test_taking_one_of_the_fewest_away_resolves_it(spared):
+    given = {"machine_balance_ratio": 300, "peak_flops": 1e15, "hbm_bandwidth": 1e12, "bytes_per_weight": 1, "sparsity": 8}
+    assert solve("balance_batch", **given).reason.code == "contradiction"
+    del given[spared]
+    assert solve("balance_batch", **given).answers
+
+
+def test_a_given_for_what_the_route_computes_must_equal_it():
+    reason = solve("step_time", **DEPLOYED, compute_time=1e-3, mfu=1).reason
+    assert reason.code == "contradiction" and "compute_time = 1 ms; roofline.compute_time makes it 149.6 µs" in reason.message
+    assert solve("step_time", **DEPLOYED, compute_time=64 * 2 * 37e9 / (16 * 1979e12), mfu=1).answers
+
+
+def test_a_measured_time_says_what_is_sustained():
+    """Nobody gave mfu, so a slower time is no contradiction: it is what the mfu was."""
+    solution = solve("step_time", **DEPLOYED, compute_time=1e-3)
+    assert any(text.startswith("mfu = 0.1496 follows from the givens") for text in solution.assumptions)
+
+
+def test_a_measured_time_that_nothing_could_sustain_is_a_contradiction():
+    reason = solve("step_time", **DEPLOYED, compute_time=1e-4).reason
+    assert reason.code == "contradiction" and "nothing can make it so" in reason.message
+
+
+def test_a_step_below_the_floor_is_a_contradiction_and_one_above_says_what_was_sustained():
+    """A measured step may well be slower than the bound; it cannot be faster."""
+    reason = solve("cost_per_token", **DEPLOYED, step_time=5e-3, chip_price="2 USD/h").reason
+    assert reason.code == "contradiction" and "step_time = 5 ms" in reason.message
+    solution = solve("cost_per_token", **DEPLOYED, step_time=30e-3, chip_price="2 USD/h")
+    mbu = (671e9 + 64 * 4000 * 61 * 576) / (16 * 3.35e12) / 30e-3
+    assert solution.answers[0].value == pytest.approx(16 * 2 / 3600 * 0.03 / 64)
+    assert f"mbu = {mbu:.4g} follows from the givens (roofline.step_time)" in solution.assumptions
+
+
+def test_results_say_how_many_chips_there_are_where_nobody_does():
+    """Cost and step time hold for one number of chips, and it is not the default of 1."""
+    given = {name: known for name, known in DEPLOYED.items() if name not in ("chips", "batch")}
+    batch = solve("batch", **given, step_time=0.02, cost_per_token="0.5 USD/MTok", chip_price="2 USD/h", anyway=True)
+    chips = solve("chips", **given, step_time=0.02, cost_per_token="0.5 USD/MTok", chip_price="2 USD/h", anyway=True)
+    assert chips.answers[0].value > 1 and not any("chips = 1 " in text for text in batch.assumptions)
+    assert batch.answers[0].value == pytest.approx(chips.answers[0].value * 2 / 3600 * 0.02 / 5e-7)
+
+
+def test_presets_that_set_a_quantity_differently_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"peak_flops is .* by H100:fp8 and .* by B200:fp8"):
+        solve("sweep_time", hardware=["H100:fp8", "B200:fp8"])
+    assert solve("sweep_time", hardware=["H100:fp8", "H100:fp8"]).answers
+    with pytest.raises(ValueError, match="DeepSeek-V3"):
+        solve("sparsity", model=["DeepSeek-V3", "Llama-3-70B"])
+
+
+def test_several_measured_times_say_one_thing_each():
+    solution = solve("memory_time_share", **DEPLOYED, compute_time=1e-3, weight_time=20e-3)
+    notes = [text for text in solution.assumptions if "follows from the givens" in text]
+    assert [note.split()[0] for note in notes] == ["mfu", "mbu"] and "nothing" not in str(solution.reason)
+
+
+def test_throughputs_of_a_fleet_and_of_a_replica_say_how_many_there_are():
+    solution = solve("batch", throughput=1000, fleet_throughput=5000, step_time=0.02, tokens_per_step=1)
+    assert solution.answers[0].value == 20
+    assert "replicas = 5 follows from the givens (scheduling.fleet_throughput)" in solution.assumptions

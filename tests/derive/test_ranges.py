@@ -1,0 +1,260 @@
+"""Ranges in, ranges out; lists and sweeps as tables: the arrays say what the questions asked one by one say."""
+
+import numpy as np
+import pytest
+
+from derive import sweeps
+from derive.boxes import SAMPLES
+from derive.display import rendered
+from derive.errors import WrongValue
+from derive.ranges import solve
+
+DEPLOYED = {
+    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"chips": 16, "chip_price": "2 USD/h"},
+}
+STEP = {"compute_time": 0.02, "memory_time": 0.01}
+
+
+def seconds(batch, context):
+    """The step of the deployment by hand."""
+    return max(2 * batch * 37e9 / (16 * 1979e12), (671e9 + batch * context * 61 * 576) / (16 * 3.35e12))
+
+
+# -- sweeps ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_gives_a_row_for_every_value():
+    table = solve("step_time", **DEPLOYED, batch="1,8,64,512", context_length="4k").sweep
+    rows = [(given["batch"], [one.value for one in answers], reason) for given, answers, reason in table.rows()]
+    assert rows == [(batch, [pytest.approx(seconds(batch, 4000))], None) for batch in (1, 8, 64, 512)]
+
+
+def test_several_series_give_every_combination_the_last_one_fastest():
+    table = solve("step_time", **DEPLOYED, batch=[64, 512], context_length=[1000, 4000, 8000]).sweep
+    given = [(row["batch"], row["context_length"]) for row, _, _ in table.rows()]
+    assert given == [(batch, context) for batch in (64, 512) for context in (1000, 4000, 8000)]
+
+
+def test_a_sweep_answers_with_what_all_of_it_spans():
+    solution = solve("step_time", **DEPLOYED, batch="1..512:log", context_length="4k")
+    (span,) = solution.answers
+    assert (span.kind, span.low, span.high) == ("interval", pytest.approx(seconds(1, 4000)), pytest.approx(seconds(512, 4000)))
+    assert "batch" not in solution.given and solution.equations[-1] == "roofline.step_time@1"
+
+
+def test_points_of_a_sweep_say_why_they_have_no_answer():
+    table = solve("step_time", **DEPLOYED, batch="100,2400,24000", context_length="4k").sweep
+    reasons = [reason and reason.code for _, _, reason in table.rows()]
+    assert reasons == [None, None, "does_not_fit"]
+    table = solve("batch", **DEPLOYED, step_time="5ms,13ms", context_length="4k").sweep
+    assert [reason and reason.code for _, _, reason in table.rows()] == ["no_solution", None]
+
+
+def test_a_sweep_across_regimes_says_which_holds_where():
+    table = solve("step_time", memory_time="5ms,10ms,20ms", compute_time="10ms").sweep
+    assert [answers[0].regime for _, answers, _ in table.rows()] == [
+        *["compute_time >= memory_time"] * 2,
+        "memory_time >= compute_time",
+    ]
+
+
+def test_an_interval_in_a_sweep_is_a_row_too():
+    table = solve("memory_time", step_time="10ms,20ms", compute_time="10ms").sweep
+    (first,), (second,) = (answers for _, answers, _ in table.rows())
+    assert (first.kind, first.high, second.kind, second.value) == ("interval", 0.01, "point", 0.02)
+
+
+LONG = {
+    "forwards": ("cost_per_token", {**DEPLOYED, "batch": "1..4000:log:300", "context_length": 2000}),
+    "across the memory's end": ("step_time", {**DEPLOYED, "batch": "1..40000:log:200", "context_length": 2000}),
+    "backwards through a block": ("batch", {**DEPLOYED, "step_time": "5ms..16ms:lin:150", "context_length": 2000}),
+    "two roots": (
+        "tradeoff_variable",
+        {"falling_cost": 4, "rising_cost": 1, "falling_exponent": 1, "rising_exponent": 1, "tradeoff_cost": "1..9:lin:100"},
+    ),
+    "across regimes": ("step_time", {"compute_time": "10ms", "memory_time": "1ms..100ms:log:101"}),
+    "a bound in part": ("memory_time", {"compute_time": "10ms", "step_time": "5ms..20ms:lin:100"}),
+    "an unknown without a closed form": (
+        "batch",
+        {"balance_batch": 500, "batch": None, "touched_experts": "9..250:lin:70", "experts": 256, "active_experts": 8},
+    ),
+    "a default that is swept": ("balance_batch", {"machine_balance_ratio": 300, "sparsity": 8, "mfu": "0.1..1:lin:100"}),
+}
+
+
+@pytest.mark.parametrize(("unknown", "given"), LONG.values(), ids=LONG)
+def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypatch):
+    given = {name: known for name, known in given.items() if known is not None}
+    arrays = solve(unknown, **given).sweep
+    monkeypatch.setattr(sweeps, "FEW", 10_000)
+    singly = solve(unknown, **given).sweep
+    assert len(arrays) == len(singly) > 64
+    for (at, ours, why), (same, theirs, because) in zip(arrays.rows(), singly.rows(), strict=True):
+        assert at == same and [one.kind for one in ours] == [one.kind for one in theirs]
+        for own, other in zip(ours, theirs, strict=True):
+            numbers = [(own.value, other.value), (own.low, other.low), (own.high, other.high)]
+            assert all(mine == pytest.approx(alike, rel=1e-9) for mine, alike in numbers if mine is not alike)
+            assert own.regime == other.regime
+        assert (why and why.code) == (because and because.code)
+
+
+def test_arrays_meet_a_contradiction_that_questions_meet():
+    """Where a given contradicts part of a sweep, arrays alone would not see it."""
+    given = {"machine_balance_ratio": 300, "sparsity": 8, "balance_batch": 2400, "batch": "1..1000:lin:200", "context_length": 1000}
+    reasons = [reason for _, _, reason in solve("compute_utilisation", **given, balance_context=1e5, mfu=0.5, mbu=1).sweep.rows()]
+    assert {reason.code for reason in reasons} == {"contradiction"}
+
+
+def test_a_sweep_of_a_million_points_is_one_call():
+    table = solve("cost_per_token", **DEPLOYED, batch="1..4000:log:1e6", context_length=2000).sweep
+    assert len(table) == 1_000_000 and not np.isnan(table.values).any()
+    at = 654_321
+    batch = table.given["batch"][at]
+    assert table.values[0, at] == pytest.approx(16 * 2 / 3600 * seconds(batch, 2000) / batch, rel=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"batch": "1..4000:lin:1e12"}, {"batch": "1..4000:lin:1e5", "context_length": "1..4000:lin:1e5"}])
+def test_too_many_points_are_refused_with_the_limit(given):
+    with pytest.raises(WrongValue, match="at most 10,000,000"):
+        solve("step_time", **{**DEPLOYED, "context_length": 1000, **given})
+
+
+def test_a_sweep_of_what_lacks_a_given_says_so_once():
+    solution = solve("step_time", hardware="H100:fp8", batch="1..4000:log:1e6")
+    assert solution.sweep is None and solution.reason.code == "missing_givens"
+
+
+def test_too_many_points_that_have_to_be_asked_one_by_one_are_refused():
+    given = {"experts": 256, "active_experts": 8, "active_params": 37e9, "total_params": 671e9, "bytes_per_weight": 1}
+    given |= {"kv_bytes_per_token": 35136, "context_length": 4000, "chips": 16, "hbm_bandwidth": 3.35e12, "peak_flops": 2e15}
+    with pytest.raises(WrongValue, match="point by point"):
+        solve("batch", using="experts.weight_time_touched", **given, step_time="5ms..12ms:lin:20000")
+
+
+# -- ranges ---------------------------------------------------------------------------------------------------------
+
+
+def test_ends_are_exact_where_the_answer_only_rises_or_falls():
+    solution = solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k")
+    spans = solution.spans
+    assert spans.method == "bounds" and spans.answered == 1
+    assert (spans.low, spans.high) == (pytest.approx(seconds(100, 1000), rel=1e-12), pytest.approx(seconds(2000, 8000), rel=1e-12))
+    (only,) = solution.answers
+    assert (only.kind, only.low, only.high) == ("interval", spans.low, spans.high)
+    assert spans.low < spans.quantiles["p05"] < spans.quantiles["p50"] < spans.quantiles["p95"] < spans.high
+
+
+def test_a_falling_answer_has_its_ends_the_other_way_round():
+    spans = solve("cost_per_token", **DEPLOYED, batch="100..1000", context_length=4000).spans
+    cost = [16 * 2 / 3600 * seconds(batch, 4000) / batch for batch in (1000, 100)]
+    assert (spans.low, spans.high) == (pytest.approx(cost[0], rel=1e-12), pytest.approx(cost[1], rel=1e-12))
+
+
+def test_an_answer_that_turns_back_is_sampled_and_says_so():
+    given = {"falling_cost": 4, "rising_cost": 1, "falling_exponent": 1, "rising_exponent": 1}
+    spans = solve("tradeoff_cost", **given, tradeoff_variable="1..8").spans
+    assert spans.method == "sampled"
+    assert spans.low == pytest.approx(4, rel=1e-3) and spans.high == pytest.approx(8.5, rel=1e-12), "4/x + x: least at 2, most at the end"
+    assert (spans.samples, spans.seed) == (SAMPLES, 20261121)
+
+
+def test_what_matters_most_comes_first():
+    spans = solve("step_time", **DEPLOYED, batch="500..600", context_length="1k..8k", mfu="0.4±0.1").spans
+    assert [name for name, _, _ in spans.tornado] == ["context_length", "batch", "mfu"]
+    _, low, high = spans.tornado[0]
+    assert (low, high) == (pytest.approx(seconds(550, 1000)), pytest.approx(seconds(550, 8000)))
+    assert spans.tornado[-1][1] == spans.tornado[-1][2], "compute does not bind, so its utilisation does nothing"
+
+
+def test_a_range_across_a_regime_shows_both_sides_and_where_they_meet():
+    spans = solve("step_time", compute_time="10ms", memory_time="2ms..50ms").spans
+    sides = {regime: (low, high) for regime, low, high, _ in spans.sides}
+    assert sides == {
+        "memory_time >= compute_time": (pytest.approx(0.01), pytest.approx(0.05)),
+        "compute_time >= memory_time": (pytest.approx(0.01), pytest.approx(0.01)),
+    }
+    assert sum(share for *_, share in spans.sides) == pytest.approx(1)
+    assert spans.method == "bounds" and (spans.low, spans.high) == (0.01, 0.05)
+
+
+def test_both_sides_of_a_regime_meet_where_the_terms_are_equal():
+    spans = solve("cost_per_token", **DEPLOYED, batch="500..9000", context_length=300).spans
+    sides = {regime: (low, high) for regime, low, high, _ in spans.sides}
+    balance = 671e9 / (2 * 37e9 * 3.35e12 / 1979e12 - 300 * 61 * 576)
+    meeting = 16 * 2 / 3600 * seconds(balance, 300) / balance
+    assert sides["memory_time >= compute_time"][0] == pytest.approx(meeting, rel=1e-9)
+    assert sides["compute_time >= memory_time"][1] == pytest.approx(meeting, rel=1e-9)
+
+
+def test_ranges_run_backwards_too():
+    spans = solve("batch", **DEPLOYED, step_time="13ms..15ms", context_length=4000).spans
+    by_hand = [(time * 16 * 3.35e12 - 671e9) / (4000 * 61 * 576) for time in (0.013, 0.015)]
+    assert spans.method == "bounds" and [spans.low, spans.high] == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_a_range_of_which_part_has_no_answer_says_how_much_and_why():
+    solution = solve("batch", **DEPLOYED, step_time="11.52ms..13.52ms", context_length=4000)
+    assert solution.spans.method == "sampled" and solution.spans.answered == pytest.approx(0.5, abs=0.05)
+    assert any("no answer in" in text and "step_time is at least" in text for text in solution.warnings)
+
+
+def test_a_range_without_any_answer_is_refused():
+    solution = solve("batch", **DEPLOYED, step_time="1ms..2ms", context_length=4000)
+    assert solution.answers == () and solution.reason.code == "no_solution"
+
+
+def test_a_range_of_a_bound_is_a_bound():
+    (only,) = solve("memory_time", step_time="10ms..20ms", compute_time="10ms..20ms").answers
+    assert only.kind == "interval" and only.low == 0
+
+
+def test_ranges_in_a_sweep_give_a_span_for_every_point():
+    table = solve("batch", **DEPLOYED, step_time="13ms..15ms", context_length="2k,4k").sweep
+    for given, (one,), _ in table.rows():
+        ends = [(time * 16 * 3.35e12 - 671e9) / (given["context_length"] * 61 * 576) for time in (0.013, 0.015)]
+        assert (one.kind, one.low, one.high) == ("interval", pytest.approx(ends[0]), pytest.approx(ends[1]))
+
+
+def test_the_same_ranges_give_the_same_numbers():
+    first, second = (solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k").spans for _ in range(2))
+    assert first == second
+
+
+def test_a_range_of_nothing_that_is_needed_does_nothing():
+    solution = solve("step_time", **STEP, batch="1..8")
+    assert solution.answers[0].low == solution.answers[0].high == 0.02
+    assert any("batch was given and is not needed" in text for text in solution.assumptions)
+
+
+def test_counting_multiply_adds_reaches_ranges_and_sweeps():
+    given = {"batch": 64, "active_params": 37e9}
+    flop, mac = (solve("compute_time", **given, peak_flops="1e15..2e15", count=count).spans for count in ("flop", "mac"))
+    assert (mac.low, mac.high) == (pytest.approx(flop.low / 2), pytest.approx(flop.high / 2))
+    flop, mac = (solve("compute_time", **given, peak_flops="1e15,2e15", count=count).sweep for count in ("flop", "mac"))
+    assert mac.values == pytest.approx(flop.values / 2)
+
+
+# -- what is shown --------------------------------------------------------------------------------------------------
+
+
+def test_a_table_is_aligned_and_says_where_or_why():
+    text = rendered(solve("step_time", **DEPLOYED, batch="64,2400,24000", context_length="4k"), "table")
+    header, first, second, third, *_ = text.splitlines()
+    assert header.split() == ["batch", "step_time", "where"]
+    assert first.index("12.69 ms") + len("12.69 ms") == header.index("step_time") + len("step_time")
+    assert "memory_time >= compute_time" in second and third.split()[:3] == ["24k", "-", "does"]
+
+
+def test_a_range_reads_from_its_ends_to_what_matters_most():
+    lines = rendered(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
+    assert lines[0].startswith("step_time: between 12.58 ms and 23.01 ms   (ends exact: with each range it only rises or only falls")
+    assert lines[3].startswith("matters most  batch 100 to 2000: step_time 12.81 ms to 18.42 ms")
+    assert "at the middle of the ranges:" in lines
+
+
+@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+def test_every_form_holds_every_point(style):
+    text = rendered(solve("step_time", **DEPLOYED, batch="64,512", context_length="4k"), style)
+    found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
+    assert all(part in text for part in found.get(style, ["64", "512", "12.69 ms"]))
