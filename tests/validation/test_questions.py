@@ -1,0 +1,123 @@
+"""Questions that a reader of the lecture or somebody sizing a deployment asks, each put to one command.
+
+questions.csv was worked by hand, without the code that it tests: `expected` is the answer in SI, `worked` the arithmetic that
+leads to it, `kind` what sort of question it is. A `block` has two unknowns that two targets determine together, and
+asks for one of them.
+"""
+
+import ast
+import csv
+import json
+import operator
+import shlex
+from collections import Counter
+from inspect import signature
+from io import StringIO
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from derive.cli import run
+from invert.cli import backsolve
+
+ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
+MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]
+WORKED = [pytest.param(row, id=row["id"]) for row in ROWS if row["kind"] != "refused"]
+LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
+REL = 1e-5
+SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+
+
+class _Entry:
+    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+
+    name = "backsolve"
+
+    def main(self, args: list[str], **_: Any) -> None:
+        run(backsolve, list(args))
+
+
+def figures(expected: str) -> list[float]:
+    """The numbers of the column, in its order: `table 1; 2`, `range 1 to 2`, `at most 1`, `1; 2`."""
+    words = expected.replace(";", " ").split()
+    return [float(word) for word in words if word not in ("table", "range", "between", "at", "least", "most", "to", "and")]
+
+
+def points(answers: list[dict]) -> list[float]:
+    assert {answer["kind"] for answer in answers} == {"point"}, answers
+    return sorted(answer["value"] for answer in answers)
+
+
+def ends(answers: list[dict]) -> tuple[float, float | None]:
+    (answer,) = answers
+    assert answer["kind"] == "interval", answer
+    return answer["low"], answer["high"]
+
+
+def compare(expected: str, found: dict) -> None:
+    """Holds the JSON of a command against the column."""
+    wanted = pytest.approx(figures(expected), rel=REL)
+    if expected.startswith("table"):
+        assert [value for point in found["sweep"] for value in points(point["answers"])] == wanted
+    elif expected.startswith("range"):
+        assert [found["quantiles"]["low"], found["quantiles"]["high"]] == wanted
+        assert found["quantiles"]["method"] == "bounds"
+    elif expected.startswith("between"):
+        assert list(ends(found["answers"])) == wanted
+    elif expected.startswith("at least"):
+        low, high = ends(found["answers"])
+        assert ([low], high) == (wanted, None)
+    elif expected.startswith("at most"):
+        low, high = ends(found["answers"])
+        assert (low, [high]) == (0, wanted)
+    else:
+        assert points(found["answers"]) == pytest.approx(sorted(figures(expected)), rel=REL)
+
+
+@pytest.mark.parametrize("row", MARKED)
+def test_a_question_is_answered_by_one_command(row: dict[str, str]):
+    said = CliRunner(**SEPARATE).invoke(_Entry(), [*shlex.split(row["command"]), "--as", "json"])
+    assert said.exception is None or isinstance(said.exception, SystemExit), repr(said.exception)
+    head, _, words = row["expected"].partition(":")
+    status, code = (int(head.split()[1]), head.split()[2:]) if head.startswith("exit") else (0, [])
+    assert said.exit_code == status, said.stderr
+    if code:
+        found = json.loads(said.stdout)
+        assert ([found["reason"]["code"]], found["answers"]) == (code, [])
+    if status:
+        assert all(word.strip() in said.stderr for word in words.split(",")), said.stderr
+    else:
+        compare(row["expected"], json.loads(said.stdout))
+
+
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
+FUNCTIONS = {"max": max, "min": min, "sqrt": sqrt}
+
+
+def value(node: ast.expr) -> float:
+    """Arithmetic and nothing else."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
+            return OPERATIONS[type(op)](value(left), value(right))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](*map(value, arguments))
+    raise AssertionError(f"not arithmetic: {ast.unparse(node)}")
+
+
+@pytest.mark.parametrize("row", WORKED)
+def test_the_working_comes_to_the_figure(row: dict[str, str]):
+    worked = [value(ast.parse(text.strip(), mode="eval").body) for text in row["worked"].split(";")]
+    assert worked == pytest.approx(figures(row["expected"]), rel=REL)
+
+
+def test_there_are_enough_of_every_kind():
+    counts = Counter(row["kind"] for row in ROWS)
+    assert counts.keys() == {"forward", *LEAST} and len(ROWS) >= 40
+    assert all(counts[kind] >= least for kind, least in LEAST.items()), counts
+    assert [row["id"] for row in ROWS] == [f"q{n:02d}" for n in range(1, len(ROWS) + 1)]
+    assert len({row["command"] for row in ROWS}) == len({row["question"] for row in ROWS}) == len(ROWS)
