@@ -1,0 +1,256 @@
+"""Faults that were found by running other tools, each looked for here.
+
+The number that a tool with the fault gives stands in each test, as what must not come out.
+"""
+
+import ast
+import socket
+from pathlib import Path
+
+import pytest
+
+import derive
+import invert
+from derive import presets
+from derive.errors import BacksolveError, UnknownName
+from derive.ranges import solve
+
+NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
+LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}
+DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", **NODE}
+DOES_NOT_FIT = {**LLAMA, "hardware": "H100-SXM:bf16"}  # 140 GB of weights and 687 GB of KV in 640 GB
+
+
+def only(unknown, **given):
+    solution = solve(unknown, **given)
+    assert solution.reason is None, solution.reason
+    (answer,) = solution.answers
+    return answer.value
+
+
+def preferred(quantity):
+    """The rows that presets use, by accelerator and data type."""
+    rows = [row for row in presets.table("hardware") if row["quantity"] == quantity and row["preferred"] == "true"]
+    return {(row["accelerator"], row["dtype"]): float(row["value"]) for row in rows}
+
+
+def test_a_step_reads_the_kv_cache_once():
+    """Loaded and stored, it would take 35.8 ms; a step stores one token a sequence."""
+    kv = 256 * 8192 * 327_680
+    assert only("kv_time", **LLAMA) == pytest.approx(kv / (8 * 4.8e12), rel=1e-12)
+    assert 17.89 < 1e3 * only("kv_time", **LLAMA) < 17.90 < 35.8
+    assert only("memory_time", **LLAMA) - only("weight_time", **LLAMA) == pytest.approx(only("kv_time", **LLAMA), rel=1e-12)
+
+
+@pytest.mark.parametrize("query_heads", [8, 64, 512])
+def test_query_heads_do_not_enter_the_kv_cache(query_heads):
+    """Of 64 query heads the cache would be 2,621,440 bytes a token and a step 148.9 ms; no overlap or efficiency reads it so."""
+    assert only("kv_bytes_per_token", model="Llama-3-70B", bytes_per_element=2, query_heads=query_heads) == 327_680 != 2_621_440
+    for overlap in ("max", "sum", "kv_plus_max"):
+        assert 1e3 * only("step_time", **LLAMA, query_heads=query_heads, variants={"overlap": overlap}) < 27 < 148.9
+
+
+@pytest.mark.parametrize(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
+def test_a_batch_touches_more_experts_than_one_token_does(batch, touched):
+    """As many as one token chooses, 8 of 256, whatever the batch, would read 37 B parameters at a batch of 256 too."""
+    experts = {"experts": 256, "active_experts": 8, "batch": batch}
+    assert only("touched_experts", **experts) == pytest.approx(touched, rel=1e-3)
+    fetched = only("fetched_params", **experts, total_params=671e9, active_params=37e9)
+    share = 1 - (1 - 8 / 256) ** batch
+    assert fetched == pytest.approx(671e9 - (671e9 - 37e9) / (1 - 8 / 256) * (1 - share), rel=1e-9)
+    assert (fetched == pytest.approx(37e9, rel=1e-6)) == (batch == 1)
+
+
+def test_the_default_reads_all_experts_and_the_touched_ones_come_near_it_at_a_large_batch():
+    every, top_k = 671e9 / (8 * 4.8e12), 37e9 / (8 * 4.8e12)
+    experts = {"using": ["experts.weight_time_touched"], "experts": 256, "active_experts": 8}
+    assert only("weight_time", **DEEPSEEK) == pytest.approx(every, rel=1e-12)
+    assert only("weight_time", **DEEPSEEK, **experts) == pytest.approx(every, rel=1e-3)
+    assert only("weight_time", **DEEPSEEK, **experts) > 18 * top_k
+
+
+def test_the_weights_of_a_mixture_of_experts_are_shared_out_over_the_chips():
+    """Held whole by every chip, 671 GB and more would fit nowhere: 721 GB a chip, where a chip has 141."""
+    a_chip = only("memory_demand", **DEEPSEEK, sequences_in_flight=256) / 8
+    assert a_chip == pytest.approx((671e9 + 256 * 8192 * 70_272) / 8, rel=1e-12)
+    assert a_chip < 141e9 < 721e9
+    assert only("weight_time", **DEEPSEEK) == pytest.approx(2 * only("weight_time", **{**DEEPSEEK, "chips": 16}), rel=1e-12)
+    assert 1e3 * only("step_time", **DEEPSEEK) == pytest.approx(21.31, abs=0.01)
+
+
+def test_prefill_computes_with_active_parameters():
+    """All experts for every token would be 694 ms of arithmetic, 702 with attention."""
+    prompt = {**DEEPSEEK, "batch": 1, "new_tokens_per_pass": 8192}
+    found = 1e3 * only("prefill_compute_time", **prompt)
+    assert found == pytest.approx(1e3 * 2 * 37e9 * 8192 / (8 * 1979e12), rel=1e-12)
+    assert found == pytest.approx(38.3, abs=0.05), "and not 694"
+    assert found == 1e3 * only("prefill_compute_time", **prompt, total_params=2e12)
+
+
+MLA = [row["model"] for row in presets.table("architectures") if row["kv_formula"].startswith("mla")]
+
+
+@pytest.mark.parametrize("model", MLA)
+def test_a_latent_is_kept_with_its_rotary_key(model):
+    """The key of 64 is a ninth of what DeepSeek-V3 keeps: without it 62,464 bytes, and without 3 dense layers too 59,392."""
+    given = {"model": model, "bytes_per_element": 2}
+    config = presets.model(model).givens
+    with_one, with_two = (only("kv_bytes_per_token", **given, rope_dim=times * config["rope_dim"]) for times in (1, 2))
+    assert only("kv_bytes_per_token", **given) == with_one
+    assert with_two - with_one == 2 * config.get("kv_layers", config.get("layers")) * config["rope_dim"] > 0
+    if model == "DeepSeek-V3":
+        assert (config["rope_dim"], config["layers"], with_one) == (64, 61, 70_272)
+        assert 2 * with_one - with_two == 62_464 != with_one != 59_392
+
+
+SPARSE = {  # [TFLOP/s] with 2:4 sparsity, as vendors print them; dense is half
+    "A100-SXM-80GB": {"bf16": 624, "int8": 1248},
+    "H100-SXM": {"bf16": 1979, "fp8": 3958},
+    "H200-SXM": {"bf16": 1979, "fp8": 3958},
+    "B200-SXM": {"bf16": 4500, "fp8": 9000, "fp4": 18000},
+    "GB200-NVL72": {"bf16": 5000, "fp8": 10000, "fp4": 20000},
+    "B300-SXM": {"bf16": 4500, "fp8": 9000},
+    "GB300-NVL72": {"bf16": 5000, "fp8": 10000},
+    "MI300X": {"bf16": 2615, "fp8": 5230},
+    "MI325X": {"bf16": 2615, "fp8": 5230},
+    "MI355X": {"bf16": 5033, "fp8": 10066},
+}
+
+
+@pytest.mark.parametrize(("chip", "dtype"), [(chip, dtype) for chip, rates in SPARSE.items() for dtype in rates])
+def test_rates_of_hardware_are_dense(chip, dtype):
+    """A sparse rate in a dense column halves every compute time: no rival row has one either."""
+    sparse = SPARSE[chip][dtype] * 1e12
+    rates = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["dtype"]) == (chip, dtype)]
+    assert rates and all(rate == pytest.approx(sparse / 2, rel=0.002) for rate in rates)
+    assert presets.hardware(f"{chip}:{dtype}").givens["peak_flops"] in rates
+
+
+def test_bf16_rates_of_all_hardware_lie_where_dense_ones_do():
+    """At most 350 FLOP for a byte of bandwidth, where sparse ones have 400 and more; of the chips here one is built otherwise."""
+    bandwidth = {chip: value for (chip, _), value in preferred("hbm_bandwidth").items()}
+    ridges = {chip: rate / bandwidth[chip] for (chip, dtype), rate in preferred("peak_flops").items() if dtype == "bf16"}
+    assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e"}
+
+
+@pytest.mark.parametrize("unknown", ["step_time", "kv_time", "memory_time"])
+@pytest.mark.parametrize("given", [{}, {"overlap": "sum"}, {"overlap": "kv_plus_max"}])
+def test_what_does_not_fit_is_refused_and_answered_anyway_with_a_warning(unknown, given):
+    """Others answer it silently with 34.4 ms, or with a warning that a program does not see."""
+    solution = solve(unknown, **DOES_NOT_FIT, variants=given)
+    assert solution.answers == () and solution.reason.code == "does_not_fit"
+    assert "187.2 GB short" in solution.reason.message and "batch at most 186.3" in solution.reason.message
+    anyway = solve(unknown, **DOES_NOT_FIT, variants=given, anyway=True)
+    assert anyway.reason is None and any("187.2 GB short" in line for line in anyway.warnings)
+
+
+def test_the_case_that_does_not_fit_is_the_one_of_the_other_tools():
+    parameters = {"total_params": 70.55e9, "active_params": 70.55e9}
+    assert solve("step_time", **DOES_NOT_FIT, **parameters).reason.code == "does_not_fit"
+    assert 1e3 * solve("step_time", **DOES_NOT_FIT, **parameters, anyway=True).answers[0].value == pytest.approx(30.9, abs=0.05)
+    assert solve("step_time", **{**DOES_NOT_FIT, "batch": 186}).reason is None
+
+
+def test_a_cache_given_as_a_number_is_refused_too():
+    """Beside a size of elements that nothing needs: the refusal must not look for the configuration."""
+    given = {"total_params": 70e9, "active_params": 70e9, "kv_bytes_per_token": 327_680, **NODE}
+    assert solve("step_time", hardware="H100-SXM:bf16", **given).reason.code == "does_not_fit"
+
+
+@pytest.mark.parametrize("row", [row for row in presets.table("architectures") if row["kv_formula"]], ids=lambda row: row["model"])
+def test_a_name_is_its_own_model(row):
+    """llama-3.1-70b must not be llama-2-70b: what a name gives is from the row of that name, whichever way it is written."""
+    aliases = [alias.strip() for alias in row["aliases"].split(";") if alias.strip()]
+    for spelled in (row["model"], row["model"].lower(), row["hf_id"], row["hf_id"].lower(), *aliases):
+        origins = presets.model(spelled).provenance.values()
+        assert origins and all(origin.startswith(f"architectures.csv {row['model']} ") for origin in origins), spelled
+
+
+def test_a_model_that_is_not_there_is_not_another_one():
+    assert "Llama-3.1-70B" in solve("kv_bytes_per_token", model="llama-3.1-70b", bytes_per_element=2).provenance["layers"]
+    with pytest.raises(UnknownName, match="did you mean"):
+        presets.model("llama-2-70b")
+
+
+@pytest.mark.parametrize("name", ["DeepSeek-V3", "meta-llama/Llama-3.1-70B", "nobody/no-such-model"])
+def test_a_name_is_looked_up_without_a_network(name, monkeypatch):
+    """A look-up that asks a hub hangs for 20 s offline; ours reads the data that ships and opens no connection."""
+
+    def refused(*_, **__):
+        raise AssertionError("a connection was tried")
+
+    for way in ("socket", "create_connection", "getaddrinfo", "gethostbyname"):
+        monkeypatch.setattr(socket, way, refused)
+    presets.table.cache_clear()
+    if name.startswith("nobody"):
+        with pytest.raises(UnknownName, match="nobody"):
+            solve("step_time", model=name, **NODE)
+    else:
+        assert solve("step_time", **{**DEEPSEEK, "model": name}, anyway=True).reason is None
+
+
+WRONG = {
+    "a quantity that there is not": ("step_tim", {}),
+    "hardware that there is not": ("step_time", {"hardware": "H999"}),
+    "a data type left out": ("step_time", {"hardware": "H200-SXM"}),
+    "a model that no equation covers": ("step_time", {"model": "GLM-5.3-Flash"}),
+    "a unit of something else": ("step_time", {"hbm_bandwidth": "3 USD"}),
+    "a negative number": ("step_time", {"batch": -1}),
+    "no number": ("step_time", {"batch": "many"}),
+    "an overlap that there is not": ("step_time", {"variants": {"overlap": "all"}}),
+    "a convention that there is not": ("step_time", {"count": "ops"}),
+    "too little": ("step_time", {"batch": 1}),
+    "a contradiction": ("step_time", {"step_time": 1}),
+    "what does not fit": ("step_time", DOES_NOT_FIT),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_every_refusal_says_something(case):
+    """An assertion with no text is what one gets elsewhere for DeepSeek-V3."""
+    unknown, given = WRONG[case]
+    try:
+        solution = solve(unknown, **given)
+    except BacksolveError as error:
+        said = str(error)
+    else:
+        assert solution.answers == ()
+        said = solution.reason.message
+    assert len(said.split()) >= 4
+
+
+def _silent(node):
+    """Whether a statement stops with nothing to read: an assertion, an error without arguments, a reason without a message."""
+    if isinstance(node, ast.Assert):
+        return node.msg is None
+    if isinstance(node, ast.Raise):
+        called = node.exc.func if isinstance(node.exc, ast.Call) and not node.exc.args else node.exc
+        return isinstance(called, ast.Name) and called.id[:1].isupper()
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason":
+        return len(node.args) < 4 and not any(word.arg == "message" for word in node.keywords)
+    return False
+
+
+@pytest.mark.parametrize("statement", ["assert x", "raise ValueError", "raise ValueError()", "Reason('code')"])
+def test_a_silent_statement_would_be_seen(statement):
+    assert any(map(_silent, ast.walk(ast.parse(statement))))
+
+
+@pytest.mark.parametrize("package", [derive, invert], ids=["derive", "invert"])
+def test_no_statement_of_the_packages_is_silent(package):
+    sources = sorted(Path(package.__file__).parent.rglob("*.py"))
+    silent = [f"{path.name}:{node.lineno}" for path in sources for node in ast.walk(ast.parse(path.read_text("utf-8"))) if _silent(node)]
+    assert len(sources) > 10 and silent == []
+
+
+@pytest.mark.parametrize(
+    ("chip", "right", "wrong"),
+    [
+        pytest.param("GB200-NVL72", 8.0e12, 13.4e12, id="GB200"),  # one GPU of the pair
+        pytest.param("H100-SXM", 3.35e12, 3.072e12, id="H100"),
+    ],
+)
+def test_memory_bandwidths_that_were_wrong_elsewhere(chip, right, wrong):
+    assert preferred("hbm_bandwidth")[chip, ""] == presets.hardware(f"{chip}:fp8").givens["hbm_bandwidth"] == right != wrong
+    rivals = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["quantity"]) == (chip, "hbm_bandwidth")]
+    assert wrong not in rivals
