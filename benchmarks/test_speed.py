@@ -14,12 +14,15 @@ import pytest
 import sympy
 from draws import assignments
 
+import derive
 import invert
 from derive.catalogue import by_id, equation
 from derive.compiled import right_side, vectorised
-from derive.quantities import quantity
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.questions import question
 from derive.records import Equation
 from derive.regimes import branches
+from derive.routes import route
 from derive.solving import solve_equation
 
 if TYPE_CHECKING:
@@ -173,6 +176,59 @@ def test_all_closed_forms_of_the_catalogue(benchmark, record_property):
 
     benchmark.pedantic(all_closed_forms, setup=forget, rounds=5, warmup_rounds=1)
     record_property("ratio", f"     -   all closed forms: median {benchmark.stats.stats.median:.3g} s for {len(PAIRS)} pairs")
+
+
+# -- chains ----------------------------------------------------------------------------------------------------------
+
+DEPLOYED = {
+    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"chips": 16, "chip_price": "2 USD/h", "context_length": 4000},
+}
+CHAINS = {
+    "forwards, seven equations": ("cost_per_token", {"batch": 2400}),
+    "backwards, five in one block": ("batch", {"cost_per_token": 1e-7}),
+    "two unknowns in one block": ("context_length", {"memory_time_share": 0.9, "step_time": 0.02, "context_length": None}),
+}
+
+
+def chained(unknown: str, more: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in (DEPLOYED | more).items() if value is not None}
+
+
+@pytest.mark.parametrize(("unknown", "more"), CHAINS.values(), ids=CHAINS)
+def test_a_chained_solve_never_asked_before(benchmark, record_property, unknown, more):
+    given = chained(unknown, more)
+    benchmark.pedantic(lambda: derive.solve(unknown, **given), setup=forget, rounds=9, warmup_rounds=1)
+    within(record_property, benchmark, "a chained solve", 0.15)
+
+
+@pytest.mark.parametrize(("unknown", "more"), CHAINS.values(), ids=CHAINS)
+def test_the_route_of_a_chained_solve(benchmark, record_property, unknown, more):
+    """Without numbers; through a block that takes in bringing its equations to one, the equations known to SymPy."""
+    given = chained(unknown, more)
+    hardware, model = given.pop("hardware"), given.pop("model")
+    asked = question(unknown, given, hardware, model)
+    known = frozenset({*asked.known, *NEUTRAL_DEFAULTS})
+
+    def forget_routes() -> None:
+        forget()
+        for row in asked.active:
+            _ = row.sides
+
+    benchmark.pedantic(route, args=(asked.unknown, asked.active, known), setup=forget_routes, rounds=9, warmup_rounds=1)
+    within(record_property, benchmark, "its route", 0.03)
+
+
+def test_a_sweep_of_a_million_points(benchmark, record_property):
+    benchmark.pedantic(lambda: derive.solve("cost_per_token", **DEPLOYED, batch="1..4000:log:1e6"), rounds=9, warmup_rounds=1)
+    within(record_property, benchmark, "a million points of a chained quantity", 0.2)
+
+
+def within(record: "Record", benchmark: "BenchmarkFixture", label: str, target: float) -> None:
+    found = benchmark.stats.stats.median
+    benchmark.extra_info.update(median_s=found, target_s=target)
+    verdict = "met" if found <= target else "MISSED"
+    record("ratio", f"     -   {benchmark.name}: {label}, median {1e3 * found:.3g} ms   target {1e3 * target:g} ms: {verdict}")
 
 
 # -- warm ----------------------------------------------------------------------------------------------------------
