@@ -40,6 +40,10 @@ class _World:
     warnings: tuple[str, ...] = ()
 
 
+IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
+"""Quantities that say how many sequences hold a cache."""
+
+
 def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
     return answered(asked)[0]
@@ -59,7 +63,8 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         row, text = beyond
         found = list(_instead_of_a_default(asked, settled, row))
         if not found:
-            reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=f"{text}; nothing can make it so")
+            message = f"{text}, and no default could be anything that makes it so"
+            reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
             return _without_answer(asked, reason, solution.route), None
         name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
         settled[name] = value
@@ -78,11 +83,22 @@ def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equa
 
 
 def _answered(asked: Question) -> tuple[Solution, Route | None]:
-    stops: list[tuple[_Stop, Route]] = []
+    """By equations alone where they lead to the unknown; else inequalities say what bounds it."""
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    for rows in (equalities, asked.active):
+        stops: list[tuple[_Stop, Route]] = []
+        outcome = _by(asked, rows, stops)
+        if outcome or stops:
+            break
+    return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+
+
+def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
+    """The first answer that a route through these equations gives; `stops` collects where routes ended."""
     for known in _known(asked):
         failed: Failed = frozenset()
         here = len(stops)
-        while (way := route(asked.unknown, asked.active, frozenset(known), failed)) is not None:
+        while (way := route(asked.unknown, rows, frozenset(known), failed)) is not None:
             outcome = _follow(asked, known, way)
             if isinstance(outcome, Solution):
                 return outcome, way
@@ -93,12 +109,17 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
             outcome = _follow(asked, known, carried) if carried else None
             if isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
-    return _without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, known)), None
+    return None
 
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is.
+
+    The batch of one pass is all that is in flight where nothing is said of stages and microbatches.
+    """
     defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
+    if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
+        defaults["sequences_in_flight"] = asked.known["batch"]
     yield dict(asked.known)
     if "chips" in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}

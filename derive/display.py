@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 from derive.quantities import QUANTITIES
@@ -11,6 +12,7 @@ from derive.solutions import Answer, Solution
 from derive.tables import span_lines, spans_record, sweep_cells, sweep_lines, sweep_record, text_of
 from derive.units import show
 
+BOUGHT_WHOLE = ("chips", "replicas")
 NAME = re.compile(r"[a-z][a-z_]*")
 
 
@@ -73,8 +75,13 @@ def as_text(solution: Solution) -> str:
         lines += [*(["at the middle of the ranges:"] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
-    lines += _wrapped("given", [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in solution.given.items()
-                                if solution.provenance.get(name) != "default"])  # fmt: skip
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
+    lines += _wrapped(
+        "given",
+        [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
+        + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
+    )
     lines += _wrapped("assumes", list(solution.assumptions))
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     return "\n".join(lines)
@@ -85,7 +92,15 @@ def _head(solution: Solution) -> list[str]:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
         return span_lines(solution.unknown, solution.spans)
-    return [line for answer in solution.answers for line in answer_lines(solution.unknown, answer)]
+    return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_bound_by(solution)]
+
+
+def _bound_by(solution: Solution) -> list[str]:
+    """Of an answer to an inequality: which one."""
+    from derive.catalogue import equation
+
+    last = equation(solution.equations[-1])
+    return [f"  {last.title} ({last.id})"] if last.sense != "=" else []
 
 
 def _to_cite(solution: Solution) -> tuple[str, ...]:
@@ -100,7 +115,9 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
     """One answer in words a newcomer follows."""
     regime = f"   where {answer.regime}" if answer.regime else ""
     if answer.kind == "point":
-        return [f"{unknown} = {show(unknown, answer.value)}{regime}"]
+        whole = ceil(answer.value * (1 - 1e-9))
+        buy = f" (so {whole} whole ones)" if unknown in BOUGHT_WHOLE and abs(answer.value - whole) > 1e-9 * whole else ""
+        return [f"{unknown} = {show(unknown, answer.value)}{buy}{regime}"]
     low = show(unknown, answer.low) if answer.low else None
     high = show(unknown, answer.high) if answer.high is not None else None
     bounds = {(True, True): f"between {low} and {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}

@@ -45,14 +45,31 @@ class NotCovered(BacksolveError):
     exit_status = NO_ANSWER
 
 
+ALSO_CALLED = {
+    **dict.fromkeys(("context", "sequence_length", "seq_len", "ctx"), "context_length"),
+    **dict.fromkeys(("cost", "price_per_token", "token_cost"), "cost_per_token"),
+    **dict.fromkeys(("latency", "tpot", "itl", "time_per_token", "decode_time"), "step_time"),
+    **dict.fromkeys(("tokens_per_second", "tps", "tok_s"), "throughput"),
+    **dict.fromkeys(("gpu", "gpus", "accelerators", "devices", "n_gpus"), "chips"),
+    **dict.fromkeys(("bandwidth", "memory_bandwidth"), "hbm_bandwidth"),
+    **dict.fromkeys(("flops", "tflops"), "peak_flops"),
+    **dict.fromkeys(("memory", "fits", "memory_used"), "memory_demand"),
+    **dict.fromkeys(("params", "parameters"), "total_params"),
+    **dict.fromkeys(("kv_bytes", "kv_per_token"), "kv_bytes_per_token"),
+    **dict.fromkeys(("rent", "gpu_price", "price_per_hour"), "chip_price"),
+    "batch_size": "batch",
+}
+"""What people call quantities elsewhere, for the hint after a name that is not known."""
+
+
 def suggest(given: str, allowed: Iterable[str]) -> str:
     """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
     allowed = list(allowed)
     spelled = {name.lower(): name for name in allowed}
-    near = (
-        get_close_matches(given.lower(), spelled, n=3, cutoff=0.6)
-        or [name for name in spelled if given and name.startswith(given.lower())][:3]
-    )
+    word = given.lower()
+    called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in spelled else []
+    begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
+    near = list(dict.fromkeys((*called, *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]
     if near:
         return "; did you mean " + " or ".join(repr(spelled[name]) for name in near) + "?"
     if 0 < len(allowed) <= 12:

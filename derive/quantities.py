@@ -63,12 +63,13 @@ class Quantity:
         if value < 0 or (value == 0 and not self.may_be_zero):
             raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}")
         if value > self.ceiling:
-            raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}")
+            percent = f"; percent are written {value:g}%" if value <= 100 else ""
+            raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}{percent}")
         low, high = self.limits()
         if value and not low <= value <= high:
             raise WrongValue(
                 f"{self.name} = {value:g}{'' if self.unit == '1' else ' ' + self.unit}: absurd; values met in practice run"
-                f" from {self.low:g} to {self.high:g}, is a suffix wrong?"
+                f" from {self.low:g} to {self.high:g}, is a suffix or the unit wrong?"
             )
         return value
 

@@ -100,6 +100,9 @@ def _reach(
             return None
         legs |= {leg.unknown: leg for leg in found}
         reached |= {leg.unknown for leg in found}
+        # What an equation gave that follows from definitions would be counted twice with its own definition.
+        by_others = {leg.unknown for leg in found if not any(row in blocks for row in leg.rows)}
+        blocks = tuple(row for row in blocks if row.defines not in by_others)
     return legs
 
 

@@ -244,7 +244,7 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]
     message = f"no {unknown} {row.domain} satisfies {equation.id}"
-    if not left.is_Symbol or (name == unknown and right.has(left)):
+    if not left.is_Symbol or right.has(left):
         return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
     if name == unknown:
         message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"

@@ -20,6 +20,7 @@ MOST_POINTS = 10_000_000
 """Above this a sweep is refused: eight bytes a point and a column, and some seconds."""
 
 _PLUS_MINUS = re.compile(r"±|\+/?-")
+_SUFFIXES = frozenset("kKMGBTP")
 _UNIT = re.compile(r"[^0-9._]*$")
 _COLON = re.compile(r":([a-z]+)(?::(\S+))?$", re.IGNORECASE)
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
@@ -90,12 +91,29 @@ def spread(name: str, given: "float | str | Sequence[float | str]", read: Read) 
         return _around(name, text, read)
     if "," not in text:
         return None
-    try:
-        return _listed(name, text.split(","), read)
-    except BacksolveError as error:
-        if not _GROUPED.fullmatch(text):
-            raise
-        raise WrongValue(f"{error}; a comma parts a list: write {text.replace(',', '')} for one number") from None
+    items = text.split(",")
+    if _GROUPED.fullmatch(text) and any(item.startswith("0") for item in items):
+        raise WrongValue(f"{name}={text}: a comma parts a list; write {text.replace(',', '')} for one number")
+    return _listed(name, _like_the_last(name, items, read), read)
+
+
+def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
+    """The items; the unit of the last one is that of bare ones before it, a mere suffix (64k) only where they need one."""
+    *before, last = items
+    unit = _UNIT.search(last.strip())[0] if last.strip()[:1].isdigit() else ""
+
+    def completed(item: str) -> str:
+        if not unit or not item.strip() or _UNIT.search(item.strip())[0]:
+            return item
+        if unit.strip() not in _SUFFIXES:
+            return item.strip() + unit
+        try:
+            read(name, item)
+        except BacksolveError:
+            return item.strip() + unit
+        return item
+
+    return [*map(completed, before), last]
 
 
 def _listed(name: str, items: "Sequence[float | str]", read: Read) -> Series:
@@ -110,7 +128,8 @@ def _between(name: str, text: str, read: Read) -> Spread:
     if colon:
         ends = text[: colon.start()]
     low_text, _, high_text = ends.partition("..")
-    low, high = read(name, low_text), read(name, high_text.removeprefix("."))
+    low_text, high_text = _like_the_last(name, [low_text, high_text.removeprefix(".")], read)
+    low, high = read(name, low_text), read(name, high_text)
     if low >= high:
         raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second; write {high_text}..{low_text}")
     if not colon:

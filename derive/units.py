@@ -191,7 +191,9 @@ def _refuse_traps(text: str) -> None:
             " write 1000 or 1_000 or 1.5; only solve takes lists"
         )
     if _RANGE.search(text):
-        raise _Unreadable("looks like a range; solve takes one as low..high or middle±half, anything else a single value")
+        written = re.sub(r"(?<=\w)\s*[-–—]\s*(?=\d)", "..", text)
+        here = f" ({shorten(written)[1:-1]})" if written != text else ""
+        raise _Unreadable(f"looks like a range; solve takes one as low..high or middle±half{here}, nothing else does")
 
 
 def _percent(row: Quantity, figure: str) -> float:

@@ -39,7 +39,7 @@ EQUATIONS = (
         ),
         statement="Every weight, active or not, is read from memory once per step, whatever the batch.",
         assumptions=(
-            "every expert is hit: below about 128 sequences (8 of 256 experts) this is too slow, experts not hit are not read",
+            "every expert is read, as in a dense model: too slow for a mixture of experts at small batches (experts.weight_time_touched)",
             "weights are sharded perfectly: no chip holds a copy of what another holds",
         ),
         sources=(

@@ -137,11 +137,6 @@ def inference_over_pretraining(fit: dict[str, float]) -> float:
     return value("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **LECTURE_MODEL)
 
 
-def batch_that_hits_every_expert() -> float:
-    """The first power of two at which at most one expert in twenty is missed, each sequence drawing 8 of 256."""
-    return next(2.0**power for power in range(20) if (1 - 8 / 256) ** (2**power) <= 1 / 20)
-
-
 def stored(name: str) -> float:
     return cell("architectures", "kv_values_stored_per_token", model=name)
 
@@ -149,7 +144,6 @@ def stored(name: str) -> float:
 COMPUTED = [
     # -- roofline
     Figure("roofline.compute_time", "we write [2] FLOP per weight", lambda: (CONSTANTS["flop_per_weight"].value,)),
-    Figure("roofline.weight_time", "below about [128] sequences", lambda: (batch_that_hits_every_expert(),)),
     Figure(
         "roofline.latency_floor",
         "the [20] ms of one full HBM read that some summaries give",
@@ -354,7 +348,6 @@ FORMULA, PREMISE = "a formula, not a figure", "a premise of the figure beside it
 ALLOWED = [  # equation, snippet, why nothing is to be computed
     ("readings.input_markup", "the lecture's [5] dollars are", PREMISE),
     ("readings.input_markup", "cost of its [100] B on", PREMISE),
-    ("roofline.weight_time", "([8] of [256] experts)", "the router of DeepSeek-V3, from its configuration"),
     ("roofline.weight_time", "where flashcard [5] says active", "the number of a flashcard"),
     ("roofline.memory_time_share", "unlike [1] - [1]/R", FORMULA),
     ("batching.balance_ratio_from_ridge", "A ridge point of [600] FLOP/byte", PREMISE),

@@ -150,6 +150,35 @@ def test_a_block_without_an_answer_says_what_can_be_reached():
     assert "step_time is at least 17.88 ms over all batch, and the one asked for is 1 ms" in reason.message
 
 
+FLOOR = {
+    **{"active_params": 70e9, "total_params": 70e9, "bytes_per_weight": 1, "kv_bytes_per_token": 3e5, "context_length": 8000},
+    **{"chips": 8, "hbm_bandwidth": 3e12, "peak_flops": 2e15, "mbu": 0.7, "mfu": 0.4, "chip_price": 2 / 3600},
+}
+
+
+@pytest.mark.parametrize("asked", [0.1e-6, 0.2e-6, 0.6e-6])
+def test_what_can_be_reached_does_not_move_with_what_is_asked(asked):
+    """The least cost is that of the KV reads alone; with both utilisations given it was once said to be above any target."""
+    least = 2 / 3600 * 8000 * 3e5 / (3e12 * 0.7)
+    reason = solve("batch", **FLOOR, cost_per_token=asked).reason
+    assert reason.code == "no_solution" and f"cost_per_token is at least ${1e6 * least:.4g}/MTok over all batch" in reason.message
+
+
+def test_where_what_can_be_reached_depends_on_what_is_asked_nothing_is_said_of_it():
+    given = {name: known for name, known in FLOOR.items() if name != "chips"}
+    reason = solve("chips", **given, cost_per_token=0.5e-6, step_time=0.03).reason
+    assert reason.code == "no_solution" and "at least" not in reason.message
+
+
+def test_a_definition_goes_before_what_bounds_the_same_quantity():
+    """What 64 sequences need is no bound of what there is; asked for without them, the bound is all there is to say."""
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2, "context_length": 32000}
+    needed = 70e9 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
+    assert value("memory_demand", **given, batch=64) == pytest.approx(needed)
+    (only,) = solve("memory_demand", **given).answers
+    assert (only.kind, only.high) == ("interval", 640e9)
+
+
 def test_what_a_route_reaches_structurally_it_reaches_with_equations():
     asked = question("batch", {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"} | {"step_time": 0.03})
     known = frozenset(asked.known)

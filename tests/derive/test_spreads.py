@@ -22,6 +22,9 @@ RANGES = [
     ("active_params", "100B±20%", 80e9, 120e9),
     ("step_time", "20ms±2ms", 0.018, 0.022),
     ("chip_price", "2 USD/h ± 10%", 1.8 / 3600, 2.2 / 3600),
+    ("chip_price", "2..3 USD/h", 2 / 3600, 3 / 3600),
+    ("cost_per_token", "0.8..1.2USD/MTok", 0.8e-6, 1.2e-6),
+    ("batch", "1..4k", 1, 4000),
 ]
 
 
@@ -41,6 +44,8 @@ def test_lists(text):
 
 def test_elements_of_a_list_carry_their_units():
     assert spread("context_length", "4k,32k,1M", parse).values == (4000, 32000, 1e6)
+    assert spread("chip_price", "1, 2, 3 USD/h", parse).values == pytest.approx((1 / 3600, 2 / 3600, 3 / 3600))
+    assert spread("batch", "64,512", parse).values == (64, 512)
 
 
 def test_sweeps_are_even_in_ratio_or_in_size():
@@ -65,7 +70,8 @@ WRONG = [
     ("batch", "1..8:log:many", WrongValue, "whole number"),
     ("batch", "1..8:lin:1e12", WrongValue, f"at most {MOST_POINTS:,}"),
     ("overlap", "0..1:log", WrongValue, ":lin"),
-    ("batch", "1,000", WrongValue, "a comma parts a list: write 1000 for one number"),
+    ("batch", "1,000", WrongValue, "a comma parts a list; write 1000 for one number"),
+    ("batch", "1,024", WrongValue, "write 1024 for one number"),
     ("batch", "1,,2", WrongUnit, "empty"),
     ("batch", "1..x", WrongUnit, "begin with a number"),
     ("batch", "..8", WrongUnit, "empty"),
