@@ -8,6 +8,7 @@ memory ratio, and two memory ratios give L_star and w.
 
 from derive.catalogue.band_terms import BAND_MEANS, ONE_ATTENTION, compute, decode
 from derive.catalogue.bands_inverse import INVERSE
+from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at
@@ -281,5 +282,6 @@ EQUATIONS = (
         sources=(ours("a published read price bounds the read cost from above and says no more"),),
     ),
     *INVERSE,
+    *LEVELS,
     *RULES,
 )

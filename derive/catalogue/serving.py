@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.serving_methods import METHODS
-from derive.catalogue.sources import scaling_book, talk
+from derive.catalogue.sources import ours, scaling_book, talk
 from derive.records import Equation, Step, at
 
 EQUATIONS = (
@@ -32,6 +32,24 @@ EQUATIONS = (
             ),
         ),
         sources=(scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),),
+    ),
+    Equation(
+        id="serving.price_per_flop",
+        title="Price of a FLOP",
+        defines="price_per_flop",
+        relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
+        statement="What a chip costs in a second over the FLOPs it sustains in it.",
+        assumptions=("the chip is busy with arithmetic alone",),
+        sources=(ours("rent over sustained arithmetic"),),
+    ),
+    Equation(
+        id="serving.price_per_hbm_byte",
+        title="Price of a byte read from HBM",
+        defines="price_per_hbm_byte",
+        relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
+        statement="What a chip costs in a second over the bytes it reads in it.",
+        assumptions=("the chip is busy with reading alone",),
+        sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
     ),
     Equation(
         id="serving.normalised_cost",

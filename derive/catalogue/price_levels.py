@@ -1,0 +1,199 @@
+"""Bands, continued: price levels and increments in dollars, with a mark-up for each, and what they say without N_a.
+
+A ratio of prices keeps only what is not common to both. An increment, the long-context price less the base price, pays
+for what more context costs: KV reads in decode, attention in prefill. Over the rental price of a byte or a FLOP it gives
+KV bytes and attention FLOPs with no parameters, no base price and no batch in it.
+"""
+
+from derive.catalogue.band_terms import ONE_ATTENTION
+from derive.catalogue.sources import ours
+from derive.records import CONDITION, Equation, Step, at
+
+LEVELS = (
+    Equation(
+        id="bands.active_params_times_markup",
+        title="Active parameters times mark-up from the input price",
+        kind=CONDITION,
+        relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
+            price_per_flop, prefill_cost_ratio: (
+            active_params_times_markup,
+            input_price * prefill_decode_flops_ratio / (flop_per_mac_and_token * price_per_flop * prefill_cost_ratio),
+        ),
+        statement="The level of the input price gives the product of size and mark-up, and neither of them.",
+        assumptions=("prefill is compute-bound",),
+        steps=(
+            Step(
+                operation="what is claimed: the input price is its mark-up over recomputing, at the sustained FLOP/s of prefill",
+                relation=lambda active_params_times_markup, active_params, input_price, prefill_decode_flops_ratio,
+                    rematerialisation_cost, prefill_cost_ratio: (
+                    active_params_times_markup,
+                    active_params * input_price * prefill_decode_flops_ratio / (rematerialisation_cost * prefill_cost_ratio),
+                ),
+            ),
+            Step(
+                operation="recomputing in terms of the price of a FLOP; the parameters cancel",
+                premises=(at("#1"), at("cache.rematerialisation_cost"), at("serving.price_per_flop")),
+                eliminated=("rematerialisation_cost", "chip_price"),
+            ),
+        ),
+        sources=(ours("the input price over what one parameter's prefill costs: parameters and mark-up enter only as a product"),),
+    ),
+    Equation(
+        id="bands.kv_bytes_from_increment",
+        title="KV bytes from the output increment in dollars",
+        kind=CONDITION,
+        relation=lambda kv_bytes_per_token, output_increment, tokens_per_step, increment_markup, price_per_hbm_byte,
+            long_context, short_context: (
+            kv_bytes_per_token,
+            output_increment * tokens_per_step / (increment_markup * price_per_hbm_byte * (long_context - short_context)),
+        ),
+        requires=(lambda long_context, short_context: long_context > short_context,),
+        statement="What more an output token costs at long context pays for the KV bytes it reads more.",
+        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", "dense attention"),
+        steps=(
+            Step(
+                operation="what is claimed: the increment is the KV time of the context added, at a mark-up",
+                relation=lambda output_increment, increment_markup, chips, chip_price, kv_time, batch, tokens_per_step: (
+                    output_increment,
+                    increment_markup * chips * chip_price * kv_time / (batch * tokens_per_step),
+                ),
+            ),
+            Step(
+                operation="the KV time in bytes, and the price of a byte",
+                premises=(
+                    at("#1"),
+                    at("roofline.kv_time", context_length=lambda long_context, short_context: long_context - short_context),
+                    at("serving.price_per_hbm_byte"),
+                ),
+                eliminated=("kv_time", "chip_price"),
+            ),
+        ),
+        sources=(
+            ours("no parameters, base price or batch enter; every factor has elasticity one. Sold at cost, at the rental price,"
+                 " it is the dollar-anchored reading; models of known architecture calibrate the mark-up"),
+        ),
+    ),
+    Equation(
+        id="bands.attention_flops_from_increment",
+        title="Attention FLOPs from the input increment in dollars",
+        kind=CONDITION,
+        relation=lambda attention_flops_per_pair, input_increment, one_token, prefill_decode_flops_ratio, increment_markup,
+            price_per_flop, prompt_position, long_context, short_context: (
+            attention_flops_per_pair,
+            input_increment
+            * one_token
+            * prefill_decode_flops_ratio
+            / (increment_markup * price_per_flop * prompt_position * (long_context - short_context)),
+        ),
+        requires=(lambda long_context, short_context: long_context > short_context,),
+        statement="What more a prompt token costs at long context pays for attention over what stands before it.",
+        assumptions=("prefill is compute-bound", "each band priced at its mean context", ONE_ATTENTION),
+        steps=(
+            Step(
+                operation="what is claimed: the increment is the attention over the context added, at a mark-up over recomputing",
+                relation=lambda input_increment, increment_markup, rematerialisation_cost, prompt_position, long_context,
+                    short_context, attention_context, prefill_decode_flops_ratio: (
+                    input_increment,
+                    increment_markup
+                    * rematerialisation_cost
+                    * prompt_position
+                    * (long_context - short_context)
+                    / (attention_context * prefill_decode_flops_ratio),
+                ),
+            ),
+            Step(
+                operation="the attention context and recomputing in terms of FLOPs and their price; the parameters cancel",
+                premises=(
+                    at("#1"),
+                    at("context.attention_context"),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.price_per_flop"),
+                ),
+                eliminated=("attention_context", "rematerialisation_cost", "chip_price"),
+            ),
+        ),
+        sources=(ours("the input increment says nothing of KV: prefill is compute-bound"),),
+    ),
+    Equation(
+        id="bands.increments_of_a_sum",
+        title="What the two increments must satisfy if nothing overlaps",
+        kind=CONDITION,
+        relation=lambda output_increment, prefill_decode_flops_ratio, input_increment, prompt_position: (
+            output_increment,
+            prefill_decode_flops_ratio * input_increment / prompt_position,
+        ),
+        sense=">=",
+        statement="If decode pays for compute and memory one after the other, its increment holds the attention that the input pays for.",
+        assumptions=("no overlap", "one mark-up throughout", ONE_ATTENTION),
+        steps=(
+            Step(
+                operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
+                relation=lambda output_increment, increment_markup, rematerialisation_cost, long_context, short_context,
+                    attention_context: (
+                    output_increment,
+                    increment_markup * rematerialisation_cost * (long_context - short_context) / attention_context,
+                ),
+            ),
+            Step(
+                operation="the attention of the input increment put in",
+                premises=(
+                    at("#1"),
+                    at("bands.attention_flops_from_increment"),
+                    at("context.attention_context"),
+                    at("cache.rematerialisation_cost"),
+                    at("serving.price_per_flop"),
+                ),
+                eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),
+            ),
+        ),
+        sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet is inconsistent with the model"),),
+    ),
+    Equation(
+        id="bands.kv_read_within_price",
+        title="Most KV bytes a flat output price can pay for",
+        kind=CONDITION,
+        relation=lambda output_price, price_per_hbm_byte, kv_bytes_per_token, max_context, tokens_per_step: (
+            output_price,
+            price_per_hbm_byte * kv_bytes_per_token * max_context / tokens_per_step,
+        ),
+        sense=">=",
+        statement="One price up to the longest context must at least pay for the KV bytes read there, if no request is sold below cost.",
+        assumptions=("no request is sold below its cost", "dense attention"),
+        steps=(
+            Step(
+                operation="what is claimed: at the longest context the output price pays at least for the KV time",
+                relation=lambda output_price, chips, chip_price, kv_time, batch, tokens_per_step: (
+                    output_price,
+                    chips * chip_price * kv_time / (batch * tokens_per_step),
+                ),
+            ),
+            Step(
+                operation="the KV time in bytes, and the price of a byte",
+                premises=(at("#1"), at("roofline.kv_time", context_length="max_context"), at("serving.price_per_hbm_byte")),
+                eliminated=("kv_time", "chip_price"),
+            ),
+        ),
+        sources=(ours("a sheet without a premium bounds KV bytes from above and says no more"),),
+    ),
+    Equation(
+        id="bands.cache_read_ratio",
+        title="Cache-read ratio from what a hit costs",
+        kind=CONDITION,
+        relation=lambda cache_read_ratio, cache_read_markup, prefill_decode_flops_ratio, tier_read_cost_ratio, one_token,
+            balance_context, suffix_tokens, attention_flops_per_pair, flop_per_weight, active_params, prefill_cost_ratio: (
+            cache_read_ratio,
+            cache_read_markup
+            * (
+                prefill_decode_flops_ratio * tier_read_cost_ratio * one_token / balance_context
+                + suffix_tokens * attention_flops_per_pair / (flop_per_weight * active_params)
+            )
+            / prefill_cost_ratio,
+        ),
+        statement="A hit pays for one read from its tier and for the attention of the new tokens over it.",
+        assumptions=("mark-up of a hit relative to that of input",),
+        sources=(
+            ours("one equation in five unknowns: attention of new tokens explains a low price of hits"
+                 " as well as a cheap tier does, so a hit price is weak evidence"),
+        ),
+    ),
+)
