@@ -1,0 +1,125 @@
+"""The joint inference by triangular importance sampling.
+
+The nuisances are drawn from their priors, the un-rounded ratios from the cells they were published in; the exact inverse
+gives the hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that the
+inverse did not use. Published prices are interval-censored: the likelihood of one is the mass that a normal about the
+cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from derive.catalogue import equation
+from derive.compiled import right_side
+from invert import triangular
+from invert.draws import DEFAULT, SEED, normals, uniforms
+from invert.evidence import Evidence, column
+from invert.importance import Weights, weights
+from invert.likelihood import premium_in, price_level, unused_prices
+from invert.points import RATIOS, SIZE, WIDER, Points, attention_prior, kv_prior, triangular_points
+from invert.priors import Beliefs, normal_log_density
+from invert.triangular import PER_PARAMETER
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """Weighted draws of every sheet, and how they were drawn."""
+
+    points: Points
+    weights: Weights
+    log_active_params: "np.ndarray"
+    sampler: str
+
+    def sheets(self) -> "Iterator[Posterior]":
+        """The posterior of each sheet by itself."""
+        for row in range(len(self.weights.ess)):
+            place = slice(row, row + 1)
+            yield Posterior(self.points.rows(place), self.weights.rows(place), self.log_active_params[place], self.sampler)
+
+    def logs(self, name: str) -> "np.ndarray":
+        """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
+        import numpy as np
+
+        at = {**PER_PARAMETER, **self.points.at}
+        if name == "active_params":
+            found = self.log_active_params
+        elif name == "kv_bytes_per_token":
+            found = self.points.logs[name] + self.log_active_params
+        elif name in self.points.logs:
+            found = self.points.logs[name]
+        elif name == "attention_flops_per_pair":
+            found = np.log(at[name]) + self.log_active_params
+        elif name == "attention_context":
+            found = np.log(right_side(equation("context.attention_context"), at))
+        elif name == "memory_time_share":
+            found = np.log(right_side(equation("bands.memory_time_share"), {**at, "memory_ratio_short": self.points.costs.memory_short}))
+        else:
+            found = np.log(at[name])
+        return np.broadcast_to(found, self.log_active_params.shape)
+
+
+def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int = SEED) -> Posterior:
+    """The posterior of every sheet by triangular importance sampling, at `count` draws."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        points = triangular_points(evidence, held, normals(count, seed), uniforms(count, seed))
+        found = weights(log_ratio(points, evidence, held))
+        size = sizes(points, evidence, held, normals(count, seed)[:, SIZE])
+        return Posterior(points, found, size, f"triangular, {count} draws, seed {seed}")
+
+
+def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray":
+    """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
+
+    Prior of what was solved for, Jacobian of solving, likelihood of the prices not used, and the widths of the cells
+    the ratios were drawn from.
+    """
+    import numpy as np
+
+    kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
+    total = _wider(points) + unused_prices(points, evidence, held)
+    total = total + normal_log_density(points.logs["weight_compute_ratio"], *held["weight_compute_ratio"].normal)
+    if "premium_out" in evidence.cells:
+        total = (
+            total + normal_log_density(points.logs["kv_bytes_per_token"], *kv) + triangular.log_jacobian_of_both(points.costs, points.at)
+        )
+    else:
+        total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
+    if "premium_in" in evidence.cells:
+        total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
+        total = total + triangular.log_jacobian_of_attention(premium_in(points), points.at)
+    elif "premium_out" in evidence.cells:
+        drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(kv, intensity))
+        total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn
+    for name in set(RATIOS) & set(evidence.cells):
+        low, high = (column(end)[:, None] for end in evidence.cells[name])
+        total = total + np.log(high - low)
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+    """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
+    import numpy as np
+
+    shape = np.shape(points.logs["kv_bytes_per_token"])
+    if evidence.log_kv_bytes is not None:
+        size = evidence.log_kv_bytes[0][:, None] - points.logs["kv_bytes_per_token"] + evidence.log_kv_bytes[1][:, None] * normal
+        return np.broadcast_to(size, shape)
+    size, spread = (end[:, None] for end in evidence.log_active_params)
+    if "input_price" not in evidence.cells:
+        return np.broadcast_to(size + spread * normal, shape)
+    low, high = (end[:, None] for end in evidence.cells["input_price"])
+    centre, total = price_level(points, evidence, held)
+    gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
+    return size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal
+
+
+def _wider(points: Points) -> Any:
+    """Prior over proposal density of the nuisances that are drawn wider than their priors."""
+    drawn = points.drawn
+    return sum(normal_log_density(drawn[name], 0.0, 1.0) - normal_log_density(drawn[name], 0.0, wider) for name, wider in WIDER.items())

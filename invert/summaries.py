@@ -1,0 +1,113 @@
+"""A posterior in the numbers people read: intervals, what the prices taught, and whether the draws can be trusted.
+
+Any number of sheets go through in chunks, so that memory does not grow with their number; an executor of the standard
+library, or one with its interface (Dask, mpi4py), takes the chunks in parallel.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from invert.draws import DEFAULT, SEED
+from invert.evidence import Evidence, by_shape
+from invert.importance import quantiles
+from invert.mixture import trusted
+from invert.posterior import Posterior, posterior
+from invert.priors import Beliefs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LEVEL = 0.90
+QUANTITIES = (
+    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share", "active_params",
+)  # fmt: skip
+CHUNK = 2**15
+"""Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marginal:
+    """One quantity of one sheet: median and the ends of the central interval of LEVEL, SI, and the spread of its log in nats."""
+
+    median: float
+    low: float
+    high: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the draws of one sheet say, and how they were drawn; no marginals where no draw is feasible."""
+
+    marginals: Mapping[str, Marginal]
+    log_evidence: float
+    ess: float
+    pareto_k: float
+    feasible_fraction: float
+    sampler: str
+
+
+def summarise(
+    sheets: Sequence[Evidence],
+    held: Beliefs,
+    *,
+    count: int = DEFAULT,
+    seed: int = SEED,
+    names: Sequence[str] = QUANTITIES,
+    guarded: bool = True,
+    executor: Executor | None = None,
+) -> list[Summary]:
+    """The posterior of every sheet, in their order, in chunks of one shape.
+
+    `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
+    """
+    places, chunks = [], []
+    for members, evidence in by_shape(sheets):
+        step = max(1, CHUNK // count)
+        for start in range(0, len(members), step):
+            places.append(members[start : start + step])
+            chunks.append(evidence.rows(slice(start, start + step)))
+    work = partial(summaries, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
+    found: list[Summary | None] = [None] * len(sheets)
+    for members, rows in zip(places, (executor.map if executor else map)(work, chunks), strict=True):
+        for place, row in zip(members, rows, strict=True):
+            found[place] = row
+    return found
+
+
+def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
+    """The summaries of sheets of one shape."""
+    found = posterior(evidence, held, count, seed)
+    if not guarded:
+        return summary(found, names)
+    return [summary(trusted(evidence.rows(slice(place, place + 1)), held, one, seed), names)[0] for place, one in enumerate(found.sheets())]
+
+
+def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
+    """One summary a sheet."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        marginals = {name: _marginals(found.logs(name), found.weights.values) for name in names}
+    weights = found.weights
+    return [
+        Summary(
+            {name: rows[place] for name, rows in marginals.items()} if weights.ess[place] else {},
+            *(float(column[place]) for column in (weights.log_evidence, weights.ess, weights.pareto_k, weights.feasible_fraction)),
+            found.sampler,
+        )
+        for place in range(len(weights.ess))
+    ]
+
+
+def _marginals(logs: "np.ndarray", weight: "np.ndarray") -> list[Marginal]:
+    import numpy as np
+
+    held = np.where(weight > 0, logs, 0.0)
+    mean = np.einsum("ij,ij->i", weight, held)
+    spread = np.sqrt(np.maximum(np.einsum("ij,ij,ij->i", weight, held, held) - mean**2, 0.0))
+    ends = np.exp(quantiles(logs, weight, (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2)))
+    return [Marginal(*(float(end) for end in row), float(width)) for row, width in zip(ends, spread, strict=True)]
