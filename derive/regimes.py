@@ -40,6 +40,7 @@ def _label(wins: "tuple[tuple[Expr, Expr], ...]") -> str | None:
     return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
 
 
+@cache
 def regimes(expression: "Expr") -> tuple[Regime, ...]:
     """All smooth regimes of an expression; one without Max or Min is its own.
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import contextmanager
 from datetime import date
 from errno import EISDIR
 from pathlib import Path
@@ -13,6 +14,9 @@ from derive.cli import COMMANDS, run, say
 from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+
     from invert.records import InferenceTable
 from invert.rows import Problem
 
@@ -63,12 +67,13 @@ def backsolve() -> None:
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
+@click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help="Processes that share the sheets.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--wide", is_flag=True, help="All columns, also in a terminal.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 def infer(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, prices: str | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], style: str, wide: bool, save: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
@@ -79,16 +84,18 @@ def infer(
 
     if save == "":
         raise WrongValue("--save needs the name of a file to write; given ''")
-    table = run_inference(
-        models,
-        prices=sys.stdin.buffer if prices == "-" else prices,
-        provider=provider,
-        tier=tier,
-        as_of=as_of,
-        everything=everything,
-        anchors={name: parse(name, text) for name, text in named_texts(anchors).items()},
-        changes=pairs("--set", changes),
-    )
+    with processes(workers) as executor:
+        table = run_inference(
+            models,
+            prices=sys.stdin.buffer if prices == "-" else prices,
+            provider=provider,
+            tier=tier,
+            as_of=as_of,
+            everything=everything,
+            anchors={name: parse(name, text) for name, text in named_texts(anchors).items()},
+            changes=pairs("--set", changes),
+            executor=executor,
+        )
     for note in table.notes:
         say(note)
     click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
@@ -97,6 +104,18 @@ def infer(
 
         write(save, saved(table))
     fail_on(table.problems)
+
+
+@contextmanager
+def processes(workers: int) -> "Iterator[Executor | None]":
+    """A pool of so many processes; none for one worker."""
+    if workers == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers) as executor:
+        yield executor
 
 
 def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) -> str:
@@ -111,11 +130,53 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if in_full:
         from invert.report.sheet import report
 
-        return "\n\n".join(report(one, table.changes) for one in table.inferences)
+        return "\n\n".join(report(one, table) for one in table.inferences)
     from invert.report.terminal import summary
 
     in_terminal = sys.stdout is not None and sys.stdout.isatty() and not wide
     return summary(table, width=os.get_terminal_size().columns if in_terminal else None)
+
+
+SECTIONS = ("truth", "skill", "storage", "controls", "production", "calibration")
+LONG_RUN = {"sheets_per_shape": 300, "seeds": tuple(range(1, 11)), "draws": 8192}
+"""What `--rerun` simulates: ten seeds of three shapes."""
+
+
+@backsolve.command()
+@click.option("--section", type=click.Choice(SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--rerun", is_flag=True, help="Run the calibration again, 18,000 simulated sheets; takes some minutes.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help="Processes that share a rerun.")
+@click.option("--as", "style", type=click.Choice(("table", "json", "csv")), default="table", help="Form of the answer.")
+@click.option("--save", metavar="FILE", help="Write the rows of a rerun as CSV as well.")
+def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, save: str | None) -> None:
+    """What the readings make of what is known: the scoreboard.
+
+    \b
+    truth        KV bytes and attention of models of known architecture, over the truth
+    skill        how well each belief foretells a model that was left out
+    storage      tier rules on lifetimes whose tier a vendor disclosed
+    controls     one storage price on models of unlike cache
+    production   the nodes of a disclosed day
+    calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
+    """
+    from invert import truth
+
+    chosen = ("calibration",) if rerun and not section else section or SECTIONS
+    if (save is not None or workers > 1) and not rerun:
+        raise WrongValue("--save and --workers go with --rerun, which is what takes long")
+    if rerun and chosen != ("calibration",):
+        raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
+    found = {name: truth.rows(name) for name in chosen if not rerun}
+    if rerun:
+        from invert.simulation import as_csv, calibration_run
+
+        with processes(workers) as executor:
+            runs = [calibration_run(**LONG_RUN, noise_factor=factor, executor=executor) for factor in (1.0, 0.3)]
+        text = as_csv([row for run in runs for row in run])
+        if save is not None:
+            write(save, text)
+        found = {"calibration": truth.pooled(text.splitlines())}
+    click.echo(truth.rendered(found, style))
 
 
 @backsolve.group()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING, Any
 
 from invert.observables import ratio, rounding_cell
@@ -48,17 +47,14 @@ NOMINAL_CONTEXT = 128_000
 
 
 def evidence_of(
-    sheet: PriceSheet,
-    seen: Observables,
-    max_context: int | None,
-    size: tuple[float, float],
-    storage_cell: tuple[float, float] | None = None,
-) -> Evidence:
+    sheet: PriceSheet, seen: Observables, max_context: int | None, size: tuple[float, float],
+    storage_cell: tuple[float, float] | None = None, kv_bytes: tuple[float, float] | None = None,
+) -> Evidence:  # fmt: skip
     """One sheet as evidence: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
 
-    `size` is the natural log of active_params and its spread. `storage_cell` [USD/token/s] replaces a storage price that
-    is not sold as such but follows from write prices. A sheet with one band has no threshold: its mean context is drawn
-    as below a nominal one at half of its longest context.
+    `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
+    [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
+    band has no threshold: its mean context is drawn as below a nominal one at half of its longest context.
     """
     import numpy as np
 
@@ -78,7 +74,9 @@ def evidence_of(
     if storage:
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: tuple(np.log(end)[None] for end in map(np.asarray, pair)) for name, pair in ends.items()}
-    return Evidence(cells, _edges([band.threshold_tokens for band in above], max_context)[None], tuple(np.array([part]) for part in size))
+    edges = _edges([band.threshold_tokens for band in above], max_context)[None]
+    known = (tuple(np.array([part]) for part in pair) if pair else None for pair in (size, kv_bytes))
+    return Evidence(cells, edges, *known)
 
 
 def _edges(thresholds: Sequence[int], max_context: int | None) -> "np.ndarray":
@@ -90,15 +88,6 @@ def _edges(thresholds: Sequence[int], max_context: int | None) -> "np.ndarray":
         return np.array([top / 2, top], dtype=float)
     top = max_context if max_context and max_context > thresholds[-1] else 2 * thresholds[-1]
     return np.array([*thresholds, top], dtype=float)
-
-
-def known_size(active_params: float, spread: float) -> tuple[float, float]:
-    """ln active_params and its spread in nats.
-
-    >>> known_size(1.0, 0.05)
-    (0.0, 0.05)
-    """
-    return log(active_params), spread
 
 
 def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]]":

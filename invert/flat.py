@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from invert.inference import verdict
+from invert.readings import verdict
 from invert.records import Inference
 
+ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
+KV_COLUMNS = tuple(f"kv_bytes_per_token_{anchor}{part}" for anchor in ANCHORS for part in ("", "_low", "_high", "_kind"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
-    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", "bandwidth_bound_fraction", "memory_time_share",
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
     "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
@@ -34,6 +36,7 @@ def flat(one: Inference) -> dict[str, Any]:
         "kv_bytes_per_token_lecture": first and first.lecture.values.get("kv_bytes_per_token"),
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
+        **_kv(one),
         "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
         "memory_time_share": joint.get("memory_time_share"),
         "balance_context": joint.get("balance_context"),
@@ -43,3 +46,22 @@ def flat(one: Inference) -> dict[str, Any]:
         "check_joint": first and verdict(first.joint_checks),
         "flags": "; ".join(one.flags) or None,
     }
+
+
+def _kv(one: Inference) -> dict[str, Any]:
+    """Median, ends and kind of KV bytes by each anchor."""
+    parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
+    return {
+        f"kv_bytes_per_token_{anchor}{suffix}": six_digits(getattr(one.kv_bytes[anchor], part))
+        for anchor in ANCHORS
+        for suffix, part in parts.items()
+    }
+
+
+def six_digits(value: Any) -> Any:
+    """An estimate to six digits: more of them are those of the draws, and of the machine.
+
+    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
+    (154712.0, 'upper', None)
+    """
+    return float(f"{value:.6g}") if isinstance(value, float) else value

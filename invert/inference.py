@@ -1,36 +1,31 @@
 """Sheets in, inferences out: the one place that runs the rooms in order."""
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
 from datetime import date
+from math import exp, log
 from pathlib import Path
 from typing import TextIO
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.presets import cell, number, table
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import quantity
 from derive.solving import solve_equation
 from derive.units import parse
-from invert import closed_form, lecture
-from invert.observables import observables, observe, ratio
-from invert.predict import forward
+from invert import estimates, lecture
+from invert.calibration import learn
+from invert.evidence import Evidence, evidence_of
+from invert.observables import observables, ratio
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
-from invert.records import (
-    Anchors,
-    Check,
-    Inference,
-    InferenceTable,
-    KnownCache,
-    Observable,
-    Observables,
-    PairInference,
-    PriceSheet,
-    Reading,
-    TierReading,
-)
+from invert.priors import Beliefs, beliefs
+from invert.readings import contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.records import Anchors, Estimate, Inference, InferenceTable, KnownCache, Observable, Observables, PairInference, PriceSheet
 from invert.rows import ModelRow, Problem
+from invert.storage import TierEvidence, storage_evidence
+from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
+from invert.tariffs import Tariff, disclosed_tiers, drain_time_of, tariffs
 
 ASSUMED_ACTIVE_PARAMS = 1e11
 ANCHORS = {
@@ -42,7 +37,20 @@ ANCHORS = {
     "sweep_time": 0.024,
     "holding_cost_ratio": 1.0,
 }
-BYTES_PER_ELEMENT_KNOWN = 2.0
+HELD_FIXED = (
+    "prefill_decode_flops_ratio",
+    "overlap",
+    "short_context",
+    "long_context",
+    "prompt_position",
+    "sweep_time",
+    "holding_cost_ratio",
+)
+"""Anchors that, if given, the posterior takes as known; by default they vary over their priors."""
+KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
+"""How firmly active_params are known, in nats, by where they come from."""
+STORED_SPREAD = 0.35
+"""Of known KV bytes, in nats: the data type of the cache is not."""
 
 
 def infer(
@@ -55,6 +63,7 @@ def infer(
     everything: bool = False,
     anchors: Mapping[str, float | str] | None = None,
     changes: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
@@ -66,7 +75,8 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    common = _common(read_anchors(anchors or {}))
+    given = read_anchors(anchors or {})
+    common = _common(given)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults]
@@ -78,16 +88,39 @@ def infer(
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
-    inferences = []
+    read = []
     for sheet in chosen:
         try:
-            inferences.append(_infer_sheet(sheet, rows.get((sheet.provider, sheet.model)), common))
+            read.append(_read(sheet, rows.get((sheet.provider, sheet.model)), common, given))
         except WrongValue as error:
-            problems.append(Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error)))
+            problems.append(_problem(sheet, error))
+    held = beliefs({"ridge_point": common.values["ridge_point"]} | {name: given[name] for name in HELD_FIXED if name in given})
+    found = summarise([one.evidence for one in read], held, executor=executor)
+    inferences = []
+    for one, summary in zip(read, found, strict=True):
+        try:
+            inferences.append(_concluded(one, summary, held, given))
+        except WrongValue as error:
+            problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    return InferenceTable(tuple(inferences), as_of or newest, common, tuple(problems), tuple(notes), dict(changes or {}))
+    premiums = _premiums(offered)
+    return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, tuple(problems), tuple(notes), dict(changes or {}))
+
+
+def _problem(sheet: PriceSheet, error: WrongValue) -> Problem:
+    return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
+
+
+def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], ...]:
+    """Provider, premium in and premium out over the first threshold of every sheet, each pair of a provider once."""
+    sold = {
+        (sheet.provider, ratio(sheet.bands[1].input, sheet.bands[0].input), ratio(sheet.bands[1].output, sheet.bands[0].output)): None
+        for sheet in offered
+        if len(sheet.bands) > 1
+    }
+    return tuple(sold)
 
 
 def _chosen(
@@ -110,7 +143,7 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
 
 def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
     """Anchors as typed, to SI; only those that a reading uses are allowed."""
-    allowed = ("active_params", *ANCHORS, "short_context", "long_context")
+    allowed = ("active_params", *ANCHORS, "short_context", "long_context", "kv_bytes_per_token")
     read = {}
     for name, value in anchors.items():
         row = quantity(name)
@@ -138,128 +171,107 @@ def _anchors(model: ModelRow | None, common: Anchors) -> Anchors:
     return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
 
 
-def _infer_sheet(sheet: PriceSheet, model: ModelRow | None, common: Anchors) -> Inference:
-    given = common.values
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sheet as read: ratios, anchors, write tariffs, and the evidence it gives."""
+
+    sheet: PriceSheet
+    model: ModelRow | None
+    seen: Observables
+    anchors: Anchors
+    tariffs: tuple[Tariff, ...]
+    evidence: Evidence
+
+    @property
+    def max_context(self) -> int | None:
+        return self.model.max_context if self.model else None
+
+    @property
+    def storage_price(self) -> Observable | None:
+        """As sold, or what two write prices make of it."""
+        by_tariff = next((tariff.storage_price for tariff in self.tariffs if not tariff.problem), None)
+        return self.seen.storage_price or by_tariff
+
+
+def _read(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Mapping[str, float]) -> _Read:
     seen = observables(sheet, model.max_context if model else None, given.get("short_context"), given.get("long_context"))
     anchors = _anchors(model, common)
-    pairs = tuple(_infer_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
-    known = _known(model)
+    tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
+    sold = next((one.storage_price for one in tariff if not one.problem and one.storage_price.low > 0), None)
+    size = log(anchors.values["active_params"]), SIZE_SPREADS.get(anchors.origin["active_params"], KNOWN_SPREAD)
+    kv = (log(given["kv_bytes_per_token"]), KNOWN_SPREAD) if "kv_bytes_per_token" in given else None
+    evidence = evidence_of(sheet, seen, model.max_context if model else None, size, sold and (sold.low, sold.high), kv)
+    return _Read(sheet, model, seen, anchors, tariff, evidence)
+
+
+def _concluded(read: _Read, summary: Summary, held: Beliefs, given: Mapping[str, float]) -> Inference:
+    """Everything one sheet implies, from its reading and its posterior."""
+    sheet, seen, anchors = read.sheet, read.seen, read.anchors
+    pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
+    known = known_cache(read.model)
+    broken = contradiction(sheet, pairs[0] if pairs else None, anchors.values, given)
+    (prior,) = prior_spreads(read.evidence, held, QUANTITIES)
+    architecture = read.model.architecture if read.model and read.model.architecture else None
+    kv_bytes = {
+        "common_markup": estimates.kv_by_common_markup(summary, prior["kv_bytes_per_token"], estimates.has_premium(sheet), broken),
+        "dollar_anchored": estimates.kv_by_increment(sheet, read.evidence, held, read.max_context),
+        "calibrated": estimates.kv_calibrated(sheet, read.max_context, architecture),
+    }
+    found = {"bandwidth_bound_fraction": estimates.bandwidth_bound_fraction(seen.output_input_ratio)}
+    found |= estimates.posterior_estimates(summary, prior, broken)
+    price, output = read.storage_price, sheet.bands[0].output.usd_per_token
+    drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
+    if drain:
+        found["implied_drain_time"] = estimates.implied_drain_time(drain)
+    if price and price.value > 0:
+        found["kv_bytes_per_token_stored"] = estimates.kv_bytes_stored(price)
     return Inference(
         sheet=sheet,
-        model=model,
+        model=read.model,
         observables=seen,
         anchors=anchors,
         bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
         pairs=pairs,
-        tiers=tuple(_tier(sheet, ttl) for ttl, _ in seen.cache_write_premiums if ttl),
-        implied_drain_time=_implied_drain_time(sheet, seen),
+        tiers=tiers_of_lifetimes(sheet, seen),
+        implied_drain_time=implied_drain_time(sheet, seen, price),
         known=known,
-        flags=_flags(sheet, seen, anchors, pairs, known),
+        evidence=read.evidence,
+        summary=summary,
+        kv_bytes=kv_bytes,
+        estimates=found,
+        storage=_storage(read, drain, known, architecture),
+        tariffs=read.tariffs,
+        contradiction=broken,
+        flags=_flags(sheet, seen, anchors, pairs, known, kv_bytes),
     )
 
 
-def _infer_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
-    pair = seen.pairs[index]
-    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
-    jointly = closed_form.joint(pair, anchors)
-    return PairInference(
-        pair, by_lecture, jointly,
-        _checks(sheet, seen, index, anchors, _lecture_hidden(by_lecture, seen, index, anchors), ("output_input_ratio",)),
-        _checks(sheet, seen, index, anchors, jointly.values, ("output_input_ratio", "premium_in", "premium_out")),
-    )  # fmt: skip
-
-
-def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
-
-    It has no attention FLOPs. Empty where R leaves no room for a weight read.
-    """
-    pair = seen.pairs[index]
-    values = {**NEUTRAL_DEFAULTS, **anchors, **reading.values, "attention_flops_per_pair": 0.0}
-    values["balance_context"] = right_side(equation("context.balance_context"), values)
-    at_base = {**values, "context_length": pair.short_context, "decode_cost_ratio": pair.output_input_ratio.value}
-    answers, _ = solve_equation(equation("bands.decode_cost"), "weight_compute_ratio", at_base)
-    points = [answer.value for answer in answers if answer.kind == "point"]
-    return {**values, "weight_compute_ratio": points[0]} if points else {}
-
-
-def _checks(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
-) -> tuple[Check, ...]:
-    """The forward model at what a reading found, against every component of the sheet it can speak of."""
-    if not hidden:
-        return ()
-    bands, contexts = sheet.bands[index:], seen.contexts[index:]
-    base = bands[0]
-    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
-    found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
-    for place, band in enumerate(bands[1:], start=1):
-        suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
-            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
-    if seen.storage_price and index == 0:
-        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
-    if base.cache_read and base.cache_read.usd_per_token:
-        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
-        found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
-    return tuple(found)
-
-
-def _check(published: Observable, suffix: str, predicted: float, used: tuple[str, ...]) -> Check:
-    component = published.name + suffix
-    inside = bool(published.low <= predicted <= published.high)
-    return Check(component, published.value, float(predicted), component in used, inside)
-
-
-def verdict(checks: tuple[Check, ...]) -> str:
-    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
-
-    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
-    ('fail', 'not testable')
-    """
-    unused = [check for check in checks if not check.used_by_reading]
-    if not unused:
-        return "not testable"
-    if not all(check.inside_rounding_cell for check in unused):
-        return "fail"
-    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
-
-
-def _tier(sheet: PriceSheet, ttl: int) -> TierReading:
-    said = (
-        cell("disclosures", row, "disclosed_tier")
-        for row in table("disclosures")
-        if cell("disclosures", row, "topic") == "cache_tier"
-        and cell("disclosures", row, "provider") == sheet.provider
-        and cell("disclosures", row, "model") in ("", sheet.model)
-        and cell("disclosures", row, "ttl_seconds") in ("", str(ttl))
+def _storage(
+    read: _Read, drain: tuple[float, float] | None, known: KnownCache | None, architecture: str | None
+) -> tuple[TierEvidence, ...]:
+    """The tier of each lifetime sold, and of a storage price; KV bytes are those of the architecture, else of the reference class."""
+    lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
+    if read.seen.storage_price:
+        lifetimes.append(None)
+    usual = learn(architecture).reference
+    kv = (known.stored, STORED_SPREAD) if known else (exp(usual.mean), usual.predictive_sd)
+    price = read.storage_price
+    return storage_evidence(
+        lifetimes,
+        storage_price=price.value if price else None,
+        implied_drain_time=drain,
+        kv_bytes=kv,
+        disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
     )
-    return TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), next(said, None) or None)
-
-
-def _implied_drain_time(sheet: PriceSheet, seen: Observables) -> Reading | None:
-    if not seen.pairs or seen.storage_price is None:
-        return None
-    return closed_form.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price.value)
-
-
-def _known(model: ModelRow | None) -> KnownCache | None:
-    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
-    if model is None or not model.architecture:
-        return None
-    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
-    if row is None:
-        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
-
-    def bytes_of(column: str) -> float:
-        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
-
-    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
-    return KnownCache(model.architecture, model.architecture_grade, stored, read)
 
 
 def _flags(
-    sheet: PriceSheet, seen: Observables, anchors: Anchors, pairs: tuple[PairInference, ...], known: KnownCache | None
+    sheet: PriceSheet,
+    seen: Observables,
+    anchors: Anchors,
+    pairs: tuple[PairInference, ...],
+    known: KnownCache | None,
+    kv_bytes: Mapping[str, Estimate],
 ) -> tuple[str, ...]:
     """What a reader must know before using the row, in a few words each."""
     flags = []
@@ -275,6 +287,10 @@ def _flags(
         flags.append("output not above input")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
+    if kv_bytes["calibrated"].prior_dominated:
+        flags.append("KV PRIOR-DOMINATED")
+    if kv_bytes["common_markup"].kind == "undetermined":
+        flags.append("inconsistent")
     if sheet.bands[0].input.currency != "USD":
         flags.append(f"priced in {sheet.bands[0].input.currency}")
     if not sheet.start_known:

@@ -8,22 +8,19 @@ with the triangular proposal by the balance heuristic, so that no weight exceeds
 from math import gamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
-from derive.catalogue import equation
-from derive.compiled import right_side
 from invert import triangular
-from invert.draws import DEFAULT, MOST, SEED, normals, uniforms
+from invert.draws import MOST, SEED, normals, uniforms
 from invert.evidence import Evidence
 from invert.importance import RELIABLE, weights
 from invert.likelihood import log_target
-from invert.points import SIZE, Points, kv_prior, nuisances, triangular_points, with_logs
+from invert.points import SIZE, Points, forward_points, kv_prior, triangular_points
 from invert.posterior import Posterior, log_ratio, posterior, sizes
 from invert.priors import NUISANCES, Beliefs
-from invert.triangular import PER_PARAMETER
 
 if TYPE_CHECKING:
     import numpy as np
 
-ROUNDS = (8192, 8192, MOST)
+ROUNDS = (8192, 8192, 32768)
 """Draws of each round; the last one is the answer."""
 TEMPER, FLOOR = (0.5, 0.75, 0.75), (0.02, 0.01, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
@@ -37,22 +34,22 @@ def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEE
     if found.weights.pareto_k[0] <= RELIABLE or not found.weights.feasible_fraction[0]:
         return found
     more = posterior(evidence, held, MOST, seed)
-    return more if more.weights.pareto_k[0] <= RELIABLE else mixed(evidence, held, seed)
+    return more if more.weights.pareto_k[0] <= RELIABLE else mixed(evidence, held, seed, more)
 
 
-def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED) -> Posterior:
-    """The posterior of one sheet by the mixture."""
+def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None) -> Posterior:
+    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 65,536 of them."""
     import numpy as np
 
+    first = first or posterior(evidence, held, MOST, seed)
     with np.errstate(all="ignore"):
-        frame = _Frame(evidence, held)
-        points = triangular_points(evidence, held, normals(DEFAULT, seed), uniforms(DEFAULT, seed))
-        found = weights(log_ratio(points, evidence, held))
+        frame, points, found = _Frame(evidence, held), first.points, first.weights
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
             centre, root = _moments(frame.coordinates(points), found.values[0] ** power, floor)
             points, log_weights = _mixture(frame, normals(count, seed), uniforms(count, seed), centre, root)
             found = weights(log_weights)
-        return Posterior(points, found, sizes(points, evidence, held, normals(MOST, seed)[:, SIZE]), f"mixture, {MOST} draws, seed {seed}")
+        size = sizes(points, evidence, held, normals(ROUNDS[-1], seed)[:, SIZE])
+        return Posterior(evidence, points, found, size, f"mixture, {ROUNDS[-1]} draws, seed {seed}")
 
 
 class _Frame:
@@ -80,11 +77,8 @@ class _Frame:
         columns = dict(zip((*self.free, *self.centres), coordinates.T, strict=True))
         nothing = np.zeros(len(coordinates))
         drawn = {row.name: columns.get(row.name, nothing) for row in NUISANCES}
-        at: dict[str, Any] = nuisances(drawn, self.evidence, self.held)
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
-        at |= hidden | {"attention_flops_per_pair": hidden["attention_intensity"] * hidden["kv_bytes_per_token"]}
-        at["balance_context"] = right_side(equation("context.balance_context"), {**PER_PARAMETER, **at})
-        return with_logs(drawn, at, triangular.costs_of_structure(at), 1)
+        return forward_points(drawn, hidden, self.evidence, self.held)
 
     def log_scale(self) -> float:
         """ln of the volume of a whitened unit cube in nuisances and logs of the structure."""
@@ -123,7 +117,7 @@ def _log_weights(frame: _Frame, points: Points, centre: "np.ndarray", root: "np.
 
     target = log_target(points, frame.evidence, frame.held)[0]
     by_triangular = target - log_ratio(points, frame.evidence, frame.held)[0]
-    away = np.linalg.solve(root, (frame.coordinates(points) - centre).T)
+    away = np.linalg.inv(root) @ (frame.coordinates(points) - centre).T
     fixed = sum(-0.5 * points.drawn[row.name] ** 2 - 0.5 * log(2 * pi) for row in NUISANCES if row.name not in frame.free)
     by_student = _log_student((away**2).sum(axis=0), len(centre)) - np.log(np.diag(root)).sum() - frame.log_scale() + fixed
     total = target - np.logaddexp(np.where(np.isfinite(by_triangular), by_triangular, -np.inf), by_student) + log(2)

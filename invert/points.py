@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
 from derive.compiled import right_side
 from invert import triangular
 from invert.evidence import Evidence, column
-from invert.priors import NUISANCES, Beliefs
+from invert.priors import NUISANCES, STRUCTURE, Beliefs
 from invert.triangular import PER_PARAMETER, Costs
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ def triangular_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray", u
         if name in evidence.cells:
             low, high = (column(end)[:, None] for end in evidence.cells[name])
             ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + held.noise[name] * noise)
-    return _inverted(ratios, nuisances(drawn, evidence, held), spare, drawn, evidence, held)
+    return inverted(ratios, nuisances(drawn, evidence, held), spare, drawn, evidence, held)
 
 
-def _inverted(
+def inverted(
     ratios: Mapping[str, Any], at: dict[str, Any], spare: Mapping[str, Any], drawn: Mapping[str, Any], evidence: Evidence, held: Beliefs
 ) -> Points:
     """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
@@ -98,12 +99,12 @@ def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets
 def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, held: Beliefs) -> dict[str, Any]:
     """The nuisances at standard normal draws; contexts, unless given, are shares of the sheets' own bands."""
     at = {name: held[name].at(normal) for name, normal in drawn.items()}
-    at["band_share"] = at["long_context"]
-    edges = evidence.edges[:, :, None]
+    first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
     if held["short_context"].ends:
-        at["short_context"] = edges[:, 0] * at["short_context"]
+        at["short_context"] = first * at["short_context"]
     if held["long_context"].ends:
-        at["long_context"] = edges[:, 0] + (edges[:, 1] - edges[:, 0]) * at["long_context"]
+        at["long_context"] = first + (second - first) * at["long_context"]
+    at["band_share"] = (at["long_context"] - first) / (second - first)
     return at
 
 
@@ -122,3 +123,32 @@ def attention_prior(kv: tuple[Any, Any], intensity: tuple[float, float]) -> tupl
     import numpy as np
 
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
+
+
+def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence: Evidence, held: Beliefs) -> Points:
+    """Points at nuisances and structural quantities that are given, by the forward model."""
+    at = {**nuisances(drawn, evidence, held), **hidden}
+    at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
+    at["balance_context"] = right_side(equation("context.balance_context"), {**PER_PARAMETER, **at})
+    return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
+
+
+def prior_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> Points:
+    """Everything drawn from its prior, no price used."""
+    import numpy as np
+
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    kv, spread = kv_prior(evidence, held)
+    hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
+    for place, row in enumerate(STRUCTURE[1:], start=1):
+        hidden[row.name] = held[row.name].at(normal[:, NOISY + place])
+    return forward_points(drawn, hidden, evidence, held)
+
+
+def drawn_contexts(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+    """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
+    import numpy as np
+
+    at = nuisances({row.name: normal[:, place] for place, row in enumerate(NUISANCES)}, evidence, held)
+    means = [at["short_context"], *(low + (high - low) * at["band_share"] for low, high in pairwise(evidence.edges[0]))]
+    return np.column_stack([np.broadcast_to(one, (1, len(normal)))[0] for one in means])

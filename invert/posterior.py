@@ -16,6 +16,7 @@ from invert import triangular
 from invert.draws import DEFAULT, SEED, normals, uniforms
 from invert.evidence import Evidence, column
 from invert.importance import Weights, weights
+from invert.increments import rental
 from invert.likelihood import premium_in, price_level, unused_prices
 from invert.points import RATIOS, SIZE, WIDER, Points, attention_prior, kv_prior, triangular_points
 from invert.priors import Beliefs, normal_log_density
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 class Posterior:
     """Weighted draws of every sheet, and how they were drawn."""
 
+    evidence: Evidence
     points: Points
     weights: Weights
     log_active_params: "np.ndarray"
@@ -38,7 +40,9 @@ class Posterior:
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
-            yield Posterior(self.points.rows(place), self.weights.rows(place), self.log_active_params[place], self.sampler)
+            yield Posterior(
+                self.evidence.rows(place), self.points.rows(place), self.weights.rows(place), self.log_active_params[place], self.sampler
+            )
 
     def logs(self, name: str) -> "np.ndarray":
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
@@ -57,9 +61,19 @@ class Posterior:
             found = np.log(right_side(equation("context.attention_context"), at))
         elif name == "memory_time_share":
             found = np.log(right_side(equation("bands.memory_time_share"), {**at, "memory_ratio_short": self.points.costs.memory_short}))
+        elif name == "active_params_times_markup":
+            found = np.log(right_side(equation("bands.active_params_times_markup"), {**at, **self._level()}))
         else:
             found = np.log(at[name])
         return np.broadcast_to(found, self.log_active_params.shape)
+
+    def _level(self) -> dict[str, Any]:
+        """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
+        import numpy as np
+
+        low, high = (end[:, None] for end in self.evidence.cells["input_price"])
+        price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental().values["price_per_flop"]}
+        return price | {"prefill_cost_ratio": self.points.costs.prefill_short}
 
 
 def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int = SEED) -> Posterior:
@@ -70,7 +84,7 @@ def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int
         points = triangular_points(evidence, held, normals(count, seed), uniforms(count, seed))
         found = weights(log_ratio(points, evidence, held))
         size = sizes(points, evidence, held, normals(count, seed)[:, SIZE])
-        return Posterior(points, found, size, f"triangular, {count} draws, seed {seed}")
+        return Posterior(evidence, points, found, size, f"triangular, {count} draws, seed {seed}")
 
 
 def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray":

@@ -11,6 +11,12 @@ from invert.rows import ModelRow, Problem
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from invert.evidence import Evidence
+    from invert.priors import Beliefs
+    from invert.storage import TierEvidence
+    from invert.summaries import Summary
+    from invert.tariffs import Tariff
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -150,6 +156,34 @@ class KnownCache:
     read: float
 
 
+LEVEL = 0.90
+"""Probability of an interval, and of a bound."""
+PRIOR_DOMINATED = 0.3
+"""Contraction below which an estimate says more about the prior than about the sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An interval, an upper or a lower bound at `level`, or undetermined; SI units, and what it rests on.
+
+    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing.
+    """
+
+    kind: str
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = LEVEL
+    because: str = ""
+    equations: tuple[str, ...] = ()
+    contraction: float | None = None
+
+    @property
+    def prior_dominated(self) -> bool:
+        """Whether the prior says more than the sheet."""
+        return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+
+
 @dataclass(frozen=True, slots=True)
 class PairInference:
     """Everything read off one pair of bands."""
@@ -174,16 +208,28 @@ class Inference:
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None
+    evidence: "Evidence" = field(compare=False)
+    summary: "Summary"
+    kv_bytes: Mapping[str, Estimate]
+    estimates: Mapping[str, Estimate]
+    storage: "tuple[TierEvidence, ...]"
+    tariffs: "tuple[Tariff, ...]"
+    contradiction: str | None
     flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class InferenceTable:
-    """All inferences of one run, the date and anchors they share, and what was wrong with the input."""
+    """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
+
+    `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
+    """
 
     inferences: tuple[Inference, ...]
     as_of: date
     anchors: Anchors
+    held: "Beliefs"
+    premiums: tuple[tuple[str, float, float], ...]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=dict)

@@ -10,31 +10,36 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from invert.draws import DEFAULT, SEED
+from invert.draws import DEFAULT, SEED, normals
 from invert.evidence import Evidence, by_shape
 from invert.importance import quantiles
 from invert.mixture import trusted
+from invert.points import SIZE, prior_points
 from invert.posterior import Posterior, posterior
 from invert.priors import Beliefs
+from invert.records import LEVEL
 
 if TYPE_CHECKING:
     import numpy as np
 
-LEVEL = 0.90
 QUANTITIES = (
-    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share", "active_params",
+    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
+    "active_params_times_markup",
 )  # fmt: skip
+LEVEL_OF_PRICES = "active_params_times_markup"
 CHUNK = 2**15
 """Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """One quantity of one sheet: median and the ends of the central interval of LEVEL, SI, and the spread of its log in nats."""
+    """One quantity of one sheet, SI: median, ends of the central interval of LEVEL, one-sided bounds at LEVEL, spread of its log [nat]."""
 
     median: float
     low: float
     high: float
+    at_least: float
+    at_most: float
     spread: float
 
 
@@ -109,5 +114,19 @@ def _marginals(logs: "np.ndarray", weight: "np.ndarray") -> list[Marginal]:
     held = np.where(weight > 0, logs, 0.0)
     mean = np.einsum("ij,ij->i", weight, held)
     spread = np.sqrt(np.maximum(np.einsum("ij,ij,ij->i", weight, held, held) - mean**2, 0.0))
-    ends = np.exp(quantiles(logs, weight, (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2)))
+    ends = np.exp(quantiles(logs, weight, (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)))
     return [Marginal(*(float(end) for end in row), float(width)) for row, width in zip(ends, spread, strict=True)]
+
+
+def prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+    """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
+    import numpy as np
+
+    normal = normals(count)
+    size, width = (end[:, None] for end in evidence.log_active_params)
+    points = prior_points(evidence, held, normal)
+    free = Posterior(evidence, points, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
+    spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
+    spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], held["price_per_parameter"].spread)
+    return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]

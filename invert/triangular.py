@@ -17,7 +17,6 @@ from derive.compiled import right_side, vectorised
 from derive.quantities import symbol
 from derive.regimes import branches
 
-
 Arrays = Mapping[str, Any]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
@@ -128,21 +127,21 @@ def _roots(id: str, unknown: str) -> tuple[Any, ...]:
 
 @cache
 def _log_slope(id: str, unknown: str, by: str) -> Any:
-    from sympy import diff, simplify
+    from sympy import cancel, diff
 
     (root,) = _roots(id, unknown)
-    return simplify(diff(root, symbol(by)) * symbol(by) / root)
+    return cancel(diff(root, symbol(by)) * symbol(by) / root)
 
 
 @cache
 def _line_determinant() -> Any:
     """d (balance_context, weight_compute_ratio) / d (memory_ratio_short, memory_ratio_long)."""
-    from sympy import Matrix, simplify
+    from sympy import Matrix, cancel
 
     (weight,) = _roots("bands.memory_ratio_short", "weight_compute_ratio")
     balance = equation("bands.balance_context").sides[1]
     solved = Matrix([balance, weight.subs(symbol("balance_context"), balance)])
-    return simplify(solved.jacobian([symbol("memory_ratio_short"), symbol("memory_ratio_long")]).det())
+    return cancel(solved.jacobian([symbol("memory_ratio_short"), symbol("memory_ratio_long")]).det())
 
 
 @dataclass(frozen=True, slots=True)

@@ -649,7 +649,7 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
     assert line.split()[:8] == ["google", "gemini-3.1-pro-preview", "200k", "x2", "x1.5", "6", "1.67", "kB"]
     assert line.endswith("active_params assumed")
     (line,) = [line for line in done.stdout.splitlines() if "qwen3-coder-plus" in line]
-    assert line.endswith("4 bands, first pair shown; architecture assumed")
+    assert line.endswith("4 bands, first pair shown; architecture assumed; KV PRIOR-DOMINATED")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise there")
@@ -744,7 +744,7 @@ def test_the_table_fits_the_terminal_and_says_what_it_left_out():
         hidden = len(ALL_COLUMNS) - len(shown[width])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
-    assert shown[60] == ["model", "KV lecture", "KV joint", "KV known"]
+    assert shown[60] == ["model", "KV calibrated"]
     assert [len(shown[width]) for width in WIDTHS] == sorted({len(shown[width]) for width in WIDTHS}), "wider shows more"
 
 

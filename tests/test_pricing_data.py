@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from derive.presets import hardware, hardware_names
+from derive.presets import KV_INPUTS, hardware, hardware_names
+from invert.calibration import calibration_book
 from invert.prices.check import check
 from invert.prices.load import load
 from invert.prices.select import models, sheets
+from invert.rows import units_per_usd
 
 DATA = Path(__file__).parent.parent / "pricing_data"
 PACKAGE = json.loads((DATA / "datapackage.json").read_text())
@@ -121,7 +123,49 @@ def test_every_data_type_of_every_accelerator_is_a_preset_or_refused_by_name():
 
 
 def test_every_row_has_a_source():
-    for name in ("prices.csv", "prices_rivals.csv"):
+    for name in ("prices.csv", "prices_rivals.csv", "prices_calibration.csv"):
         assert all(row["source_url"] and row["verification"] for row in rows(name))
     for name in ("hardware.csv", "memory_tiers.csv", "fx.csv"):
         assert all(row["source"] and row["verification"] for row in rows(name))
+
+
+def test_the_launch_sheets_are_sound_and_only_the_calibration_sees_them():
+    book, shipped = calibration_book(), load()
+    assert check(book) == []
+    launched = {(row["provider"], row["model"]) for row in rows("prices_calibration.csv")}
+    named = {tuple(row["calibration_sheet"].split("/")) for row in rows("reference_class.csv") if row["calibration_sheet"]}
+    assert launched <= named <= launched | {(row.provider, row.model) for row in models()}
+    assert not launched & {(row.provider, row.model) for row in shipped.rows}
+    assert {row["verification"] for row in rows("prices_calibration.csv")} == {"unverified"}
+
+
+def test_launch_sheets_are_converted_at_the_rate_of_their_time_and_current_ones_as_before():
+    fx = load().fx
+    for row in rows("prices_calibration.csv"):
+        assert units_per_usd(fx, "CNY", date.fromisoformat(row["effective_date"])) == 7.2
+    assert units_per_usd(fx, "CNY", TODAY) == units_per_usd(fx, "CNY", date(2026, 1, 1)) == units_per_usd(fx, "CNY", date.max) == 7
+
+
+def test_every_member_of_the_reference_class_has_an_architecture_and_no_better_a_grade():
+    architectures = {row["model"]: row for row in rows("architectures.csv")}
+    for row in rows("reference_class.csv"):
+        configuration = architectures[row["architecture"]]["verification"]
+        assert row["grade"] in (configuration, "assumed", "unverified"), row["architecture"]
+        assert row["in_class"] == "true" or not row["calibration_sheet"], row["architecture"]
+        assert bool(row["calibration_date"]) == row["calibration_sheet"].startswith(("alibaba-cn", "minimax-cn"))
+
+
+def test_a_family_is_one_design_and_holds_every_model_of_a_maker_shaped_as_one_of_its_class():
+    architectures = {row["model"]: row for row in rows("architectures.csv")}
+    family = {row["architecture"]: row["family"] for row in rows("reference_class.csv")}
+
+    def shape(row: dict[str, str]) -> tuple[str, ...]:
+        return row["hf_id"].split("/")[0], row["kv_formula"], *(row[name] for name in KV_INPUTS[row["kv_formula"]])
+
+    for name in set(family.values()):
+        assert len({architectures[member]["kv_formula"] for member, its in family.items() if its == name}) == 1
+    in_class = [row["architecture"] for row in rows("reference_class.csv") if row["in_class"] == "true"]
+    of_shape = {shape(architectures[member]): family[member] for member in in_class}
+    for row in architectures.values():
+        if row["kv_formula"] and shape(row) in of_shape:
+            assert family.get(row["model"]) == of_shape[shape(row)], row["model"]

@@ -3,31 +3,35 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from derive.catalogue import equation
 from derive.display import moves_line, route_lines
 from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
 from invert.closed_form import memory_bound_base_cost, rule_solutions
-from invert.inference import verdict
 from invert.lecture import drain_times
-from invert.records import Check, Inference, PairInference, Price
+from invert.readings import verdict
+from invert.records import Check, Inference, InferenceTable, PairInference, Price
+from invert.report.findings import findings, firmness
+from invert.report.layout import PARAGRAPH, aligned, kv, spread, title
 from invert.report.tabular import equations_of
-from invert.report.terminal import PARAGRAPH, aligned, kv, spread
+from invert.report.tiers import tiers
 
 
-def report(one: Inference, changes: Mapping[str, str]) -> str:
-    """Prices, the lecture's three readings, the joint inverse, what each predicts, how far apart they are.
+def report(one: Inference, table: InferenceTable) -> str:
+    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers.
 
-    `changes` are the amounts put in place of published ones, to be named.
+    The amounts that `table` has put in place of published ones are named.
     """
-    changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in changes.items()]
-    sections = [_heading(one), *changed, *_prices(one)]
+    changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
+    sections = [_heading(one), *changed, *_prices(one), *findings(one), *firmness(one, table), *tiers(one)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
-        sections += [*_title("KV bytes"), "One price for all lengths: there is no threshold and no premium to read KV bytes from."]
-    sections += [*_bandwidth_bound(one), *_tiers(one), *_storage(one)]
+        sections += [
+            *title("The lecture's KV bytes"),
+            "One price for all lengths: there is no threshold and no premium to read KV bytes from.",
+        ]
+    sections += [*_bandwidth_bound(one), *_storage(one)]
     if one.pairs:
         sections += [*_contradiction(one), *_rules(one)]
     return "\n".join([*sections, *_known(one), *_anchors(one), *_cite(one)])
@@ -37,10 +41,6 @@ def _heading(one: Inference) -> str:
     sheet = one.sheet
     region = f", {sheet.region}" if sheet.region else ""
     return f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
-
-
-def _title(text: str) -> list[str]:
-    return ["", text, "-" * len(text)]
 
 
 def _prices(one: Inference) -> list[str]:
@@ -63,7 +63,7 @@ def _prices(one: Inference) -> list[str]:
     notes = dict.fromkeys(price.notes for price in prices if price.notes)
     unit = f"{sheet.bands[0].input.currency} per million tokens"
     return [
-        *_title(f"Prices ({unit})"),
+        *title(f"Prices ({unit})"),
         aligned(("band", "input", "output", "cache read"), rows),
         f"graded {', '.join(grades)}; for the page {source}",
         *(f"  {note}" for note in notes),
@@ -77,9 +77,9 @@ def _amount(price: Price | None) -> str:
 def _pair(one: Inference, pair: PairInference) -> list[str]:
     seen = pair.pair
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
-    lines = _title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
+    lines = title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
     lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
-    lines += _title(f"KV bytes from both premiums and output/input together{where}")
+    lines += title(f"KV bytes from both premiums and output/input together{where}")
     lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
     if pair.joint.problem:
         lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
@@ -109,7 +109,7 @@ def _checks(pair: PairInference, where: str) -> list[str]:
         for name, check in {**joint, **by_lecture}.items()
     ]
     return [
-        *_title(f"What each reading predicts for the sheet{where}"),
+        *title(f"What each reading predicts for the sheet{where}"),
         aligned(("component", "published", "lecture predicts", "joint predicts"), rows),
         f"verdict over what each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
         " (a miss lies outside the published number's rounding cell)",
@@ -129,29 +129,12 @@ def _number(component: str, value: float) -> str:
 
 
 def _bandwidth_bound(one: Inference) -> list[str]:
-    lines = _title("Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)")
+    lines = title("Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)")
     if one.bandwidth_bound.problem:
         return [*lines, f"no reading: {one.bandwidth_bound.problem}"]
     solution = one.bandwidth_bound.solution
     leans = "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else decode waits for."
     return [*lines, *route_lines(solution), *_scaling(solution), leans]
-
-
-def _tiers(one: Inference) -> list[str]:
-    lines = _title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
-    if not one.tiers:
-        return [*lines, "n/a: the sheet sells no cache lifetime"]
-    for tier in one.tiers:
-        said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
-        lines.append(
-            f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
-        )
-    for device, label in (("lecture", "lecture's drain times"), ("range", "real devices")):
-        lines.append(
-            f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in drain_times(device).items())
-        )
-    rule = equation("cache.drain_time_rule")
-    return [*lines, f"    {rule.reference}, a {rule.kind}: lifetimes are product choices as much as drain times"]
 
 
 def _storage(one: Inference) -> list[str]:
@@ -160,7 +143,7 @@ def _storage(one: Inference) -> list[str]:
     solution = one.implied_drain_time.solution
     said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
     return [
-        *_title("Hold time that is sold for as much as one read"),
+        *title("Hold time that is sold for as much as one read"),
         *route_lines(solution),
         *_scaling(solution),
         said.format(show("drain_time", drain_times("range")["HBM"], digits=3)),
@@ -178,7 +161,7 @@ def _contradiction(one: Inference) -> list[str]:
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
         f" {kv(values['kv_bytes_per_token'])}/token and KV joint, from all prices together, {kv(jointly)}/token{apart}."
     )
-    return [*_title("The readings against each other"), fill(text, PARAGRAPH)]
+    return [*title("The readings against each other"), fill(text, PARAGRAPH)]
 
 
 def _rules(one: Inference) -> list[str]:
@@ -186,7 +169,7 @@ def _rules(one: Inference) -> list[str]:
     solutions = rule_solutions(one.pairs[0].pair, one.anchors.values, max_context)
     rows = [{"pricing rule": rule, "KV": _rule_answer(solution), "equation": _rule_id(solution)} for rule, solution in solutions.items()]
     return [
-        *_title("The same threshold and output premium under other pricing rules (compute-bound base)"),
+        *title("The same threshold and output premium under other pricing rules (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
         f"A memory-bound base multiplies all but the last by {memory_bound_base_cost(one.pairs[0].pair, one.anchors.values):.3g}.",
     ]
@@ -210,7 +193,7 @@ def _known(one: Inference) -> list[str]:
         return []
     truth = one.known
     grade = "by the vendor's word" if truth.grade == "verified" else f"{truth.grade}: the vendor does not say so"
-    lines = _title("What the architecture says")
+    lines = title("What the architecture says")
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if one.pairs:
         pair = one.pairs[0]
@@ -221,7 +204,7 @@ def _known(one: Inference) -> list[str]:
 
 
 def _anchors(one: Inference) -> list[str]:
-    lines = _title("Anchors: outside facts, the same for every reading above")
+    lines = title("Anchors: outside facts, the same for every reading above")
     contexts = {}
     if one.pairs:
         contexts = {"short_context": one.pairs[0].pair.short_context, "long_context": one.pairs[0].pair.long_context}

@@ -3,12 +3,18 @@
 import csv
 import io
 import json
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from typing import Any
 
 from derive.catalogue import equation
-from invert.flat import COLUMNS, flat
-from invert.records import Check, Inference, InferenceTable, PairInference, Reading
+from invert.flat import COLUMNS, flat, six_digits
+from invert.identifiability import Identifiability
+from invert.readings import identified
+from invert.records import Check, Estimate, Inference, InferenceTable, Observable, PairInference, Reading
+from invert.storage import TierEvidence
+from invert.tariffs import Tariff
 
 SCHEMA = "infer-1"
 OBSERVED = (
@@ -17,7 +23,7 @@ OBSERVED = (
 
 
 def as_records(table: InferenceTable) -> list[dict[str, Any]]:
-    """The list that `--as json` prints, one object a sheet; keys of rooms not built yet are null."""
+    """The list that `--as json` prints, one object a sheet."""
     return [_record(one) for one in table.inferences]
 
 
@@ -87,23 +93,85 @@ def _record(one: Inference) -> dict[str, Any]:
             },
             "pairs": [_pair(pair) for pair in one.pairs],
         },
-        "estimates": None,
-        "storage": [
-            *(
-                {"ttl_seconds": tier.ttl_seconds, "probabilities": None, "implied_drain_time_s": None, "disclosed_tier": tier.disclosed}
-                for tier in one.tiers
-            ),
-            *(
-                [{"ttl_seconds": None, "probabilities": None, "implied_drain_time_s": row["implied_drain_time_s"], "disclosed_tier": None}]
-                if one.observables.storage_price
-                else []
-            ),
-        ],
-        "identifiability": None,
+        "estimates": {
+            "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
+            **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
+        },
+        "storage": [_storage(found) for found in one.storage],
+        "tariffs": [_tariff(tariff) for tariff in one.tariffs],
+        "identifiability": _identifiability(identified(one)),
         "forward_check": first and _forward_check(first.joint_checks),
-        "diagnostics": None,
+        "diagnostics": {
+            "sampler": one.summary.sampler,
+            "ess": six_digits(one.summary.ess),
+            "pareto_k": six_digits(_finite(one.summary.pareto_k)),
+            "feasible_fraction": six_digits(one.summary.feasible_fraction),
+            "log_evidence": six_digits(_finite(one.summary.log_evidence)),
+        },
+        "contradiction": one.contradiction,
         "flags": list(one.flags),
     }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "kind": estimate.kind,
+        "median": six_digits(estimate.median),
+        "low": six_digits(estimate.low),
+        "high": six_digits(estimate.high),
+        "level": estimate.level,
+        "because": estimate.because,
+        "equations": list(estimate.equations),
+        "contraction": six_digits(estimate.contraction),
+    }
+
+
+def _storage(found: TierEvidence) -> dict[str, Any]:
+    return {
+        "ttl_seconds": found.ttl_seconds,
+        "probabilities": _shares(found.probabilities),
+        "undisclosed": _shares(found.undisclosed),
+        "rented": _shares(found.rented),
+        "owned": _shares(found.owned),
+        "evidence": list(found.evidence),
+        "implied_drain_time_s": found.implied_drain_time,
+        "disclosed_tier": found.disclosed,
+        "lecture": _shares(found.lecture),
+    }
+
+
+def _shares(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
+    return probabilities and dict(probabilities)
+
+
+def _tariff(tariff: Tariff) -> dict[str, Any]:
+    def ends(part: Observable | None) -> dict[str, float | None] | None:
+        return part and {"value": part.value, "low": part.low, "high": _finite(part.high)}
+
+    return {
+        "shorter_ttl": tariff.shorter_ttl,
+        "longer_ttl": tariff.longer_ttl,
+        "storage_price": ends(tariff.storage_price),
+        "write_charge": ends(tariff.write_charge),
+        "drain_time": ends(tariff.drain_time),
+        "problem": tariff.problem,
+    }
+
+
+def _identifiability(found: Identifiability) -> dict[str, Any]:
+    return {
+        "regime": found.regime,
+        "rank": found.rank,
+        "nullity": found.nullity,
+        "condition": found.condition,
+        "pinned": list(found.pinned),
+        "missing_facts": {name: facts if facts is None else list(facts) for name, facts in found.missing_facts.items()},
+        "degenerate_with": dict(found.degenerate_with),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _reading(reading: Reading) -> dict[str, Any]:
@@ -143,4 +211,5 @@ def equations_of(one: Inference) -> list[str]:
     first = one.pairs[0] if one.pairs else None
     readings = [*((first.lecture, first.joint) if first else ()), one.bandwidth_bound, one.implied_drain_time]
     used = [id for reading in readings if reading and reading.values for id in reading.solution.equations]
+    used += [id for estimate in (*one.kv_bytes.values(), *one.estimates.values()) for id in estimate.equations]
     return list(dict.fromkeys([*used, *([equation("cache.drain_time_rule").reference] if one.tiers else [])]))

@@ -1,24 +1,25 @@
 """The table of all sheets, as text: wide in a pipe, narrower in a terminal, never cut."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from textwrap import fill
 
 from derive.units import show
-from invert.inference import ASSUMED_ACTIVE_PARAMS, verdict
-from invert.records import Inference, InferenceTable
+from invert.inference import ASSUMED_ACTIVE_PARAMS
+from invert.lecture import TIER_NAMES
+from invert.readings import verdict
+from invert.records import Estimate, Inference, InferenceTable
+from invert.report.layout import GAP, NONE, PARAGRAPH, aligned, kv, spread
+from invert.storage import TierEvidence
 
 COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV joint", "KV known",
-    "bandwidth-bound", "tier by lifetime", "on real devices", "vendor says", "lecture check", "joint check", "flags",
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
+    "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
 )  # fmt: skip
 FIRST_TO_GO = (
-    "flags", "on real devices", "vendor says", "premium in", "premium out", "joint check", "provider", "lecture check",
-    "tier by lifetime", "bandwidth-bound", "output/input", "threshold",
+    "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
+    "KV at rent", "bandwidth-bound", "output/input", "KV one mark-up", "threshold", "KV lecture", "KV known",
 )  # fmt: skip
-NONE = "-"
-PARAGRAPH = 120
-GAP = 3
 
 
 def summary(table: InferenceTable, width: int | None = None) -> str:
@@ -66,44 +67,35 @@ def cells(one: Inference) -> dict[str, str]:
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
         "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
-        "KV joint": "inconsistent" if first and first.joint.problem else kv(first and first.joint.values.get("kv_bytes_per_token")),
+        "KV one mark-up": kv_range(one.kv_bytes["common_markup"]),
+        "KV at rent": kv_range(one.kv_bytes["dollar_anchored"]),
+        "KV calibrated": kv_range(one.kv_bytes["calibrated"]),
         "KV known": kv(one.known and one.known.read),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
-        "tier by lifetime": _tiers(one, "lecture"),
-        "on real devices": _tiers(one, "devices"),
+        "tier by lifetime": _tiers(one),
+        "tier by price": ", ".join(dict.fromkeys(_likeliest(found) for found in one.storage if found.undisclosed)) or NONE,
         "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
         "lecture check": verdict(first.lecture_checks) if first else NONE,
-        "joint check": verdict(first.joint_checks) if first else NONE,
         "flags": "; ".join(one.flags),
     }
 
 
-def kv(value: float | None) -> str:
-    """KV bytes per token in the units people use, or a dash."""
-    return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
+def kv_range(estimate: Estimate) -> str:
+    """`155 kB (42.2 kB to 547 kB)`, `< 312 kB` or `undetermined`."""
+    if estimate.kind == "interval":
+        return f"{kv(estimate.median)} ({kv(estimate.low)} to {kv(estimate.high)})"
+    return f"< {kv(estimate.high)}" if estimate.kind == "upper" else estimate.kind
 
 
-def _tiers(one: Inference, by: str) -> str:
-    """`5 min flash, 1 h disk`, by the drain times of the lecture or of real devices."""
-    return ", ".join(f"{show('ttl', tier.ttl_seconds)} {getattr(tier, by)}" for tier in one.tiers) or "n/a"
+def _tiers(one: Inference) -> str:
+    """`5 min flash, 1 h disk`, by the lecture's drain times."""
+    return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
 
 
-def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
-    """A table in aligned columns; no line is cut and no cell wraps.
-
-    >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
-    a    name
-    ─────────
-    1    x
-    22   yy
-    """
-    widths = [max(len(column), *(len(row[column]) for row in rows)) if rows else len(column) for column in columns]
-
-    def line(cells: Iterable[str]) -> str:
-        return (" " * GAP).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-
-    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
-    return "\n".join([line(columns), rule, *(line(row[column] for column in columns) for row in rows)])
+def _likeliest(found: TierEvidence) -> str:
+    """`HBM 76%`: the likeliest tier by prices, whatever the vendor says."""
+    tier = max(found.undisclosed, key=found.undisclosed.__getitem__)
+    return f"{TIER_NAMES[tier]} {found.undisclosed[tier]:.0%}"
 
 
 def footer(table: InferenceTable) -> list[str]:
@@ -112,8 +104,9 @@ def footer(table: InferenceTable) -> list[str]:
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
-        " every length. Both cannot be true of one model. KV joint uses both premiums and that ratio together. A check holds"
-        " a reading against the prices it did not use."
+        " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
+        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at 90%, the"
+        " ranges hold 90%. The headline is KV calibrated. backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
@@ -126,25 +119,34 @@ def footer(table: InferenceTable) -> list[str]:
 
 
 def worth(inferences: Sequence[Inference]) -> str:
-    """One line: how far the readings are from the cache of the models here whose architecture is public."""
-    known = [(one.known, one.pairs[0]) for one in inferences if one.known and one.pairs]
-    lecture = [truth.read / pair.lecture.values["kv_bytes_per_token"] for truth, pair in known]
-    joint = [truth.read / pair.joint.values["kv_bytes_per_token"] for truth, pair in known if pair.joint.values]
-    if not lecture or not joint:
+    """How far the lecture's reading and the anchors are from the caches of the models here whose architecture is public."""
+    known = [one for one in inferences if one.known and one.pairs]
+    if not known:
         return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
-    unsure = sum(truth.grade != "verified" for truth, _ in known)
+    lecture = [one.known.read / one.pairs[0].lecture.values["kv_bytes_per_token"] for one in known]
+    unsure = sum(one.known.grade != "verified" for one in known)
     by_name = f", {unsure} of them by the model's name only" if unsure else ""
     sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
+    ranges, bounds = (_covered([one for one in inferences if one.known], kind) for kind in ("interval", "upper"))
+    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
-        f" cache is {spread(lecture)} the lecture's reading and {spread(joint)} the joint one: neither is a measurement."
+        f" cache is {spread(lecture)} the lecture's reading: that reading is low by a large factor. Ranges that hold the true"
+        f" cache: {ranges}{by_bounds}."
     )
 
 
-def spread(factors: Sequence[float]) -> str:
-    """`44 times (9.8 to 127)`: the median and the ends."""
-    ends = f" ({min(factors):.3g} to {max(factors):.3g})" if len(factors) > 1 else ""
-    return f"{median(factors):.3g} times{ends}"
+COVERED = {"common_markup": "one mark-up", "dollar_anchored": "at rent", "calibrated": "calibrated"}
+
+
+def _covered(known: Sequence[Inference], kind: str) -> str:
+    """How many ranges or bounds of each anchor hold the known cache; nothing where there are none."""
+    counts = []
+    for anchor, label in COVERED.items():
+        found = [(one.kv_bytes[anchor], one.known.read) for one in known if one.kv_bytes[anchor].kind == kind]
+        if found:
+            counts.append(f"{label} {sum((estimate.low or 0) <= truth <= estimate.high for estimate, truth in found)} of {len(found)}")
+    return ", ".join(counts)
 
 
 def _count(table: InferenceTable) -> str:

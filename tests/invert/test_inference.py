@@ -12,11 +12,12 @@ import pytest
 
 from derive import presets
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongUnit, WrongValue
-from invert import inference, lecture
+from invert import inference, lecture, readings, tariffs
 from invert.flat import COLUMNS, flat
-from invert.inference import ANCHORS, infer, verdict
+from invert.inference import ANCHORS, infer
 from invert.observables import rounding_cell
 from invert.prices.select import models
+from invert.readings import verdict
 from invert.records import Check, Inference, InferenceTable
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
@@ -73,7 +74,8 @@ def test_every_inference_is_whole():
         assert len(found.pairs) == len(sheet.bands) - 1 == len(seen.pairs)
         assert [tier.ttl_seconds for tier in found.tiers] == [offer.ttl_seconds for offer in sheet.writes if offer.ttl_seconds]
         assert bool(found.bandwidth_bound.values) == (seen.output_input_ratio.value > 1)
-        assert (found.implied_drain_time is not None) == (bool(found.pairs) and seen.storage_price is not None)
+        by_writes = any(not tariff.problem for tariff in found.tariffs)
+        assert (found.implied_drain_time is not None) == (bool(found.pairs) and (seen.storage_price is not None or by_writes))
         for pair in found.pairs:
             assert pair.lecture.values["kv_bytes_per_token"] > 0
             assert bool(pair.joint.values) != bool(pair.joint.problem)
@@ -347,11 +349,11 @@ def test_architectures_are_named_where_they_are_public_and_nowhere_else():
 
 FLAGS = [
     ("gemini-3.1-pro", ("active_params assumed",)),
-    ("claude-opus-5", ("one band",)),
-    ("qwen3-coder-plus", ("4 bands, first pair shown", "architecture assumed")),
-    ("baidu-qianfan/deepseek-v3", ("one band", "architecture known", "priced in CNY")),
-    ("deepseek-v4-flash", ("one band", "off-peak")),
-    ("kimi-k3", ("one band", "architecture known")),
+    ("claude-opus-5", ("one band", "KV PRIOR-DOMINATED")),
+    ("qwen3-coder-plus", ("4 bands, first pair shown", "architecture assumed", "KV PRIOR-DOMINATED")),
+    ("baidu-qianfan/deepseek-v3", ("one band", "architecture known", "KV PRIOR-DOMINATED", "priced in CNY")),
+    ("deepseek-v4-flash", ("one band", "KV PRIOR-DOMINATED", "off-peak")),
+    ("kimi-k3", ("one band", "architecture known", "KV PRIOR-DOMINATED")),
 ]
 
 
@@ -502,7 +504,7 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row(monkeypatch):
 @pytest.mark.parametrize("text", ["", "many"])
 def test_a_blank_cell_of_an_architecture_is_named_with_its_row(monkeypatch, column: str, text: str):
     rows = tuple({**row, column: text} if row["model"] == "Kimi-K3" else row for row in presets.table("architectures"))
-    with_tables(monkeypatch, inference, architectures=rows)
+    with_tables(monkeypatch, readings, architectures=rows)
     with pytest.raises(WrongData) as caught:
         infer(["kimi-k3"])
     assert all(word in str(caught.value) for word in ("architectures.csv", "Kimi-K3", column, repr(text)))
@@ -519,12 +521,12 @@ def test_an_unknown_tier_is_named_with_its_row(monkeypatch, fresh_drain_times):
 def test_what_is_disclosed_for_one_model_is_not_said_of_another(monkeypatch):
     general = next(row for row in presets.table("disclosures") if row["topic"] == "cache_tier" and row["provider"] == "anthropic")
     of_one = {**general, "model": "claude-opus-5", "ttl_seconds": "", "disclosed_tier": "flash"}
-    with_tables(monkeypatch, inference, disclosures=(of_one,))
+    with_tables(monkeypatch, tariffs, disclosures=(of_one,))
     found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}
     assert {name: {tier.disclosed for tier in tiers} for name, tiers in found.items()} == {
         "claude-opus-5": {"flash"},
         "claude-opus-5-5": {None},
     }
-    with_tables(monkeypatch, inference, disclosures=({**of_one, "model": ""},))
+    with_tables(monkeypatch, tariffs, disclosures=({**of_one, "model": ""},))
     assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
     assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}

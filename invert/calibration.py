@@ -1,0 +1,250 @@
+"""What models of known architecture teach: how far increments lie from cost, and what KV bytes are usual.
+
+Both are learned at run time from reference_class.csv, without the model being inferred and its siblings.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log, sqrt
+from statistics import fmean
+
+from derive import presets
+from derive.catalogue import variants_of
+from derive.compiled import right_side
+from derive.errors import UnknownName, WrongData, WrongValue
+from derive.presets import cell, number, table
+from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
+from invert.increments import PriceLines, attention_flops_at_cost, kv_bytes_at_cost, kv_bytes_common_markup, price_lines, rental
+from invert.prices.check import iso_date
+from invert.prices.load import load, opened, read_rows, shipped
+from invert.prices.select import assembled, models
+from invert.rows import PriceBook
+
+REFERENCE, SHEETS = "reference_class", "prices_calibration.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A model of known architecture: its KV bytes and attention FLOPs, and its price lines where a tiered sheet sells it.
+
+    kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
+    """
+
+    architecture: str
+    family: str
+    in_class: bool
+    kv_bytes_per_token: float
+    attention_flops_per_pair: float | None
+    active_params: float | None
+    lines: PriceLines | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What known models teach: ln(KV bytes at cost / true), ln(attention FLOPs at cost / true), and ln KV bytes of the class.
+
+    `kv_ratios` and `attention_ratios` are the ratios themselves by architecture; `left_out` was not learned from.
+    """
+
+    increments: Sample
+    attention: Sample
+    reference: Sample
+    kv_ratios: Mapping[str, float]
+    attention_ratios: Mapping[str, float]
+    reference_members: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+@cache
+def learn(leave_out: str | None = None) -> Calibration:
+    """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
+
+    Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
+
+    >>> f"{learn().increments.mean:.2f} {learn().increments.sd:.2f}", learn("GLM-4.6").increments.count
+    ('-0.81 1.15', 4)
+    """
+    return learned(members(), siblings(leave_out) if leave_out else frozenset())
+
+
+def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
+    """The calibration from these members, without some."""
+    kept = [member for member in known if member.architecture not in left_out]
+    kv = {member.architecture: ratio for member in kept if (ratio := kv_ratio(member))}
+    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member))}
+    usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
+    samples = (_sample(values, what) for values, what in ((kv, "tiered sheets"), (attention, "input tiers"), (usual, "class members")))
+    return Calibration(*samples, kv, attention, tuple(usual), tuple(sorted(left_out)))
+
+
+def _sample(values: Mapping[str, float], what: str) -> Sample:
+    if len(values) < 2:
+        raise WrongData(f"{REFERENCE}.csv: {len(values)} {what} are left to learn from, and a spread needs two")
+    return sample_of([log(value) for value in values.values()])
+
+
+def kv_ratio(member: Member) -> float | None:
+    """KV bytes that the output increment pays for at rental cost, over those of the architecture; None without an increment."""
+    if member.lines is None or member.lines.output.slope <= 0:
+        return None
+    return kv_bytes_at_cost(member.lines.output.slope, rental().values) / member.kv_bytes_per_token
+
+
+def common_markup_ratio(member: Member, ridge_point: float) -> float | None:
+    """KV bytes by one mark-up on base price and increment alike, over those of the architecture; None without an increment."""
+    if member.lines is None or member.lines.output.slope <= 0 or not member.active_params:
+        return None
+    return kv_bytes_common_markup(member.lines, member.active_params, ridge_point) / member.kv_bytes_per_token
+
+
+def attention_ratio(member: Member) -> float | None:
+    """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
+    if member.lines is None or member.lines.input.slope <= 0 or not member.attention_flops_per_pair:
+        return None
+    return attention_flops_at_cost(member.lines.input.slope, rental().values) / member.attention_flops_per_pair
+
+
+# Members.
+
+
+def siblings(architecture: str) -> frozenset[str]:
+    """The architecture and every other of its family in reference_class.csv; itself alone where it is in none.
+
+    >>> sorted(siblings("GLM-4.5-Air"))
+    ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
+    """
+    if architecture not in presets.model_names():
+        raise UnknownName("architecture", architecture, presets.model_names())
+    families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
+    return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
+
+
+@cache
+def members() -> tuple[Member, ...]:
+    """Every row of reference_class.csv, with its architecture worked out and its sheet read; WrongData names a bad row."""
+    book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
+    found = []
+    for row in table(REFERENCE):
+        name = cell(REFERENCE, row, "architecture")
+        if name not in architectures:
+            raise WrongData(f"{REFERENCE}.csv: architecture {name!r} is not in architectures.csv")
+        values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
+        width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
+        read = number("architectures", name, "kv_values_read_per_context_token", values) * width
+        params = presets.model(name).givens.get("active_params")
+        lines = _lines(name, row, book) if cell(REFERENCE, row, "calibration_sheet") else None
+        in_class = cell(REFERENCE, row, "in_class") == "true"
+        found.append(Member(name, cell(REFERENCE, row, "family"), in_class, read, prefill_attention_flops(name), params, lines))
+    return tuple(found)
+
+
+def calibration_book() -> PriceBook:
+    """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
+    book = load()
+    with opened(shipped(SHEETS)) as stream:
+        rows, problems = read_rows(stream, SHEETS, book.fx)
+    return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
+
+
+def prefill_attention_flops(architecture: str) -> float | None:
+    """Attention FLOPs per query and context token of prefill, by the equation of its KV formula; None where heads are unknown.
+
+    >>> prefill_attention_flops("DeepSeek-V3"), prefill_attention_flops("GLM-4.6")
+    (4997120.0, None)
+    """
+    preset = presets.model(architecture)
+    formula = variants_of("attention_flops_per_pair").get(preset.variants["kv_bytes_per_token"])
+    if formula is None or not set(formula.symbols[1:]) <= set(preset.givens):
+        return None
+    return float(right_side(formula, preset.givens))
+
+
+def _lines(name: str, row: Mapping[str, str], book: PriceBook) -> PriceLines:
+    """The price lines of the sheet that a row of reference_class.csv names, on its day."""
+    wanted = cell(REFERENCE, row, "calibration_sheet")
+    try:
+        day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
+    except WrongValue as error:
+        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_date: {error}") from None
+    rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
+    sheet, _ = assembled(rows, day, book.fx)
+    said = cell(REFERENCE, row, "max_context")
+    known = next((one.max_context for one in models() if f"{one.provider}/{one.model}" == wanted), None)
+    lines = price_lines(sheet, int(number(REFERENCE, name, "max_context", said)) if said else known) if sheet else None
+    if lines is None:
+        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_sheet: {wanted!r} has no sheet of several bands on {day}")
+    return lines
+
+
+# What is believed of ln KV bytes.
+
+
+def reference_only(calibration: Calibration) -> Belief:
+    """What the reference class says of ln k, without a price: a normal density with its predictive spread."""
+    return on_grid(calibration.reference, log_normal(calibration.reference))
+
+
+def increment_only(ln_increment_kv: float, calibration: Calibration) -> Belief:
+    """What an output increment says of ln k: its KV bytes at cost less the bias, Student's t with the predictive spread.
+
+    `ln_increment_kv` is the logarithm of what `kv_bytes_at_cost` gives.
+    """
+    corrected = calibration.increments.mirrored(ln_increment_kv)
+    return on_grid(corrected, log_student(corrected), LONG_TAILS)
+
+
+def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
+    """What the increment and the reference class say of ln k together: the product of the two densities.
+
+    >>> from math import exp
+    >>> from invert.beliefs import interval
+    >>> [round(exp(ln_kv) / 1e3) for ln_kv in interval(combined(log(76e3), learn()))]
+    [40, 145, 516]
+    """
+    usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))
+    return on_grid(calibration.reference, lambda points: usual(points) + priced(points))
+
+
+def bounded(ln_bound: float, calibration: Calibration) -> Belief:
+    """What a sheet without a premium says of ln k: the reference class, times the probability that its price covers so much.
+
+    `ln_bound` is the logarithm of what `kv_bytes_within_price` gives; the price may lie off cost as far as increments do.
+    Only an upper quantile is worth printing. A bound far below the whole class is taken for a price far below cost and moves
+    it less than one nearby: the tails of Student's t are long.
+    """
+    usual, covered = log_normal(calibration.reference), log_student_above(calibration.increments.mirrored(ln_bound))
+    return on_grid(calibration.reference, lambda points: usual(points) + covered(points))
+
+
+# How good it is.
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How well a belief foretells ln k of models that were left out: rms error of its median [nat], mean ln density there."""
+
+    belief: str
+    rms: float
+    log_density: float
+
+
+def leave_one_out(with_siblings: bool = True) -> tuple[Skill, ...]:
+    """The skill of each belief over the models with a tiered sheet, every one judged by a calibration without it.
+
+    `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone.
+    """
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for judged in (member for member in members() if kv_ratio(member)):
+        left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
+        calibration, truth = learned(members(), left_out), log(judged.kv_bytes_per_token)
+        at_cost = truth + log(kv_ratio(judged))
+        for name, belief in (
+            ("reference class", reference_only(calibration)),
+            ("increment", increment_only(at_cost, calibration)),
+            ("both", combined(at_cost, calibration)),
+        ):
+            scores.setdefault(name, []).append((belief.quantile(0.5) - truth, belief.log_density(truth)))
+    return tuple(
+        Skill(name, sqrt(fmean(error**2 for error, _ in found)), fmean(density for _, density in found)) for name, found in scores.items()
+    )

@@ -1,0 +1,205 @@
+"""What a price sheet can and cannot say: rank and null space of its prices, and which outside facts would pin what.
+
+The logarithm of every price is differentiated in the logarithms of twenty hidden primitives. Prices pin a product of
+primitives if its gradient lies in the row space of that Jacobian; facts known from elsewhere add rows to it. Every
+expression is catalogue equations put into one another. FLOP/s and byte/s are sustained: utilisations are 1.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, in_words, ordered, point, rows
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+TOLERANCE = 1e-9
+"""Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
+
+COMMON = (
+    "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position",
+    "short_context", "long_context", "sweep_time", "holding_cost_ratio*storage_markup/input_markup",
+)  # fmt: skip
+DOLLARS = (
+    "price_per_hbm_byte", "increment_markup", SPAN, "attention_flops_per_pair*price_per_flop",
+    "chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio",
+)  # fmt: skip
+LEVEL = ("prompt_position", "short_context", "long_context")
+FACTS = {
+    **dict.fromkeys(("attention_intensity/ridge_point", "attention_context", "balance_context", "attention_intensity"), COMMON),
+    **dict.fromkeys(("weight_compute_ratio", "kv_bytes_per_token"), COMMON),
+    "kv_bytes_per_token_in_dollars": DOLLARS,
+    "active_params_times_markup": ("price_per_flop", "prefill_decode_flops_ratio", *LEVEL),
+    "active_params": ("input_markup*price_per_flop/prefill_decode_flops_ratio", *LEVEL),
+    "implied_drain_time": (SPAN,),
+}
+"""Each target, and the facts that someone outside may know and that could pin it; products are read off their names.
+
+Not among them: weight bytes and batch, which nobody publishes, and what a cache hit is sold for over its cost, its
+suffix and its tier, so that a hit price stays the mere bound it is.
+"""
+
+GROUPED = (
+    f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}",
+    f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}",
+    "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_markup/output_markup",
+    "active_params*input_markup*price_per_flop/prefill_decode_flops_ratio",
+    "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity",
+)
+"""Products that prices can pin by themselves, besides the targets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiability:
+    """What the prices of one sheet pin at one point.
+
+    `missing_facts` has the fewest outside facts that pin each target, or None where all allowed ones do not;
+    `degenerate_with` names what then moves along with the target, every price and fact unchanged ("": it moves alone).
+    """
+
+    regime: str
+    prices: tuple[str, ...]
+    rank: int
+    nullity: int
+    condition: float
+    pinned: tuple[str, ...]
+    missing_facts: Mapping[str, tuple[str, ...] | None]
+    degenerate_with: Mapping[str, str]
+
+    def verdict(self, target: str) -> str:
+        """In a line: pinned, what it needs, or what it is degenerate with."""
+        facts = self.missing_facts[target]
+        if facts is None:
+            other = self.degenerate_with[target]
+            return f"not identified: {f'degenerate with {other}' if other else 'the prices leave it free'}"
+        return "needs " + ", ".join(facts) if facts else "pinned by the prices"
+
+
+def identify(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
+    """Rank and null space of the prices of `components`, what they pin, and what would pin the rest.
+
+    values: the point [SI], by primitive or by what `GIVEN_AS` lists (ridge_point, balance_context, weight_compute_ratio,
+    ...), the rest typical; quantities of other names are left alone. It decides which of compute and memory time is
+    the longer in each band. overlap is a convention in [0, 1], known. Raises `UnknownName` for a component and `WrongValue` for a number.
+
+    >>> bands = ("input", "output", "long_input", "long_output")
+    >>> found = identify(bands, overlap=1.0, values={"balance_context": 1e5, "weight_compute_ratio": 5.0})
+    >>> found.regime, found.rank, found.nullity, found.verdict("attention_context")
+    ('memory-bound in both bands', 4, 16, 'needs prompt_position, short_context, long_context')
+    >>> lecture = identify(bands, overlap=1.0, values={"weight_compute_ratio": 0.3, "attention_context": 1e6})
+    >>> lecture.regime, lecture.verdict("kv_bytes_per_token")
+    ('compute-bound in the base band, memory-bound in the long one', 'not identified: degenerate with weight_bytes/batch')
+    """
+    import numpy as np
+
+    at = point(values, overlap)
+    prices = ordered(components)
+    jacobian = rows(prices, at)
+    _, singular, turned = np.linalg.svd(jacobian)
+    rank = int((singular > TOLERANCE * singular[0]).sum())
+    basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
+    names = dict.fromkeys(name for names in (FACTS, *FACTS.values(), GROUPED) for name in names if name != "implied_drain_time")
+    spoken = {name: gradient(built(name), at, {}) for name in names}
+    if {"output", "long_output", "storage"} <= set(prices):
+        spoken["implied_drain_time"] = drain_time_row(at)
+    apart = {name: _apart(row, basis) for name, row in spoken.items()}
+    missing: dict[str, tuple[str, ...] | None] = {}
+    tied, together = {}, {}
+    for target in (name for name in FACTS if name in spoken):
+        missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS[target]})
+        if missing[target] is None:
+            # The price of a hit has a mark-up of its own, that no fact speaks of: it holds nothing.
+            told = np.array([*known, *(spoken[name] for name in FACTS[target])])
+            groups = together.get(FACTS[target]) or together.setdefault(FACTS[target], _groups(told))
+            tied[target] = _moves_with(spoken[target], told, groups)
+    return Identifiability(
+        regime=in_words(prices, at),
+        prices=prices,
+        rank=rank,
+        nullity=len(PRIMITIVES) - rank,
+        condition=float(singular[0] / singular[rank - 1]),
+        pinned=tuple(name for name in (*FACTS, *GROUPED) if name in spoken and _small(apart[name])),
+        missing_facts=missing,
+        degenerate_with=tied,
+    )
+
+
+def _fewest(target: "ndarray", facts: "Mapping[str, ndarray]") -> tuple[str, ...] | None:
+    """The fewest facts that a target is a sum of, all apart from what the prices tell; the first of them as listed.
+
+    The weights are unique but for what facts tell of each other. Facts of a fewest set depend on none of each other, so
+    it is met by leaving out as many facts as there are such dependences, in every way.
+    """
+    import numpy as np
+
+    if _small(target):
+        return ()
+    useful = [name for name, row in facts.items() if not _small(row)]
+    if not useful:
+        return None
+    columns = np.array([facts[name] for name in useful]).T
+    across, singular, along = np.linalg.svd(columns)
+    rank = int((singular > TOLERANCE).sum())
+    weights, free = along[:rank].T @ (across[:, :rank].T @ target / singular[:rank]), along[rank:]
+    if not _small(columns @ weights - target):
+        return None
+    found = []
+    for out in combinations([n for n in range(len(useful)) if not _small(free[:, n])], len(free)):
+        block = free[:, list(out)]
+        if abs(np.linalg.det(block)) > TOLERANCE:
+            left = weights - weights[list(out)] @ np.linalg.inv(block) @ free
+            found.append([n for n in range(len(useful)) if abs(left[n]) > TOLERANCE])
+    return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
+
+
+def _apart(row: "ndarray", basis: "ndarray") -> "ndarray":
+    """What the basis (orthonormal rows) does not hold of a row of unit length."""
+    unit = row / (row @ row) ** 0.5
+    return unit - (basis @ unit) @ basis
+
+
+def _small(row: "ndarray") -> bool:
+    return bool(row @ row <= TOLERANCE**2)
+
+
+def _in_span(wanted: "ndarray", columns: "ndarray") -> bool:
+    import numpy as np
+
+    return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=TOLERANCE)[0] - wanted)
+
+
+def _moves_with(target: "ndarray", known: "ndarray", groups: list[dict[int, str]]) -> str:
+    """The fewest primitives that can move with those of the target along the null space of all that is known."""
+    import numpy as np
+
+    own = np.flatnonzero(target).tolist()
+    unit = target / np.linalg.norm(target)
+    others = [left for group in groups if (left := {n: sign for n, sign in group.items() if n not in own})]
+    for size in range(len(others) + 1):
+        for some in combinations(others, size):
+            columns = [*own, *(next(iter(group)) for group in some)]
+            if not _in_span(unit[columns], known[:, columns].T):
+                return " and ".join("".join(sign + PRIMITIVES[n] for n, sign in group.items())[1:] for group in some)
+    raise AssertionError("a target that is not identified moves with something")
+
+
+def _groups(known: "ndarray") -> list[dict[int, str]]:
+    """Primitives that can move though all this is known, by place.
+
+    Those that enter only as a product count as one: their columns are equal, or opposite for a quotient.
+    """
+    import numpy as np
+
+    _, singular, turned = np.linalg.svd(known)
+    free = turned[int((singular > TOLERANCE * singular[0]).sum()) :]
+    left = np.flatnonzero(known.any(axis=0) & ((free**2).sum(axis=0) > TOLERANCE**2)).tolist()
+    gaps = [np.abs(known[:, :, None] - sign * known[:, None]).max(axis=0) for sign in (1, -1)]
+    equal, opposite = (gap <= TOLERANCE * np.abs(known).max() for gap in gaps)
+    found = []
+    while left:
+        first = left[0]
+        found.append({n: "*" if equal[first, n] else "/" for n in left if equal[first, n] or opposite[first, n]})
+        left = [n for n in left if n not in found[-1]]
+    return found

@@ -1,0 +1,216 @@
+"""The prices of a sheet in twenty hidden primitives, differentiated: catalogue equations put into one another, exact gradients.
+
+FLOP/s and byte/s are sustained: utilisations are 1.
+"""
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from math import inf, prod
+from re import findall
+from typing import TYPE_CHECKING
+
+from derive.catalogue import equation
+from derive.compiled import evaluate
+from derive.errors import UnknownName, WrongValue
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity, symbol
+from derive.regimes import closed_forms, regimes
+from derive.roots import elasticities
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+    from sympy import Expr
+
+COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
+SPAN = "(long_context - short_context)"
+TYPICAL = {
+    **{"active_params": 1e11, "weight_bytes": 1e12, "kv_bytes_per_token": 7e3, "attention_flops_per_pair": 2e6, "batch": 256.0},
+    **{"peak_flops": 1e15, "prefill_decode_flops_ratio": 1.0, "hbm_bandwidth": 3e12, "chip_price": 5e-4, "hbm_capacity": 8e10},
+    **{"input_markup": 1.0, "output_markup": 1.0, "storage_markup": 1.0, "cache_read_markup": 1.0, "holding_cost_ratio": 1.0},
+    **{"short_context": 2e4, "long_context": 3e5, "prompt_position": 0.5, "suffix_tokens": 1e3, "tier_read_cost_ratio": 1.0},
+}
+PRIMITIVES = tuple(TYPICAL)
+"""Registry names but for `output_markup` and `storage_markup`, each over the cost of its own component as `input_markup` is.
+
+`holding_cost_ratio` is here without a mark-up, which is apart; `cache_read_markup` is relative to that of input.
+"""
+
+PLACE = {name: place for place, name in enumerate(PRIMITIVES)}
+HAIR = 1e-12
+"""Attention FLOPs of 0 have no logarithm: they are taken at this share of compute, in units of it."""
+
+
+DEFINED_BY = {
+    **{"input_price": "bands.active_params_times_markup", "prefill_cost_ratio": "bands.prefill_cost", "band_price": "bands.price"},
+    **{"storage_price": "bands.storage_price", "cache_read_ratio": "bands.cache_read_ratio", "sweep_time": "scheduling.sweep_time"},
+    **{"balance_context": "context.balance_context", "attention_context": "context.attention_context"},
+    **{"attention_intensity": "architecture.attention_intensity", "ridge_point": "batching.ridge_point"},
+    **{"machine_balance_ratio": "batching.machine_balance_ratio", "sparsity": "batching.sparsity"},
+    **{"balance_batch": "batching.balance_batch", "weight_compute_ratio": "batching.weight_compute_ratio"},
+    **{"total_params": "memory.weight_bytes", "price_per_flop": "serving.price_per_flop"},
+    "price_per_hbm_byte": "serving.price_per_hbm_byte",
+}
+GIVEN_AS = {
+    "ridge_point": "hbm_bandwidth", "sweep_time": "hbm_capacity", "balance_context": "kv_bytes_per_token",
+    "attention_context": "attention_flops_per_pair", "weight_compute_ratio": "weight_bytes",
+}  # fmt: skip
+"""What a point may be given by, and the primitive that then follows."""
+
+OWN = {
+    "input": {"context_length": "short_context"},
+    "output": {"context_length": "short_context", "input_markup": "output_markup"},
+    "long_input": {"context_length": "long_context"},
+    "long_output": {"context_length": "long_context", "input_markup": "output_markup"},
+    "cache_read": {"context_length": "short_context"},
+    "storage": {"context_length": "short_context", "input_markup": "storage_markup"},
+}
+"""The context and the mark-up at which the equations are taken for a component."""
+
+# What more context is sold for over what it costs is the mark-up of output, whatever is read or multiplied for it.
+ALSO = {
+    **{"increment_markup": "output_markup", "kv_bytes_per_token_in_dollars": "kv_bytes_per_token"},
+    "active_params_times_markup": "active_params*input_markup",
+}
+
+
+def log_jacobian(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> "ndarray":
+    """d ln(price)/d ln(primitive), exact: a row a component in the order of COMPONENTS, a column a primitive.
+
+    Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
+    """
+    return rows(ordered(components), point(values, overlap))
+
+
+def ordered(components: Collection[str]) -> tuple[str, ...]:
+    for name in components:
+        if name not in COMPONENTS:
+            raise UnknownName("component", name, COMPONENTS)
+    if not components:
+        raise UnknownName("component", "", COMPONENTS, "a sheet has at least one price")
+    return tuple(name for name in COMPONENTS if name in components)
+
+
+def point(values: Mapping[str, float], overlap: float) -> dict[str, float]:
+    """All primitives [SI] and the overlap: those given, those that follow from what is given, else typical ones.
+
+    >>> round(point({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
+    3333.3
+    """
+    for name in {*TYPICAL, *GIVEN_AS} & {*values}:
+        if not (0 < values[name] < inf or (values[name] == 0 and name == "attention_flops_per_pair")):
+            raise WrongValue(f"{name} = {values[name]:g}: must be a finite number > 0")
+    at = {name: float(values.get(name, usual)) for name, usual in TYPICAL.items()} | {"overlap": quantity("overlap").check(float(overlap))}
+    if "long_context" not in values:
+        at["long_context"] *= at["short_context"] / TYPICAL["short_context"]
+    if at["long_context"] <= at["short_context"]:
+        raise WrongValue(f"long_context = {at['long_context']:g}: must be above short_context = {at['short_context']:g}")
+    no_attention = at["attention_flops_per_pair"] == 0
+    at["attention_flops_per_pair"] = at["attention_flops_per_pair"] or 1.0
+    given = {name: values[name] for name in GIVEN_AS if name in values}
+    if no_attention:
+        given["attention_context"] = at["long_context"] / HAIR
+    for name, value in given.items():
+        # Each is a product of powers of primitives.
+        singles, _ = _factors(built(name))
+        at[GIVEN_AS[name]] *= (value / evaluate(built(name), at)) ** (1 / singles[GIVEN_AS[name]])
+    return {**at, "no_attention": no_attention}
+
+
+@cache
+def built(name: str) -> "Expr":
+    """A quantity, or a product of them by name, in primitives, the overlap, and the context and mark-up of its own component."""
+    from sympy import Integer, Symbol
+
+    name = ALSO.get(name, name)
+    if name in QUANTITIES and name not in DEFINED_BY:
+        return Integer(1) if name in NEUTRAL_DEFAULTS else symbol(name)
+    if name in DEFINED_BY:
+        left, right = equation(DEFINED_BY[name]).sides
+        return _in_primitives(right if left == symbol(name) else closed_forms(left - right, symbol(name))[0])
+    if name == SPAN:
+        return symbol("long_context") - symbol("short_context")
+    parts = findall(r"([*/]?)([^*/]+)", name)
+    return prod(built(part) ** (-1 if sign == "/" else 1) for sign, part in parts) if len(parts) > 1 else Symbol(name, positive=True)
+
+
+def _in_primitives(expression: "Expr") -> "Expr":
+    return expression.xreplace({part: built(part.name) for part in expression.free_symbols})
+
+
+@cache
+def _regimes() -> "tuple[tuple[Expr, tuple[Expr, Expr]], ...]":
+    """Decode cost by regime in primitives, with the longer and the shorter time of each."""
+    found = regimes(equation("bands.decode_cost").sides[1])
+    return tuple((_in_primitives(one.expression), tuple(map(_in_primitives, one.wins[0]))) for one in found)
+
+
+def _regime(component: str, at: Mapping[str, float]) -> int:
+    here = _own(component, at)
+    return next(n for n, (_, (longer, shorter)) in enumerate(_regimes()) if evaluate(longer, here) >= evaluate(shorter, here))
+
+
+def in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
+    # Of the two times of decode, the weight read is part of that of memory.
+    longer = [_regimes()[_regime(component, at)][1][0] for component in ("output", "long_output")]
+    base, long = ("memory-bound" if time.has(symbol("weight_bytes")) else "compute-bound" for time in longer)
+    if not {"long_input", "long_output"} & set(prices):
+        return base
+    return f"{base} in both bands" if base == long else f"{base} in the base band, {long} in the long one"
+
+
+@cache
+def _price(component: str, regime: int) -> "Expr":
+    """The price of a component in primitives, at its own context and mark-up; `regime` is that of decode."""
+    if component in ("input", "long_input"):
+        return built("input_price")
+    if component in ("output", "long_output"):
+        return built("band_price").xreplace({symbol("cost_ratio"): _regimes()[regime][0]})
+    return built("storage_price") if component == "storage" else built("input_price") * built("cache_read_ratio")
+
+
+def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
+    return {**at, **{name: at[primitive] for name, primitive in OWN[component].items()}}
+
+
+def rows(prices: tuple[str, ...], at: Mapping[str, float]) -> "ndarray":
+    import numpy as np
+
+    return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])
+
+
+@cache
+def _factors(expression: "Expr") -> "tuple[dict[str, float], list[tuple[Expr, float]]]":
+    """The powers of the symbols in a product, and its sums with theirs."""
+    powers = [(base, float(power)) for base, power in expression.as_powers_dict().items() if not base.is_Number]
+    return {base.name: power for base, power in powers if base.is_Symbol}, [(base, power) for base, power in powers if not base.is_Symbol]
+
+
+def gradient(expression: "Expr", at: Mapping[str, float], own: Mapping[str, str]) -> "ndarray":
+    """d ln(expression)/d ln(primitive); what `own` names counts for the primitive it stands for."""
+    import numpy as np
+
+    singles, sums = _factors(expression)
+    slopes = list(singles.items())
+    for total, power in sums:
+        # Any symbol that the sum lacks will do to stand for its value.
+        of_sum = elasticities(symbol("cost_ratio") - total, "cost_ratio", {**at, "cost_ratio": evaluate(total, at)})
+        slopes += [(name, power * slope) for name, slope in of_sum.items() if name != "overlap"]
+    row = np.zeros(len(PRIMITIVES))
+    for name, slope in slopes:
+        row[PLACE[own.get(name, name)]] += slope
+    if at["no_attention"]:
+        row[PLACE["attention_flops_per_pair"]] /= HAIR
+    return row
+
+
+def drain_time_row(at: Mapping[str, float]) -> "ndarray":
+    """The gradient of the implied drain time, which is made of prices, by way of theirs."""
+    names = ("output", "long_output", "storage")
+    output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
+    base, long, hold = rows(names, at)
+    made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
+    made_of |= {name: (at[name], gradient(symbol(name), at, {})) for name in ("short_context", "long_context")}
+    left, right = equation("cache.implied_drain_time").sides
+    right = right.xreplace({symbol("tokens_per_step"): built("tokens_per_step")})
+    seen = {name: value for name, (value, _) in made_of.items()}
+    slopes = elasticities(left - right, left.name, {**seen, left.name: evaluate(right, seen)})
+    return sum(slope * made_of[name][1] for name, slope in slopes.items())

@@ -1,0 +1,150 @@
+"""The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
+
+from collections.abc import Mapping
+
+from derive.catalogue import equation
+from derive.compiled import right_side
+from derive.errors import WrongData
+from derive.presets import cell, number, table
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.solving import solve_equation
+from derive.units import show
+from invert import closed_form, lecture
+from invert.identifiability import Identifiability, identify
+from invert.observables import observe, ratio
+from invert.predict import forward
+from invert.records import Check, Inference, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.rows import ModelRow
+from invert.tariffs import disclosed_tiers
+
+BYTES_PER_ELEMENT_KNOWN = 2.0
+
+
+def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+    pair = seen.pairs[index]
+    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
+    jointly = closed_form.joint(pair, anchors)
+    return PairInference(
+        pair, by_lecture, jointly,
+        _checks(sheet, seen, index, anchors, _lecture_hidden(by_lecture, seen, index, anchors), ("output_input_ratio",)),
+        _checks(sheet, seen, index, anchors, jointly.values, ("output_input_ratio", "premium_in", "premium_out")),
+    )  # fmt: skip
+
+
+def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
+    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
+
+    It has no attention FLOPs. Empty where R leaves no room for a weight read.
+    """
+    pair = seen.pairs[index]
+    values = {**NEUTRAL_DEFAULTS, **anchors, **reading.values, "attention_flops_per_pair": 0.0}
+    values["balance_context"] = right_side(equation("context.balance_context"), values)
+    at_base = {**values, "context_length": pair.short_context, "decode_cost_ratio": pair.output_input_ratio.value}
+    answers, _ = solve_equation(equation("bands.decode_cost"), "weight_compute_ratio", at_base)
+    points = [answer.value for answer in answers if answer.kind == "point"]
+    return {**values, "weight_compute_ratio": points[0]} if points else {}
+
+
+def _checks(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
+) -> tuple[Check, ...]:
+    """The forward model at what a reading found, against every component of the sheet it can speak of."""
+    if not hidden:
+        return ()
+    bands, contexts = sheet.bands[index:], seen.contexts[index:]
+    base = bands[0]
+    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
+    found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
+    for place, band in enumerate(bands[1:], start=1):
+        suffix = "" if place == 1 else f"@{band.threshold_tokens}"
+        for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
+            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
+    if seen.storage_price and index == 0:
+        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
+    if base.cache_read and base.cache_read.usd_per_token:
+        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
+        found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
+    return tuple(found)
+
+
+def _check(published: Observable, suffix: str, predicted: float, used: tuple[str, ...]) -> Check:
+    component = published.name + suffix
+    inside = bool(published.low <= predicted <= published.high)
+    return Check(component, published.value, float(predicted), component in used, inside)
+
+
+def verdict(checks: tuple[Check, ...]) -> str:
+    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+
+    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    ('fail', 'not testable')
+    """
+    unused = [check for check in checks if not check.used_by_reading]
+    if not unused:
+        return "not testable"
+    if not all(check.inside_rounding_cell for check in unused):
+        return "fail"
+    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
+    """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
+    lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
+    said = disclosed_tiers(sheet.provider, sheet.model, lifetimes)
+    return tuple(
+        TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), said.get(ttl)) for ttl in lifetimes
+    )
+
+
+def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Observable | None) -> Reading | None:
+    """The implied drain time of the first pair of bands, where the sheet prices storage."""
+    if not seen.pairs or storage_price is None or storage_price.value <= 0:
+        return None
+    return closed_form.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
+
+
+def known_cache(model: ModelRow | None) -> KnownCache | None:
+    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
+    if model is None or not model.architecture:
+        return None
+    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
+    if row is None:
+        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
+
+    def bytes_of(column: str) -> float:
+        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
+
+    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
+    return KnownCache(model.architecture, model.architecture_grade, stored, read)
+
+
+def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mapping[str, float], given: Mapping[str, float]) -> str | None:
+    """What the prices break, in the catalogue's names, where the anchors given leave the decode cost nothing to move; else None."""
+    if pair is None or not pair.joint.problem or not set(given) >= {"overlap", "prompt_position", "prefill_decode_flops_ratio"}:
+        return None
+    base, above = sheet.bands[:2]
+    increments = {
+        "input_increment": above.input.usd_per_token - base.input.usd_per_token,
+        "output_increment": above.output.usd_per_token - base.output.usd_per_token,
+    }
+    needed = equation("bands.increments_of_a_sum")
+    least = right_side(needed, {**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
+    if anchors["overlap"] == 0 and increments["output_increment"] < least:
+        left, right = needed.sides
+        paid = show("output_increment", increments["output_increment"])
+        return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
+    return f"inconsistent: {pair.joint.problem}"
+
+
+COMPONENTS = {
+    "input_price": "input", "output_input_ratio": "output", "premium_in": "long_input", "premium_out": "long_output",
+    "cache_read_ratio": "cache_read", "storage_ratio": "storage",
+}  # fmt: skip
+"""The prices of the identifiability by the observable that carries each."""
+
+
+def identified(one: Inference) -> Identifiability:
+    """What the prices of a sheet pin, at its joint reading where there is one."""
+    values = one.pairs[0].joint.values if one.pairs else {}
+    point = {name: value for name, value in {**one.anchors.values, **values}.items() if value > 0 or name == "attention_flops_per_pair"}
+    return identify([COMPONENTS[name] for name in one.evidence.cells], overlap=one.anchors.values["overlap"], values=point)

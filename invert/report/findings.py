@@ -1,0 +1,169 @@
+"""What a careful analyst would write of a sheet: estimates with their reasons, how firm they are, and what they cannot tell."""
+
+from math import exp, log
+from textwrap import fill
+
+from derive.units import show
+from invert import calibration
+from invert.readings import identified
+from invert.records import LEVEL, PRIOR_DOMINATED, Estimate, Inference, InferenceTable
+from invert.report.layout import PARAGRAPH, aligned, title
+from invert.sensitivity import Swing, convention, swings_of_calibrated, swings_of_common_markup
+from invert.summaries import QUANTITIES, prior_spreads
+
+ANCHORS = {
+    "common_markup": "one mark-up (what the lecture assumes)",
+    "dollar_anchored": "increments at rental cost",
+    "calibrated": "calibrated on known models",
+}
+
+
+def estimate_text(name: str, estimate: Estimate) -> str:
+    """`155 kB/token, 42.2 to 547 kB/token`, a bound, or that it is undetermined.
+
+    >>> estimate_text("kv_bytes_per_token", Estimate("upper", high=2e3)), estimate_text("batch", Estimate("undetermined"))
+    ('at most 2 kB/token', 'undetermined')
+    """
+
+    def number(value: float) -> str:
+        return show(name.removesuffix("_stored"), value, digits=3)
+
+    if estimate.kind == "interval":
+        return f"{number(estimate.median)}, {number(estimate.low)} to {number(estimate.high)}"
+    if estimate.kind == "upper":
+        return f"at most {number(estimate.high)}"
+    return f"at least {number(estimate.low)}" if estimate.kind == "lower" else "undetermined"
+
+
+def findings(one: Inference) -> list[str]:
+    """KV bytes by three anchors, what the known models say of each anchor, and the other estimates."""
+    rows = [
+        {"anchor": label, f"KV bytes per token ({LEVEL:.0%})": estimate_text("kv_bytes_per_token", one.kv_bytes[key]),
+         "because": one.kv_bytes[key].because}
+        for key, label in ANCHORS.items()
+    ]  # fmt: skip
+    lines = [*title("What the sheet says of KV bytes: three anchors side by side"), aligned(tuple(rows[0]), rows)]
+    lines += [fill(text, PARAGRAPH) for text in (_apart(one), _known_models(one)) if text]
+    beside = [
+        {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
+        for name, estimate in one.estimates.items()
+    ]
+    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside)]
+
+
+def _because(estimate: Estimate) -> str:
+    return estimate.because + ("; PRIOR-DOMINATED" if estimate.prior_dominated else "")
+
+
+def _ids(estimate: Estimate) -> str:
+    return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
+
+
+def _apart(one: Inference) -> str:
+    """How far the anchors disagree, in nats and as a factor."""
+    medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median}
+    if len(medians) < 2:
+        return "The headline is the calibrated line. Without an output premium every line is a bound, and none of them a reading."
+    factor = max(medians.values()) / min(medians.values())
+    return (
+        f"The headline is the calibrated line. The medians lie {log(factor):.2g} nats apart, a factor of {factor:.3g}: what pays for the"
+        " premium decides the reading, and the sheet does not tell."
+    )
+
+
+def _known_models(one: Inference) -> str:
+    """What each anchor makes of models whose cache is known, without this one and its siblings."""
+    architecture = one.model.architecture if one.model and one.model.architecture else None
+    learnt = calibration.learn(architecture)
+    ridge = one.anchors.values["ridge_point"]
+    kept = [member for member in calibration.members() if member.architecture in learnt.kv_ratios]
+    common = calibration.sample_of([log(calibration.common_markup_ratio(member, ridge)) for member in kept])
+    out = f" Left out of what is learned: {', '.join(learnt.left_out)}." if learnt.left_out else ""
+    with_price, without = ({row.belief: row.rms for row in calibration.leave_one_out()}[belief] for belief in ("both", "reference class"))
+    return (
+        f"On {learnt.increments.count} tiered sheets of models whose cache is known ({', '.join(learnt.kv_ratios)}), one mark-up reads"
+        f" {exp(common.mean):.2g} of the true cache (bias {common.mean:+.2f}, sd {common.sd:.2f} nats), increments at rental cost"
+        f" {exp(learnt.increments.mean):.2g} of it (bias {learnt.increments.mean:+.2f}, sd {learnt.increments.sd:.2f}); the calibrated line"
+        f" takes that out and adds the {learnt.reference.count} caches of the reference class (median"
+        f" {show('kv_bytes_per_token', exp(learnt.reference.mean), digits=3)}, sd {learnt.reference.sd:.2f} nats).{out} Left out one family"
+        f" at a time, the class alone foretells the cache within {without:.2f} nats (rms), with the premium {with_price:.2f}: a premium"
+        " says little beyond that a model is like other models."
+    )
+
+
+def firmness(one: Inference, table: InferenceTable) -> list[str]:
+    """Draws, contraction, tornado, identifiability and convention."""
+    lines = [*title("How firmly"), *_draws(one)]
+    if one.contradiction:
+        return [*lines, one.contradiction, "Nothing is clipped: at these anchors no positive KV bytes fit the prices."]
+    lines += [*_contraction(one, table)]
+    if one.pairs and one.kv_bytes["common_markup"].kind == "interval":
+        lines += [*_tornado(one, table), *_convention(one, table)]
+    return [*lines, *_identifiability(one)]
+
+
+def _draws(one: Inference) -> list[str]:
+    found = one.summary
+    if not found.marginals:
+        return [f"{found.sampler}: none of the draws fits the prices"]
+    return [
+        f"{found.sampler}: effective sample size {found.ess:.0f}, Pareto-k {found.pareto_k:.2f} (trusted below 0.7),"
+        f" {found.feasible_fraction:.0%} of the draws fit the prices, log evidence {found.log_evidence:.2f}"
+    ]
+
+
+def _contraction(one: Inference, table: InferenceTable) -> list[str]:
+    """Prior against posterior: how much of the variance each quantity lost."""
+    (prior,) = prior_spreads(one.evidence, table.held, QUANTITIES)
+    rows = []
+    for name, marginal in one.summary.marginals.items():
+        contraction = 1 - (marginal.spread / prior[name]) ** 2
+        rows.append({
+            "quantity": name, "prior sd (nats)": f"{prior[name]:.2f}", "posterior sd": f"{marginal.spread:.2f}",
+            "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",
+        })  # fmt: skip
+    headline = one.kv_bytes["calibrated"]
+    text = f"KV calibrated against its reference class: contraction {headline.contraction:.2f}"
+    return [aligned(tuple(rows[0]), rows) if rows else "", text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
+
+
+def _tornado(one: Inference, table: InferenceTable) -> list[str]:
+    architecture = one.model.architecture if one.model and one.model.architecture else None
+    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be"]
+    for label, swings in (
+        ("one mark-up", swings_of_common_markup(one.evidence, table.held)),
+        ("calibrated", swings_of_calibrated(one.evidence, table.held, architecture)),
+    ):
+        lines.append(f"    {label}: " + ", ".join(_swing(swing) for swing in swings))
+    return lines
+
+
+def _swing(swing: Swing) -> str:
+    ends = " to ".join("none" if end is None else f"{end:.2g}" for end in (swing.low, swing.high))
+    return f"{swing.name} {ends}"
+
+
+def _convention(one: Inference, table: InferenceTable) -> list[str]:
+    pair = one.pairs[0].pair
+    mine = (pair.premium_in.value, pair.premium_out.value)
+    others = [(premium_in, premium_out) for provider, premium_in, premium_out in table.premiums if provider != one.sheet.provider]
+    found = convention(one.evidence, table.held, one.summary.log_evidence, mine, others)
+    text = (
+        f"Cost or convention: the premiums x{mine[0]:.3g} in, x{mine[1]:.3g} out have a probability of {found.probability_by_cost:.2g}"
+        f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."
+        f" Bayes factor for a convention: {found.bayes_factor:.2g}."
+    )
+    return [fill(text, PARAGRAPH)]
+
+
+def _identifiability(one: Inference) -> list[str]:
+    found = identified(one)
+    rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
+    free = f"{found.rank} prices pin {found.rank} combinations of {found.rank + found.nullity} hidden quantities, {found.nullity} stay free"
+    return [
+        *title("What the prices can tell at all"),
+        f"{found.regime}: {free}.",
+        "pinned by themselves:",
+        *(f"    {name}" for name in found.pinned or ("nothing",)),
+        aligned(tuple(rows[0]), rows),
+    ]

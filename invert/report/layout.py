@@ -1,0 +1,44 @@
+"""How reports are laid out: titles, aligned tables, KV bytes in people's units."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from derive.units import show
+
+NONE = "-"
+PARAGRAPH = 120
+GAP = 3
+
+
+def title(text: str) -> list[str]:
+    """A heading, underlined, after an empty line."""
+    return ["", text, "-" * len(text)]
+
+
+def kv(value: float | None) -> str:
+    """KV bytes per token in the units people use, or a dash."""
+    return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
+
+
+def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
+    """A table in aligned columns; no line is cut and no cell wraps.
+
+    >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
+    a    name
+    ─────────
+    1    x
+    22   yy
+    """
+    widths = [max(len(column), *(len(row[column]) for row in rows)) if rows else len(column) for column in columns]
+
+    def line(cells: Iterable[str]) -> str:
+        return (" " * GAP).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
+    return "\n".join([line(columns), rule, *(line(row[column] for column in columns) for row in rows)])
+
+
+def spread(factors: Sequence[float]) -> str:
+    """`44 times (9.8 to 127)`: the median and the ends."""
+    ends = f" ({min(factors):.3g} to {max(factors):.3g})" if len(factors) > 1 else ""
+    return f"{median(factors):.3g} times{ends}"

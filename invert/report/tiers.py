@@ -1,0 +1,96 @@
+"""Where a cache lies, as prices tell it: tiers on two cost bases, write tariffs, the drain-time rule and its score."""
+
+from collections.abc import Mapping
+from math import exp
+from textwrap import fill
+
+from derive.catalogue import equation
+from derive.units import show
+from invert.calibration import learn
+from invert.lecture import TIER_NAMES, drain_times
+from invert.records import Inference, Observable
+from invert.report.layout import PARAGRAPH, aligned, title
+from invert.storage import TIERS, TierEvidence
+from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
+
+
+def tiers(one: Inference) -> list[str]:
+    """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
+    lines = title("Storage tier: what the prices are the prices of")
+    if not one.storage:
+        return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
+    rows = [_row(found) for found in one.storage]
+    lines.append(aligned(tuple(rows[0]), rows))
+    lines.append(
+        fill(
+            "Rented takes HBM at what a whole replica rents for and the other tiers as owned hardware; owned takes all as owned hardware,"
+            " at prices of 2025 and 2026 alike. They disagree about HBM against DDR because HBM is dear to rent and not to own. A price"
+            " near HBM's says that storage is priced as HBM, not that the bytes lie there.",
+            PARAGRAPH,
+        )
+    )
+    lines += [_tariff(tariff) for tariff in one.tariffs]
+    against = caveat(negative_controls())
+    if against:
+        lines.append(fill(against[0].upper() + against[1:] + ".", PARAGRAPH))
+    return lines + _rule(one)
+
+
+def _row(found: TierEvidence) -> dict[str, str]:
+    return {
+        "lifetime": show("ttl", found.ttl_seconds) if found.ttl_seconds else "per hour",
+        "rented": _shares(found.rented),
+        "owned": _shares(found.owned),
+        "both": _shares(found.undisclosed),
+        "from": ", ".join(found.evidence) or "nothing to go by",
+        "vendor says": found.disclosed or "-",
+    }
+
+
+def _shares(probabilities: Mapping[str, float] | None) -> str:
+    """`HBM 98%, DDR 2%`: tiers of one percent and more."""
+    if probabilities is None:
+        return "-"
+    return ", ".join(f"{TIER_NAMES[tier]} {probabilities[tier]:.0%}" for tier in TIERS if probabilities[tier] >= 0.005)
+
+
+def _tariff(tariff: Tariff) -> str:
+    """Slope and intercept of two write prices."""
+    slope, charge = (_ranged(part) for part in (tariff.storage_price, tariff.write_charge))
+    ratio = f", intercept over slope {show('drain_time', tariff.drain_time.value, digits=3)}" if tariff.drain_time else ""
+    problem = f"; {tariff.problem}" if tariff.problem else ""
+    lifetimes = f"{show('ttl', tariff.shorter_ttl)} and {show('ttl', tariff.longer_ttl)}"
+    return f"write prices of {lifetimes}: slope {slope}, intercept {charge}{ratio}{problem}"
+
+
+def _ranged(part: Observable) -> str:
+    low, value, high = (show(part.name, number, digits=3) for number in (part.low, part.value, part.high))
+    return f"{value} ({low} to {high})"
+
+
+def _rule(one: Inference) -> list[str]:
+    """The drain-time rule, and how every rule does where vendors disclosed the tier."""
+    lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
+    for tier in one.tiers:
+        said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
+        lines.append(
+            f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
+        )
+    if not one.tiers:
+        lines.append("n/a: the sheet sells no cache lifetime")
+    for device, label in (("lecture", "lecture's drain times"), ("range", "real devices")):
+        lines.append(
+            f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in drain_times(device).items())
+        )
+    usual = learn().reference
+    rows = [
+        {
+            "rule": row.rule,
+            "mean log score": f"{row.mean_log_score:.2f}",
+            "right": f"{row.right} of {row.answered} answered, {row.cases} cases",
+        }
+        for row in scoreboard((exp(usual.mean), usual.predictive_sd))
+    ]
+    rule = equation("cache.drain_time_rule")
+    lines += [f"    {rule.reference}, a {rule.kind}: lifetimes are product choices as much as drain times"]
+    return [*lines, "How each rule does on lifetimes whose tier the vendor disclosed:", aligned(tuple(rows[0]), rows)]

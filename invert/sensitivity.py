@@ -1,0 +1,122 @@
+"""What would change a reading of KV bytes, and whether a premium is a cost or a convention."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf, isfinite, log
+from typing import Any
+
+from invert.calibration import learn
+from invert.draws import normals
+from invert.estimates import DRAWS, RENT_SPREAD
+from invert.evidence import Evidence
+from invert.increments import weighted_line
+from invert.points import RATIOS, drawn_contexts, inverted, nuisances
+from invert.posterior import posterior
+from invert.priors import NUISANCES, Beliefs
+from invert.storage import NORMAL_95
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """KV bytes over their central value with one input at either end of its 90 % range; None where prices then contradict the model."""
+
+    name: str
+    low: float | None
+    high: float | None
+
+    @property
+    def width(self) -> float:
+        """Of the swing, for the order of a tornado; an end that contradicts the model is the widest."""
+        return abs(log(self.high / self.low)) if self.low and self.high else inf
+
+
+def swings_of_common_markup(evidence: Evidence, held: Beliefs) -> tuple[Swing, ...]:
+    """The joint reading of a two-band sheet with each nuisance at 5 and 95 % of its prior and each price at the ends of its cell."""
+    import numpy as np
+
+    free = [row.name for row in NUISANCES[:6] if held[row.name].spread]
+    moved = [*free, *RATIOS]
+    rows = 2 * len(moved) + 1
+    drawn = {row.name: np.zeros(rows) for row in NUISANCES}
+    ratios = {name: np.tile(np.mean([end[0, 0] if end.ndim == 2 else end[0] for end in evidence.cells[name]]), rows) for name in RATIOS}
+    for place, name in enumerate(moved):
+        for side, sign in ((1, -1), (2, 1)):
+            row = 2 * place + side
+            if name in drawn:
+                drawn[name][row] = sign * NORMAL_95
+            else:
+                end = evidence.cells[name][side - 1]
+                ratios[name][row] = end[0, 0] if end.ndim == 2 else end[0]
+    with np.errstate(all="ignore"):
+        at = nuisances(drawn, evidence, held)
+        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, evidence, held)
+        factors = np.exp(points.logs["kv_bytes_per_token"][0] - points.logs["kv_bytes_per_token"][0, 0])
+    found = [Swing(name, _number(factors[2 * place + 1]), _number(factors[2 * place + 2])) for place, name in enumerate(moved)]
+    spread = evidence.log_active_params[1][0]
+    found.append(Swing("active_params", exp(-NORMAL_95 * spread), exp(NORMAL_95 * spread)))
+    return tuple(sorted(found, key=lambda swing: -swing.width))
+
+
+def swings_of_calibrated(evidence: Evidence, held: Beliefs, architecture: str | None) -> tuple[Swing, ...]:
+    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
+    import numpy as np
+    from scipy.special import stdtrit
+
+    learnt = learn(architecture).increments
+    markup = exp(float(stdtrit(learnt.degrees_of_freedom, 0.95)) * learnt.predictive_sd)
+    rent = exp(NORMAL_95 * RENT_SPREAD)
+    low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])
+    middle = np.sqrt(low * high)
+    contexts = drawn_contexts(evidence, held, normals(DRAWS))
+
+    def slope(places: Any, premiums: Any) -> Any:
+        return weighted_line(places, np.concatenate([[1.0], premiums]))[1]
+
+    central = np.median(contexts, axis=0)
+    base = slope(central, middle)
+    by_contexts = np.quantile(
+        weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, (0.05, 0.95)
+    )
+    found = [
+        Swing("increment_markup", 1 / markup, markup),
+        Swing("price_per_hbm_byte", 1 / rent, rent),
+        Swing("premium_out", float(slope(central, low) / base), float(slope(central, high) / base)),
+        Swing("band means", *(float(end) for end in by_contexts)),
+    ]
+    return tuple(sorted(found, key=lambda swing: -swing.width))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+
+    premium_in: float
+    premium_out: float
+    probability_by_cost: float
+    probability_by_habit: float
+    same: int
+    others: int
+
+    @property
+    def bayes_factor(self) -> float:
+        """Of habit against cost."""
+        return self.probability_by_habit / self.probability_by_cost
+
+
+def convention(
+    evidence: Evidence, held: Beliefs, log_evidence: float, pair: tuple[float, float], others: Sequence[tuple[float, float]]
+) -> Convention:
+    """The premiums of a sheet under the cost model, all other prices known, against how often other vendors ask the same pair.
+
+    `others` are the pairs of other providers' sheets, one a provider and pair; the habit's probability is a count with
+    one added for this pair and one for any other.
+    """
+    without = {name: ends for name, ends in evidence.cells.items() if not name.startswith("premium")}
+    rest = Evidence(without, evidence.edges, evidence.log_active_params, evidence.log_kv_bytes)
+    by_cost = exp(log_evidence - float(posterior(rest, held).weights.log_evidence[0]))
+    same = sum(abs(one[0] - pair[0]) < 0.005 and abs(one[1] - pair[1]) < 0.005 for one in others)
+    return Convention(*pair, by_cost, (same + 1) / (len(others) + 2), same, len(others))

@@ -1,0 +1,378 @@
+"""What prices can and cannot say, against the table of the note on inversion and against brute force.
+
+Section 4 of the note: rank, nullity, and the fewest outside facts that pin each target, by regime. The rows of facts
+and targets are written down again here by hand, and every subset of facts is tried, so that neither the search nor the
+substitution of equations vouches for itself.
+"""
+
+import subprocess
+import sys
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.errors import UnknownName, WrongValue
+from invert.identifiability import FACTS, identify
+from invert.predict import forward
+from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, log_jacobian
+
+SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
+MEMORY_BOUND = {"balance_context": 1e5, "weight_compute_ratio": 6.0, "attention_context": 1e5}
+# Base band: memory .3 + .2 beside compute 1.02; long band: .3 + 3 beside 1.3.
+LECTURE = {"balance_context": 1e5, "weight_compute_ratio": 0.3, "attention_context": 1e6}
+COMPUTE_BOUND = {"balance_context": 1e7, "weight_compute_ratio": 0.3, "attention_context": 1e6}
+REVERSED = {"balance_context": 1e6, "weight_compute_ratio": 2.0, "attention_context": 1e5}
+
+RHO, MARKUPS, ALPHA, LO, HI = (
+    "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position", "short_context", "long_context",
+)  # fmt: skip
+RIDGE, PARAMS = "ridge_point", "active_params"
+TABLE = [  # target; at maximum; added up: section 4, first two columns
+    ("attention_intensity/ridge_point", {RHO, MARKUPS, ALPHA}, {RHO, MARKUPS, ALPHA}),
+    ("attention_context", {LO, HI, ALPHA}, {LO, HI, ALPHA}),
+    ("balance_context", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI, ALPHA}),
+    ("attention_intensity", {RHO, MARKUPS, ALPHA, RIDGE}, {RHO, MARKUPS, ALPHA, RIDGE}),
+    ("weight_compute_ratio", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI}),
+    ("kv_bytes_per_token", {PARAMS, RIDGE, RHO, MARKUPS, LO, HI}, {PARAMS, RIDGE, RHO, MARKUPS, LO, HI, ALPHA}),
+    (
+        "kv_bytes_per_token_in_dollars",
+        {"price_per_hbm_byte", "increment_markup", SPAN},
+        {"price_per_hbm_byte", "increment_markup", SPAN, "attention_flops_per_pair*price_per_flop"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
+def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, added_up: set):
+    for overlap, expected in ((1.0, at_maximum), (0.0, added_up), (0.5, added_up)):
+        found = identify(BANDS, overlap=overlap, values=MEMORY_BOUND)
+        assert found.regime == "memory-bound in both bands"
+        assert set(found.missing_facts[target]) == expected, overlap
+        assert target not in found.degenerate_with
+
+
+LECTURE_COLUMN = [  # section 4, third column
+    ("attention_intensity/ridge_point", None, "weight_bytes/batch"),
+    ("attention_context", {LO, HI, ALPHA}, None),
+    ("balance_context", None, "weight_bytes/batch"),
+    ("attention_intensity", None, "weight_bytes/batch"),
+    ("weight_compute_ratio", None, "kv_bytes_per_token"),
+    ("kv_bytes_per_token", None, "weight_bytes/batch"),
+    # The note says 3 facts. They pin k only if the mark-up is over the KV reads alone: see the test of that below.
+    ("kv_bytes_per_token_in_dollars", None, "weight_bytes/batch"),
+]
+
+
+@pytest.mark.parametrize(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
+def test_the_lectures_regime_column_of_section_4(target: str, facts: set | None, degenerate: str | None):
+    found = identify(BANDS, overlap=1.0, values=LECTURE)
+    assert found.regime == "compute-bound in the base band, memory-bound in the long one"
+    assert found.missing_facts[target] == facts or set(found.missing_facts[target]) == facts
+    assert found.degenerate_with.get(target) == degenerate
+    if degenerate:
+        assert found.verdict(target) == f"not identified: degenerate with {degenerate}"
+
+
+def test_what_is_degenerate_can_be_moved_without_any_price_moving():
+    """In the lecture's regime a quarter more KV bytes with less weight read make the very same sheet; in the other they do not."""
+
+    def prices(w: float, balance: float) -> np.ndarray:
+        hidden = {"active_params": 1e11, "attention_flops_per_pair": 2e5, "balance_context": balance, "weight_compute_ratio": w}
+        hidden |= {"prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0, "sweep_time": 0.024, "holding_cost_ratio": 1}
+        found = forward(hidden, (2e4, 3e5), 1e-6)
+        return np.array([*found["input"], *found["output"]])
+
+    np.testing.assert_allclose(prices(2.0 - 1.5, 2e5), prices(2.0 - 1.2, 2.5e5), rtol=1e-14)
+    assert not np.allclose(prices(7.0 - 1.5, 2e5), prices(7.0 - 1.2, 2.5e5), rtol=1e-3)
+
+
+# -- brute force ----------------------------------------------------------------------------------------------------
+
+BY_HAND = {
+    RIDGE: {"peak_flops": 1, "hbm_bandwidth": -1},
+    MARKUPS: {"output_markup": 1, "input_markup": -1},
+    "sweep_time": {"hbm_capacity": 1, "hbm_bandwidth": -1},
+    "holding_cost_ratio*storage_markup/input_markup": {"holding_cost_ratio": 1, "storage_markup": 1, "input_markup": -1},
+    "attention_intensity": {"attention_flops_per_pair": 1, "kv_bytes_per_token": -1},
+    "attention_intensity/ridge_point": {"attention_flops_per_pair": 1, "kv_bytes_per_token": -1, "peak_flops": -1, "hbm_bandwidth": 1},
+    "attention_context": {"active_params": 1, "attention_flops_per_pair": -1},
+    "balance_context": {"active_params": 1, "hbm_bandwidth": 1, "peak_flops": -1, "kv_bytes_per_token": -1},
+    "weight_compute_ratio": {"peak_flops": 1, "weight_bytes": 1, "hbm_bandwidth": -1, "active_params": -1, "batch": -1},
+    "kv_bytes_per_token_in_dollars": {"kv_bytes_per_token": 1},
+    "price_per_hbm_byte": {"chip_price": 1, "hbm_bandwidth": -1},
+    "price_per_flop": {"chip_price": 1, "peak_flops": -1},
+    "increment_markup": {"output_markup": 1},
+    "attention_flops_per_pair*price_per_flop": {"attention_flops_per_pair": 1, "chip_price": 1, "peak_flops": -1},
+    "chip_price/hbm_capacity": {"chip_price": 1, "hbm_capacity": -1},
+    "active_params_times_markup": {"active_params": 1, "input_markup": 1},
+    "input_markup*price_per_flop/prefill_decode_flops_ratio": {"input_markup": 1, "chip_price": 1, "peak_flops": -1, RHO: -1},
+    SPAN: {HI: 15 / 14, LO: -1 / 14},  # 2e4 and 3e5
+}
+
+
+def row(name: str) -> np.ndarray:
+    powers = BY_HAND.get(name, {name: 1})
+    return np.array([powers.get(primitive, 0.0) for primitive in PRIMITIVES])
+
+
+def pins(known: np.ndarray, target: np.ndarray) -> bool:
+    weights = np.linalg.lstsq(known.T, target, rcond=1e-11)[0]
+    return bool(np.abs(known.T @ weights - target).max() < 1e-8)
+
+
+@pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
+@pytest.mark.parametrize("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
+@pytest.mark.parametrize("overlap", [1.0, 0.0, 0.3])
+def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
+    found = identify(components, overlap=overlap, values=values)
+    prices = log_jacobian(components, overlap=overlap, values=values)
+    for target, facts in FACTS.items():
+        if target == "implied_drain_time":
+            continue
+        everything = np.vstack([prices, *(row(name) for name in facts)])
+        chosen = found.missing_facts[target]
+        assert pins(everything, row(target)) == (chosen is not None), target
+        if chosen is None:
+            continue
+        assert pins(np.vstack([prices, *(row(name) for name in chosen)]), row(target)), target
+        if chosen:
+            smaller = combinations(facts, len(chosen) - 1)
+            assert not any(pins(np.vstack([prices, *(row(name) for name in some)]), row(target)) for some in smaller), target
+
+
+@pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND], ids=["memory", "lecture", "compute"])
+def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
+    found = identify(COMPONENTS, overlap=1.0, values=values)
+    prices = log_jacobian(COMPONENTS, overlap=1.0, values=values)
+    products = {  # the increments in dollars and their ratio, and what storage pays for: section 3.3
+        f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
+            row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
+        f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}":
+            row("attention_flops_per_pair") + row(ALPHA) + row("input_markup") + row("price_per_flop") - row(RHO) + row(SPAN),
+        "attention_intensity/ridge_point*prompt_position/prefill_decode_flops_ratio*input_markup/output_markup":
+            row("attention_intensity/ridge_point") + row(ALPHA) - row(RHO) - row(MARKUPS),
+        "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity":
+            row("kv_bytes_per_token") + row("holding_cost_ratio") + row("storage_markup") + row("chip_price/hbm_capacity"),
+    }  # fmt: skip
+    assert {name for name, product in products.items() if pins(prices, product)} == set(found.pinned)
+    assert len(found.pinned) == (4 if values is MEMORY_BOUND else 2)
+
+
+# -- rank -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (COMPONENTS, 6)], ids=str
+)
+def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
+    found = identify(components, overlap=overlap, values=MEMORY_BOUND)
+    assert (found.rank, found.nullity) == (rank, 20 - rank)
+    assert 1 <= found.condition < 20, "section 4: well conditioned"
+    assert found.prices == components
+
+
+def between(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(np.log(low), np.log(high)).map(lambda power: float(np.exp(power)))
+
+
+POINTS = st.fixed_dictionaries(
+    {
+        "active_params": between(1e9, 1e12),
+        "balance_context": between(1e3, 1e6),
+        "attention_context": between(3e3, 1e7),
+        "weight_compute_ratio": between(0.1, 30),
+        "prompt_position": st.floats(0.3, 1),
+        "prefill_decode_flops_ratio": between(0.4, 2.5),
+        "ridge_point": between(100, 1000),
+        "short_context": between(1e3, 5e4),
+        "suffix_tokens": between(10, 1e4),
+        "tier_read_cost_ratio": between(0.3, 100),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(POINTS, between(3, 30), st.sampled_from([0.0, 0.5, 1.0]))
+def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: float, overlap: float):
+    values = {**values, "long_context": stretch * values["short_context"]}
+    for count in (2, 4, 5, 6):
+        found = identify(COMPONENTS[:count], overlap=overlap, values=values)
+        assert (found.rank, found.nullity) == (count, 20 - count)
+    if found.regime == "memory-bound in both bands":
+        without = identify(BANDS, overlap=overlap, values=values)
+        for target, at_maximum, added_up in TABLE:
+            assert set(without.missing_facts[target]) == (at_maximum if overlap == 1 else added_up)
+
+
+def test_without_attention_the_input_premium_still_tells_that_there_is_none():
+    values = {**MEMORY_BOUND, "attention_flops_per_pair": 0.0}
+    del values["attention_context"]
+    found = identify(BANDS, overlap=1.0, values=values)
+    assert (found.rank, found.nullity) == (4, 16)
+    assert found.verdict("attention_context") == found.verdict("attention_intensity") == "pinned by the prices"
+    assert found.missing_facts["balance_context"] == (RHO, MARKUPS, LO, HI)
+    # Section 4: N_a by itself, or mu c_s / F_p; with attention its share of the input price has to be known as well.
+    assert found.missing_facts["active_params"] == ("input_markup*price_per_flop/prefill_decode_flops_ratio",)
+    assert len(identify(BANDS, overlap=1.0, values=MEMORY_BOUND).missing_facts["active_params"]) == 3
+
+
+# -- the Jacobian ---------------------------------------------------------------------------------------------------
+
+
+def prices_of(at: dict[str, float], overlap: float) -> np.ndarray:
+    """All six prices from the primitives by `invert.predict.forward`, each component at its own mark-up."""
+    ridge, double = at["peak_flops"] / at["hbm_bandwidth"], 2 * at["active_params"]
+    hidden = {name: at[name] for name in ("active_params", "attention_flops_per_pair", ALPHA, RHO, "holding_cost_ratio")}
+    hidden |= {"overlap": overlap, "sweep_time": at["hbm_capacity"] / at["hbm_bandwidth"]}
+    hidden |= {"balance_context": double / (ridge * at["kv_bytes_per_token"])}
+    hidden |= {"weight_compute_ratio": ridge * at["weight_bytes"] / (double * at["batch"])}
+    y = at["attention_flops_per_pair"] / double
+    floor = at["input_markup"] * at["chip_price"] * double / (at["peak_flops"] * at[RHO])
+    found = forward(hidden, (at[LO], at[HI]), floor * (1 + at[ALPHA] * y * at[LO]))
+    markups = [at[name] / at["input_markup"] for name in ("output_markup", "storage_markup")]
+    hit = at["cache_read_markup"] * (found["cache_read_price"] * at["tier_read_cost_ratio"] + floor * at["suffix_tokens"] * y)
+    base_input, long_input = found["input"]
+    base_output, long_output = (price * markups[0] for price in found["output"])
+    return np.array([base_input, base_output, long_input, long_output, hit, found["storage_price"] * markups[1]])
+
+
+# Values off 1, so that no power hides; weight bytes and KV bytes set the regime.
+SOMEWHERE = {**TYPICAL, "chip_price": 7e-4, "input_markup": 3.0, "output_markup": 2.0, "storage_markup": 5.0, "cache_read_markup": 0.7}
+SOMEWHERE |= {"holding_cost_ratio": 0.4, "prefill_decode_flops_ratio": 1.3, "prompt_position": 0.6, "tier_read_cost_ratio": 4.0}
+REGIMES = {
+    "memory-bound in both bands": {},
+    "compute-bound in the base band, memory-bound in the long one": {"weight_bytes": 3e10, "attention_flops_per_pair": 2e5},
+    "compute-bound in both bands": {"weight_bytes": 3e10, "kv_bytes_per_token": 100.0},
+    "memory-bound in the base band, compute-bound in the long one": {"weight_bytes": 4e11, "kv_bytes_per_token": 100.0},
+}
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
+    values = {**SOMEWHERE, **REGIMES[regime]}
+    assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime
+    exact = log_jacobian(COMPONENTS, overlap=overlap, values=values)
+    for place, name in enumerate(PRIMITIVES):
+        up, down = (np.log(prices_of({**values, name: values[name] * np.exp(step)}, overlap)) for step in (1e-4, -1e-4))
+        np.testing.assert_allclose(exact[:, place], (up - down) / 2e-4, atol=1e-7, err_msg=name)
+
+
+def test_elasticities_by_hand():
+    """Memory-bound, L* = 100 k, w = 6, y = 1e-5: output 6 + .2 and 6 + 3, input 1 + .1 and 1 + 1.5."""
+    found = log_jacobian(BANDS, overlap=1.0, values=MEMORY_BOUND)
+    of = {name: found[:, place] for place, name in enumerate(PRIMITIVES)}
+    expected = {
+        "kv_bytes_per_token": [0, 0.2 / 6.2, 0, 3 / 9],
+        "weight_bytes": [0, 6 / 6.2, 0, 6 / 9],
+        "batch": [0, -6 / 6.2, 0, -6 / 9],
+        "attention_flops_per_pair": [0.1 / 1.1, 0, 1.5 / 2.5, 0],
+        "active_params": [1 / 1.1, 0, 1 / 2.5, 0],
+        "short_context": [0.1 / 1.1, 0.2 / 6.2, 0, 0],
+        "long_context": [0, 0, 1.5 / 2.5, 3 / 9],
+        "hbm_bandwidth": [0, -1, 0, -1],
+        "peak_flops": [-1, 0, -1, 0],
+        "input_markup": [1, 0, 1, 0],
+        "output_markup": [0, 1, 0, 1],
+    }
+    for name, column in expected.items():
+        np.testing.assert_allclose(of[name], column, atol=1e-14, err_msg=name)
+    np.testing.assert_allclose(of["chip_price"], 1, rtol=1e-14)
+
+
+# -- the dollar-anchored reading ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("regime", "overlap", "whole"),
+    [
+        ("memory-bound in both bands", 1.0, True),
+        ("memory-bound in both bands", 0.0, False),
+        ("compute-bound in the base band, memory-bound in the long one", 1.0, False),
+    ],
+)
+def test_the_increment_is_kv_reads_at_the_output_markup_only_at_maximum_and_memory_bound(regime: str, overlap: float, whole: bool):
+    """Why the row of dollars has 3 facts there, one more where attention is added, and none that help in the lecture's regime.
+
+    Over the KV reads alone the increment has a mark-up in any regime, and that mark-up with the price of a byte and the
+    span gives k by definition, 3 facts and no more: it is the output mark-up only where the increment pays for nothing else.
+    """
+    at = {**SOMEWHERE, **REGIMES[regime]}
+    _, base, _, long, *_ = prices_of(at, overlap)
+    reads = at["chip_price"] / at["hbm_bandwidth"] * at["kv_bytes_per_token"] * (at[HI] - at[LO])
+    assert ((long - base) / reads == pytest.approx(at["output_markup"], rel=1e-9)) == whole
+    if overlap == 0:
+        attention = at["chip_price"] / at["peak_flops"] * at["attention_flops_per_pair"] * (at[HI] - at[LO])
+        assert (long - base) / (reads + attention) == pytest.approx(at["output_markup"], rel=1e-9)
+
+
+# -- other sheets ---------------------------------------------------------------------------------------------------
+
+
+def test_one_band_says_nothing_of_kv_even_with_a_price_of_hits():
+    for components in (SINGLE, (*SINGLE, "cache_read")):
+        found = identify(components, overlap=1.0, values=MEMORY_BOUND)
+        assert found.regime == "memory-bound" and found.pinned == ()
+        for target in ("kv_bytes_per_token", "balance_context", "attention_intensity", "kv_bytes_per_token_in_dollars"):
+            assert found.verdict(target) == "not identified: degenerate with weight_bytes/batch"
+        assert found.verdict("weight_compute_ratio") == "not identified: degenerate with kv_bytes_per_token"
+
+
+def test_the_price_of_storage_gives_kv_where_the_bands_do_not():
+    """L* = rho eta / (tau S/P_in), and k = S C / (c_s eta mu_S), whatever binds: sections 2 and 3.3."""
+    for values in (LECTURE, COMPUTE_BOUND, MEMORY_BOUND):
+        found = identify((*BANDS, "storage"), overlap=0.0 if values is MEMORY_BOUND else 1.0, values=values)
+        in_dollars = found.missing_facts["kv_bytes_per_token_in_dollars"]
+        assert set(in_dollars) == {"chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio"}
+        assert found.missing_facts["implied_drain_time"] == (SPAN,)
+    lecture = identify((*BANDS, "storage"), overlap=1.0, values=LECTURE)
+    assert {"sweep_time", "holding_cost_ratio*storage_markup/input_markup"} < set(lecture.missing_facts["balance_context"])
+
+
+def test_a_band_bound_by_compute_hides_what_it_reads():
+    found = identify(BANDS, overlap=1.0, values=COMPUTE_BOUND)
+    assert found.verdict("kv_bytes_per_token") == "not identified: the prices leave it free"
+    assert found.degenerate_with["weight_compute_ratio"] == ""
+    # What is not hidden in full shows: nothing is degenerate then.
+    assert identify(BANDS, overlap=0.9, values=COMPUTE_BOUND).missing_facts["kv_bytes_per_token"] is not None
+
+
+def test_the_implied_drain_time_is_told_of_only_with_the_prices_it_is_made_of():
+    assert "implied_drain_time" not in identify(BANDS, overlap=1.0, values={}).missing_facts
+    assert "implied_drain_time" in identify(COMPONENTS, overlap=1.0, values={}).missing_facts
+
+
+def test_prices_come_in_one_order_and_give_one_answer():
+    found = identify(set(COMPONENTS), overlap=1.0, values=MEMORY_BOUND)
+    assert found == identify(COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
+    assert found.prices == COMPONENTS
+    for target, facts in found.missing_facts.items():
+        places = [FACTS[target].index(name) for name in facts]
+        assert all(a < b for a, b in pairwise(places)), target
+
+
+def test_mistakes_are_named():
+    with pytest.raises(UnknownName, match=r"component 'long_inputs'.*long_input"):
+        identify((*SINGLE, "long_inputs"), overlap=1.0, values={})
+    with pytest.raises(UnknownName):
+        identify((), overlap=1.0, values={})
+    for values in ({"balance_context": float("inf")}, {"weight_compute_ratio": 0.0}, {"batch": -1.0}, {"kv_bytes_per_token": float("nan")}):
+        with pytest.raises(WrongValue, match=next(iter(values))):
+            identify(BANDS, overlap=1.0, values=values)
+    with pytest.raises(WrongValue, match="short_context"):
+        identify(BANDS, overlap=1.0, values={"short_context": 4e5, "long_context": 3e5})
+    with pytest.raises(WrongValue, match="overlap"):
+        identify(BANDS, overlap=2.0, values={})
+
+
+def test_neither_scipy_nor_pandas_is_imported_and_nothing_heavy_before_it_is_needed():
+    code = (
+        "import sys, invert.identifiability as i; early = {'sympy', 'numpy'} & set(sys.modules);"
+        "i.identify(('input', 'output'), overlap=1.0, values={});"
+        "print(sorted(early), sorted({'scipy', 'pandas'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[] []\n"
