@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Executor
 
-    from invert.records import InferenceTable
+    from invert.inferences import InferenceTable
 from invert.rows import Problem
 
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from invert.inferences import Inference
 from invert.readings import verdict
-from invert.records import Inference
 
 ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{anchor}{part}" for anchor in ANCHORS for part in ("", "_low", "_high", "_kind"))

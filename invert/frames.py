@@ -3,7 +3,7 @@
 from pandas import DataFrame
 
 from invert.flat import COLUMNS, flat
-from invert.records import InferenceTable
+from invert.inferences import InferenceTable
 
 
 def inference_frame(table: InferenceTable) -> DataFrame:

@@ -16,12 +16,13 @@ from derive.units import parse
 from invert import estimates, lecture
 from invert.calibration import learn
 from invert.evidence import Evidence, evidence_of
+from invert.inferences import Inference, InferenceTable
 from invert.observables import observables, ratio
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
 from invert.priors import Beliefs, beliefs
 from invert.readings import contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.records import Anchors, Estimate, Inference, InferenceTable, KnownCache, Observable, Observables, PairInference, PriceSheet
+from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PairInference, PriceSheet
 from invert.rows import ModelRow, Problem
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise

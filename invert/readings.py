@@ -11,9 +11,10 @@ from derive.solving import solve_equation
 from derive.units import show
 from invert import closed_form, lecture
 from invert.identifiability import Identifiability, identify
+from invert.inferences import Inference
 from invert.observables import observe, ratio
 from invert.predict import forward
-from invert.records import Check, Inference, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
 from invert.rows import ModelRow
 from invert.tariffs import disclosed_tiers
 

@@ -146,7 +146,7 @@ LEVELS = (
                 eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),
             ),
         ),
-        sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet is inconsistent with the model"),),
+        sources=(ours("where it fails, no positive KV bytes fit both premiums of a serial step: the sheet contradicts the model"),),
     ),
     Equation(
         id="bands.kv_read_within_price",

@@ -1,6 +1,6 @@
 """Inferences for documents: the same table in Markdown, LaTeX and HTML."""
 
-from invert.records import InferenceTable
+from invert.inferences import InferenceTable
 from invert.report.terminal import COLUMNS, cells, footer
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}

@@ -5,8 +5,9 @@ from textwrap import fill
 
 from derive.units import show
 from invert import calibration
+from invert.inferences import Inference, InferenceTable
 from invert.readings import identified
-from invert.records import LEVEL, PRIOR_DOMINATED, Estimate, Inference, InferenceTable
+from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
 from invert.report.layout import PARAGRAPH, aligned, title
 from invert.sensitivity import Swing, convention, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, prior_spreads

@@ -8,9 +8,10 @@ from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
 from invert.closed_form import memory_bound_base_cost, rule_solutions
+from invert.inferences import Inference, InferenceTable
 from invert.lecture import drain_times
 from invert.readings import verdict
-from invert.records import Check, Inference, InferenceTable, PairInference, Price
+from invert.records import Check, PairInference, Price
 from invert.report.findings import findings, firmness
 from invert.report.layout import PARAGRAPH, aligned, kv, spread, title
 from invert.report.tabular import equations_of

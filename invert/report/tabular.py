@@ -11,8 +11,9 @@ from typing import Any
 from derive.catalogue import equation
 from invert.flat import COLUMNS, flat, six_digits
 from invert.identifiability import Identifiability
+from invert.inferences import Inference, InferenceTable
 from invert.readings import identified
-from invert.records import Check, Estimate, Inference, InferenceTable, Observable, PairInference, Reading
+from invert.records import Check, Estimate, Observable, PairInference, Reading
 from invert.storage import TierEvidence
 from invert.tariffs import Tariff
 

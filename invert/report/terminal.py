@@ -6,9 +6,10 @@ from textwrap import fill
 
 from derive.units import show
 from invert.inference import ASSUMED_ACTIVE_PARAMS
+from invert.inferences import Inference, InferenceTable
 from invert.lecture import TIER_NAMES
 from invert.readings import verdict
-from invert.records import Estimate, Inference, InferenceTable
+from invert.records import Estimate
 from invert.report.layout import GAP, NONE, PARAGRAPH, aligned, kv, spread
 from invert.storage import TierEvidence
 

@@ -7,8 +7,9 @@ from textwrap import fill
 from derive.catalogue import equation
 from derive.units import show
 from invert.calibration import learn
+from invert.inferences import Inference
 from invert.lecture import TIER_NAMES, drain_times
-from invert.records import Inference, Observable
+from invert.records import Observable
 from invert.report.layout import PARAGRAPH, aligned, title
 from invert.storage import TIERS, TierEvidence
 from invert.tariffs import Tariff, caveat, negative_controls, scoreboard

@@ -15,10 +15,11 @@ from derive.errors import BacksolveError, UnknownName, WrongData, WrongUnit, Wro
 from invert import inference, lecture, readings, tariffs
 from invert.flat import COLUMNS, flat
 from invert.inference import ANCHORS, infer
+from invert.inferences import Inference, InferenceTable
 from invert.observables import rounding_cell
 from invert.prices.select import models
 from invert.readings import verdict
-from invert.records import Check, Inference, InferenceTable
+from invert.records import Check
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
 NAMED = {

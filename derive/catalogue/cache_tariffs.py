@@ -1,0 +1,81 @@
+"""Cache, continued: what storage is priced as, and tariffs of two lifetimes."""
+
+from derive.catalogue.sources import ours
+from derive.records import CONDITION, Equation, Step, at
+
+TARIFFS = (
+    Equation(
+        id="cache.implied_drain_time_of_tier",
+        title="Implied drain time a tier would show",
+        kind=CONDITION,
+        relation=lambda implied_drain_time, sweep_time, output_storage_markup_ratio, hbm_holding_price, holding_price: (
+            implied_drain_time,
+            sweep_time * output_storage_markup_ratio * hbm_holding_price / holding_price,
+        ),
+        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM times the ratio of holding prices.",
+        assumptions=("decode is memory-bound in both bands",),
+        steps=(
+            Step(
+                operation="what is claimed: an increment pays for its share of a sweep of HBM, storage for its share of the tier",
+                relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, kv_bytes_per_token, sweep_time,
+                    holding_price: (
+                    implied_drain_time,
+                    output_storage_markup_ratio
+                    * (hbm_holding_price * kv_bytes_per_token * sweep_time)
+                    / (holding_price * kv_bytes_per_token),
+                ),
+            ),
+            Step(operation="the KV bytes cancel", premises=(at("#1"),)),
+        ),
+        sources=(ours("KV bytes cancel, so the prices alone tell tiers apart as far as their holding prices differ"),),
+    ),
+    Equation(
+        id="cache.storage_price_from_lifetimes",
+        title="Storage price from two cache lifetimes",
+        kind=CONDITION,
+        relation=lambda storage_price, input_price, longer_cache_write_premium, cache_write_premium, longer_ttl, ttl: (
+            storage_price,
+            input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
+        ),
+        requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
+        statement="Two write prices for two lifetimes: their difference pays for the time between.",
+        assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
+        steps=(
+            Step(
+                operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
+                relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
+                    write_charge,
+                    input_price * cache_write_premium - storage_price * ttl,
+                ),
+            ),
+            Step(
+                operation="the same at both lifetimes",
+                premises=(at("#1"), at("#1", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl")),
+                eliminated=("write_charge",),
+            ),
+        ),
+        sources=(ours("the slope of a write tariff in its lifetime; where hits extend the lifetime for free it is too high"),),
+    ),
+    Equation(
+        id="cache.write_charge",
+        title="What a cache write is charged beyond storage",
+        kind=CONDITION,
+        relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
+            write_charge,
+            input_price * cache_write_premium - storage_price * ttl,
+        ),
+        statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
+        assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
+        steps=(
+            Step(
+                operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
+                relation=lambda cache_write_premium, write_charge, storage_price, ttl, input_price: (
+                    cache_write_premium,
+                    (write_charge + storage_price * ttl) / input_price,
+                ),
+            ),
+            Step(operation="solved for the charge", premises=(at("#1"),)),
+        ),
+        sources=(ours("a negative one says that no such tariff holds"),),
+    ),
+)

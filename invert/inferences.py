@@ -1,0 +1,63 @@
+"""What a run of `infer` hands back: one inference a sheet, and the table of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
+
+from invert.evidence import Evidence
+from invert.priors import Beliefs
+from invert.records import Anchors, Estimate, KnownCache, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.rows import ModelRow, Problem
+from invert.storage import TierEvidence
+from invert.summaries import Summary
+from invert.tariffs import Tariff
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What one sheet implies: readings on one set of anchors, side by side."""
+
+    sheet: PriceSheet
+    model: ModelRow | None
+    observables: Observables
+    anchors: Anchors
+    bandwidth_bound: Reading
+    pairs: tuple[PairInference, ...]
+    tiers: tuple[TierReading, ...]
+    implied_drain_time: Reading | None
+    known: KnownCache | None
+    evidence: Evidence = field(compare=False)
+    summary: Summary
+    kv_bytes: Mapping[str, Estimate]
+    estimates: Mapping[str, Estimate]
+    storage: tuple[TierEvidence, ...]
+    tariffs: tuple[Tariff, ...]
+    contradiction: str | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceTable:
+    """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
+
+    `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
+    """
+
+    inferences: tuple[Inference, ...]
+    as_of: date
+    anchors: Anchors
+    held: Beliefs
+    premiums: tuple[tuple[str, float, float], ...]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)
+
+    def to_frame(self) -> "DataFrame":
+        """One row a sheet, as a pandas table."""
+        from invert.frames import inference_frame
+
+        return inference_frame(self)

@@ -1,0 +1,239 @@
+"""What the full report of a sheet says: anchors, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
+
+import re
+from functools import cache
+from math import exp, log
+
+import pytest
+
+from invert import calibration
+from invert.inference import infer
+from invert.inferences import Inference, InferenceTable
+from invert.readings import identified
+from invert.records import Estimate
+from invert.report.findings import ANCHORS, estimate_text, findings
+from invert.report.layout import PARAGRAPH
+from invert.report.sheet import report
+from invert.report.tiers import tiers
+from invert.tariffs import scoreboard
+
+NAMED = ("gemini-3.1-pro-preview", "kimi-k3", "claude-sonnet-4-5")
+NO_NUMBER = re.compile(r"(?<![\w-])-?(nan|inf|infinity|None)(?![\w-])")
+
+
+@cache
+def everything() -> InferenceTable:
+    return infer(everything=True)
+
+
+@cache
+def reports() -> dict[str, str]:
+    """The report of every shipped sheet of every tier."""
+    return {
+        f"{one.sheet.provider}/{one.sheet.model} {one.sheet.service_tier}": report(one, everything()) for one in everything().inferences
+    }
+
+
+@cache
+def one(name: str) -> Inference:
+    return next(one for one in everything().inferences if one.sheet.model == name and one.sheet.service_tier == "standard")
+
+
+@cache
+def text(name: str) -> str:
+    return report(one(name), everything())
+
+
+def words(text: str) -> str:
+    """The text on one line, as a reader takes a filled paragraph."""
+    return " ".join(text.split())
+
+
+def changed(name: str, **prices: str) -> str:
+    table = infer([name], changes={component.replace("_at_", "@"): amount for component, amount in prices.items()})
+    return report(table.inferences[0], table)
+
+
+# -- all sheets -----------------------------------------------------------------------------------------------------
+
+
+def test_no_report_of_a_shipped_sheet_prints_what_is_no_number():
+    assert len(reports()) == len(everything().inferences) > 33
+    found = {name: line for name, text in reports().items() for line in text.splitlines() if NO_NUMBER.search(line)}
+    assert found == {}
+
+
+def test_what_is_no_number_would_be_seen():
+    assert all(NO_NUMBER.search(line) for line in ("Pareto-k inf (trusted", "factor: nan.", "a None b", "log evidence -inf"))
+    assert not any(NO_NUMBER.search(line) for line in ("none of them a reading", "information", "nano", "infer"))
+
+
+def test_no_line_is_cut_and_no_name_is_broken():
+    for found in everything().inferences:
+        said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
+        assert "\u2026" not in said and not any(line.endswith((" ", "...")) for line in said.splitlines())
+        for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
+            assert any(estimate.because in line for line in said.splitlines())
+        learnt = calibration.learn(found.model.architecture or None if found.model else None)
+        for name in (*learnt.kv_ratios, *learnt.left_out):
+            assert name in words(said), (found.sheet.model, name)
+
+
+def test_every_report_has_the_three_anchors_with_their_numbers():
+    for found in everything().inferences:
+        lines = findings(found)
+        for key, label in ANCHORS.items():
+            (line,) = [line for text in lines for line in text.splitlines() if line.startswith(label)]
+            assert estimate_text("kv_bytes_per_token", found.kv_bytes[key]) in line
+
+
+def test_what_the_prior_says_is_said_in_capitals():
+    single = [found for found in everything().inferences if not found.pairs]
+    assert len(single) > 10
+    for found in everything().inferences:
+        said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
+        (line,) = [line for line in said.splitlines() if line.startswith("KV calibrated against its reference class")]
+        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["calibrated"].prior_dominated
+        assert found.pairs or line.endswith("PRIOR-DOMINATED")
+
+
+def test_the_rank_line_is_what_identifiability_finds():
+    for found in everything().inferences:
+        told = identified(found)
+        said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
+        assert f"{told.regime}: {told.rank} prices pin {told.rank} combinations of 20 hidden quantities, {told.nullity} stay free." in said
+        for name in told.missing_facts:
+            assert any(line.startswith(name) and line.endswith(told.verdict(name)) for line in said.splitlines()), name
+
+
+# -- what the known models say --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
+    found, said = one(name), words(text(name))
+    learnt = calibration.learn(found.model.architecture or None)
+    by_rent = exp(learnt.increments.mean)
+    kept = [member for member in calibration.members() if member.architecture in learnt.kv_ratios]
+    common = [log(calibration.common_markup_ratio(member, found.anchors.values["ridge_point"])) for member in kept]
+    by_common = exp(sum(common) / len(common))
+    assert f"one mark-up reads {by_common:.2g} of the true cache" in said
+    assert f"increments at rental cost {by_rent:.2g} of it" in said
+    # Section 8.1 of the note on inversion: -3.45 at a ridge of 300, and half of that KV at 600; -0.81 at rent.
+    assert by_common == pytest.approx(exp(-3.45) / 2, rel=0.02) and by_rent == pytest.approx(exp(-0.81), rel=0.02)
+    assert f"the {learnt.reference.count} caches of the reference class" in said
+
+
+def test_the_figures_go_with_what_is_left_out():
+    """qwen3-coder-plus teaches nothing about itself: four sheets are left, and another factor."""
+    learnt = calibration.learn("Qwen3-Coder-480B-A35B")
+    said = words(text("qwen3-coder-plus"))
+    assert f"On {learnt.increments.count} tiered sheets" in said and learnt.increments.count == 4
+    assert f"increments at rental cost {exp(learnt.increments.mean):.2g} of it" in said
+    assert "Left out of what is learned: " + ", ".join(learnt.left_out) in said
+    assert "Left out of what is learned" not in text("gemini-3.1-pro-preview")
+
+
+def test_how_far_the_anchors_lie_apart():
+    medians = [one("gemini-3.1-pro-preview").kv_bytes[key].median for key in ANCHORS]
+    apart = max(medians) / min(medians)
+    assert f"lie {log(apart):.2g} nats apart, a factor of {apart:.3g}" in words(text("gemini-3.1-pro-preview"))
+    assert "Without an output premium every line is a bound" in text("kimi-k3")
+
+
+def test_the_convention_is_reported_with_its_counts():
+    said = words(text("gemini-3.1-pro-preview"))
+    (counts,) = re.findall(r"; (\d+) of (\d+) pairs that other vendors ask are the same", said)
+    assert int(counts[0]) == 2 < int(counts[1])
+    assert float(re.search(r"Bayes factor for a convention: (\S+?)\.(?: |$)", said).group(1)) > 10
+    assert "convention" not in text("kimi-k3")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [
+        (Estimate("interval", 155e3, 42.2e3, 547e3), "155 kB/token, 42.2 kB/token to 547 kB/token"),
+        (Estimate("upper", high=312e3), "at most 312 kB/token"),
+        (Estimate("lower", low=2e3), "at least 2 kB/token"),
+        (Estimate("undetermined"), "undetermined"),
+    ],
+)
+def test_the_four_kinds_in_words(estimate: Estimate, expected: str):
+    assert estimate_text("kv_bytes_per_token", estimate) == estimate_text("kv_bytes_per_token_stored", estimate) == expected
+
+
+# -- sheets that fit badly ------------------------------------------------------------------------------------------
+
+
+def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
+    table = infer(["claude-sonnet-4-5"], anchors={"overlap": 0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3})
+    said = report(table.inferences[0], table)
+    assert said.count("$7.5/MTok < $7.8/MTok") == 2 and "Nothing is clipped" in said
+    assert "what would change it" not in said and not NO_NUMBER.search(said)
+
+
+@pytest.mark.parametrize(
+    "prices",
+    [
+        {"input_at_200k": "0.5"},  # no draw fits
+        {"input_at_200k": "1"},
+        {"output": "0.2", "output_at_200k": "0.3"},
+        {"output_at_200k": "12"},  # an output premium of 1: no slope to swing
+        {"input_at_200k": "2", "output_at_200k": "12"},
+        {"output_at_200k": "10"},
+        {"output_at_200k": "1200"},
+    ],
+)
+def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
+    said = changed("gemini-3.1-pro", **prices)
+    assert not NO_NUMBER.search(said)
+    assert all(label in said for label in ANCHORS.values()) and "What the prices can tell at all" in said
+
+
+def test_a_sheet_that_no_draw_fits_says_so():
+    assert "none of the draws fits the prices" in changed("gemini-3.1-pro", input_at_200k="0.5")
+
+
+# -- tiers ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_negative_intercept_is_reported_and_not_clipped():
+    """Kimi K3: 3 for five minutes, 6 for an hour. The line through both is below zero for no time at all."""
+    (tariff,) = one("kimi-k3").tariffs
+    assert tariff.write_charge.value < 0 and tariff.drain_time is None
+    (line,) = [line for line in text("kimi-k3").splitlines() if line.startswith("write prices of 5 min and 1 h")]
+    assert line.endswith(tariff.problem) and "write_charge is $-0.2727/MTok" in line
+    assert "no tariff of a write and storage for the lifetime holds" in line
+    (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
+    assert sound.endswith("intercept over slope 13.3 min")  # 800 s: section 5.3 of the note
+
+
+@pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
+def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
+    usual = calibration.learn().reference
+    scores = {row.rule: row for row in scoreboard((exp(usual.mean), usual.predictive_sd))}
+    lines = text(name).splitlines()
+    for rule, row in scores.items():
+        (line,) = [line for line in lines if line.startswith(rule + "  ")]
+        assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
+    # Section 5.2: the rule scores far below a uniform guess, what is shipped above it.
+    assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
+    assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
+    assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)
+
+
+def test_both_cost_bases_stand_beside_what_the_vendor_says():
+    lines = tiers(one("claude-sonnet-4-5"))
+    header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
+    assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "both", "from", "vendor says"]
+    rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
+    assert len(rows) == 2 and all(row.endswith("memory") and "implied drain time" in row for row in rows)
+
+
+def test_a_sheet_without_cache_prices_has_no_tier():
+    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"))
+
+
+def test_paragraphs_keep_to_a_width_and_tables_do_not():
+    filled = next(line for line in findings(one("gemini-3.1-pro-preview")) if line.startswith("On 6 tiered"))
+    assert all(len(line) <= PARAGRAPH for line in filled.splitlines()) and filled.count("\n") >= 3
