@@ -114,7 +114,9 @@ def log_student_above(sample: Sample) -> "LogShape":
     def above(points: "np.ndarray") -> "np.ndarray":
         import numpy as np
 
+        # The logarithm is smooth, and the distribution function slow: every fifth point of a grid will do.
+        coarse = np.linspace(points[0], points[-1], len(points) // 5 + 2)
         with np.errstate(divide="ignore"):
-            return np.log(stdtr(sample.degrees_of_freedom, (sample.mean - points) / sample.predictive_sd))
+            return np.interp(points, coarse, np.log(stdtr(sample.degrees_of_freedom, (sample.mean - coarse) / sample.predictive_sd)))
 
     return above

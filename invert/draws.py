@@ -40,6 +40,15 @@ def normals(count: int, seed: int = SEED) -> "np.ndarray":
 
 
 @cache
+def radii(count: int, degrees: int, seed: int = SEED) -> "np.ndarray":
+    """What turns normals into a Student-t of so many degrees of freedom [count], by the last coordinate of the points."""
+    import numpy as np
+    from scipy.special import gammaincinv
+
+    return np.sqrt(degrees / (2 * gammaincinv(degrees / 2, uniforms(count, seed)[:, -1])))
+
+
+@cache
 def scrambled(count: int, seed: int) -> "np.ndarray":
     """Strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
     import numpy as np

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+ENOUGH = 1000
+"""Effective draws from which on the ends of a 90 % interval are good to about a tenth of a nat."""
 RELIABLE = 0.7
 """Pareto-k up to which importance sampling estimates settle (Vehtari et al., Pareto smoothed importance sampling, 2024)."""
 
@@ -19,6 +21,11 @@ class Weights:
     ess: "np.ndarray"
     pareto_k: "np.ndarray"
     feasible_fraction: "np.ndarray"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the weights of the first sheet settle, and are those of enough draws."""
+        return bool(self.pareto_k[0] <= RELIABLE and self.ess[0] >= ENOUGH)
 
     def rows(self, place: slice) -> "Weights":
         """Those of some of the sheets."""

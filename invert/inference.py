@@ -21,8 +21,8 @@ from invert.observables import observables, ratio
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
 from invert.priors import Beliefs, beliefs
-from invert.readings import contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PairInference, PriceSheet
+from invert.readings import PairInference, contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet
 from invert.rows import ModelRow, Problem
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
@@ -282,8 +282,6 @@ def _flags(
         flags.append("one band")
     elif len(pairs) > 1:
         flags.append(f"{len(pairs) + 1} bands, first pair shown")
-    if pairs and pairs[0].joint.problem:
-        flags.append("joint: no reading")
     if seen.output_input_ratio.value <= 1:
         flags.append("output not above input")
     if known:

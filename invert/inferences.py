@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from invert.evidence import Evidence
 from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, KnownCache, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.readings import PairInference
+from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, Reading, TierReading
 from invert.rows import ModelRow, Problem
 from invert.storage import TierEvidence
 from invert.summaries import Summary

@@ -1,7 +1,7 @@
 """Where triangular weights cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
 
 The heavy weights come from sheets whose posterior lies in the tails of the nuisances, where few triangular draws fall.
-A Student-t about the weighted moments of the draws so far (population Monte Carlo, two rounds) goes there; it is mixed
+A Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there; it is mixed
 with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
@@ -9,47 +9,54 @@ from math import gamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
 from invert import triangular
-from invert.draws import MOST, SEED, normals, uniforms
+from invert.draws import MOST, SEED, normals, radii
 from invert.evidence import Evidence
 from invert.importance import RELIABLE, weights
 from invert.likelihood import log_target
-from invert.points import SIZE, Points, forward_points, kv_prior, triangular_points
+from invert.points import SIZE, Points, forward_points, kv_prior
 from invert.posterior import Posterior, log_ratio, posterior, sizes
 from invert.priors import NUISANCES, Beliefs
 
 if TYPE_CHECKING:
     import numpy as np
 
-ROUNDS = (8192, 8192, 32768)
+ROUNDS = (8192, 16384)
 """Draws of each round; the last one is the answer."""
-TEMPER, FLOOR = (0.5, 0.75, 0.75), (0.02, 0.01, 0.01)
+TEMPER, FLOOR = (0.5, 0.75), (0.02, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
 DEGREES, WIDENED = 6, 1.1
-CHI = SIZE + 1
-"""Degrees of freedom and widening of the Student-t; the coordinate of the draws that gives its radius."""
+"""Degrees of freedom and widening of the Student-t."""
 
 
 def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEED) -> Posterior:
-    """The posterior of one sheet if its weights can be trusted, else with 65,536 draws, else by the mixture."""
-    if found.weights.pareto_k[0] <= RELIABLE or not found.weights.feasible_fraction[0]:
+    """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
+
+    Weights that settle on too few draws go to the mixture at once. So does a perfect overlap that is given: a band bound
+    by compute then has no memory ratio to solve for, and triangular draws never reach it.
+    """
+    overlap = held["overlap"]
+    hidden = not overlap.spread and overlap.centre == 1
+    if (found.weights.trusted and not hidden) or not found.weights.feasible_fraction[0]:
         return found
-    more = posterior(evidence, held, MOST, seed)
-    return more if more.weights.pareto_k[0] <= RELIABLE else mixed(evidence, held, seed, more)
+    if found.weights.pareto_k[0] > RELIABLE:
+        found = posterior(evidence, held, MOST, seed)
+    return found if found.weights.trusted and not hidden else mixed(evidence, held, seed, found)
 
 
 def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None) -> Posterior:
-    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 65,536 of them."""
+    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 65,536."""
     import numpy as np
 
-    first = first or posterior(evidence, held, MOST, seed)
+    if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
+        first = posterior(evidence, held, MOST, seed)
     with np.errstate(all="ignore"):
         frame, points, found = _Frame(evidence, held), first.points, first.weights
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
             centre, root = _moments(frame.coordinates(points), found.values[0] ** power, floor)
-            points, log_weights = _mixture(frame, normals(count, seed), uniforms(count, seed), centre, root)
+            points, log_weights = _mixture(frame, first, normals(count, seed), radii(count, DEGREES, seed), centre, root)
             found = weights(log_weights)
         size = sizes(points, evidence, held, normals(ROUNDS[-1], seed)[:, SIZE])
-        return Posterior(evidence, points, found, size, f"mixture, {ROUNDS[-1]} draws, seed {seed}")
+        return Posterior(evidence, points, log_weights, found, size, f"mixture, {ROUNDS[-1]} draws, seed {seed}")
 
 
 class _Frame:
@@ -97,26 +104,25 @@ def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "
 
 
 def _mixture(
-    frame: _Frame, normal: "np.ndarray", uniform: "np.ndarray", centre: "np.ndarray", root: "np.ndarray"
+    frame: _Frame, first: Posterior, normal: "np.ndarray", radius: "np.ndarray", centre: "np.ndarray", root: "np.ndarray"
 ) -> "tuple[Points, np.ndarray]":
-    """Points drawn half by the triangular proposal and half by the Student-t, with their log weights [1, draws]."""
+    """Half of the points the first triangular ones, half drawn by the Student-t, with their log weights [1, draws]."""
     import numpy as np
-    from scipy.special import gammaincinv
 
     half = len(normal) // 2
-    radius = np.sqrt(DEGREES / (2 * gammaincinv(DEGREES / 2, uniform[half:, CHI])))
-    away = normal[half:, : len(centre)] * radius[:, None]
-    parts = [triangular_points(frame.evidence, frame.held, normal[:half], uniform[:half]), frame.points(centre + away @ root.T)]
-    logs = [_log_weights(frame, points, centre, root) for points in parts]
-    return _joined(*parts), np.concatenate(logs)[None]
+    far = frame.points(centre + (normal[half:, : len(centre)] * radius[half:, None]) @ root.T)
+    near = first.points.first(half)
+    ratios = (first.log_weights[:, :half], log_ratio(far, frame.evidence, frame.held))
+    logs = [_log_weights(frame, points, ratio[0], centre, root) for points, ratio in zip((near, far), ratios, strict=True)]
+    return _joined(near, far), np.concatenate(logs)[None]
 
 
-def _log_weights(frame: _Frame, points: Points, centre: "np.ndarray", root: "np.ndarray") -> "np.ndarray":
+def _log_weights(frame: _Frame, points: Points, ratio: "np.ndarray", centre: "np.ndarray", root: "np.ndarray") -> "np.ndarray":
     """Target over the mean of the two proposal densities, the triangular one being the target over its own ratio."""
     import numpy as np
 
     target = log_target(points, frame.evidence, frame.held)[0]
-    by_triangular = target - log_ratio(points, frame.evidence, frame.held)[0]
+    by_triangular = target - ratio
     away = np.linalg.inv(root) @ (frame.coordinates(points) - centre).T
     fixed = sum(-0.5 * points.drawn[row.name] ** 2 - 0.5 * log(2 * pi) for row in NUISANCES if row.name not in frame.free)
     by_student = _log_student((away**2).sum(axis=0), len(centre)) - np.log(np.diag(root)).sum() - frame.log_scale() + fixed

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 RATIOS = ("output_input_ratio", "premium_in", "premium_out")
-WIDER = {"short_context": 1.25, "long_context": 1.1}
+WIDER = {"short_context": 1.75, "long_context": 1.1}
 """How much wider than its prior a nuisance is drawn, where the tail of the posterior lies in that of the prior."""
 
 LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCES) + 2 * len(RATIOS)
@@ -45,12 +45,23 @@ class Points:
         at, logs = ({name: part(values) for name, values in rows.items()} for rows in (self.at, self.logs))
         return Points(self.drawn, at, Costs(*map(part, self.costs.all())), logs)
 
+    def first(self, count: int) -> "Points":
+        """Those at the first so many draws."""
+        drawn, at, logs = ({name: values[..., :count] for name, values in rows.items()} for rows in (self.drawn, self.at, self.logs))
+        return Points(drawn, at, Costs(*(None if one is None else one[..., :count] for one in self.costs.all())), logs)
+
+
+def wider(held: Beliefs) -> dict[str, float]:
+    """The nuisances drawn wider than their priors, and how much; one that is held fixed is not."""
+    return {name: factor for name, factor in WIDER.items() if held[name].spread}
+
 
 def triangular_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray", uniform: "np.ndarray") -> Points:
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     import numpy as np
 
-    drawn = {row.name: normal[:, place] * WIDER.get(row.name, 1.0) for place, row in enumerate(NUISANCES)}
+    widened = wider(held)
+    drawn = {row.name: normal[:, place] * widened.get(row.name, 1.0) for place, row in enumerate(NUISANCES)}
     ratios, spare = {}, {}
     for place, name in enumerate(RATIOS):
         noise = spare[name] = normal[:, NOISY + place]

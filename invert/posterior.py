@@ -18,7 +18,7 @@ from invert.evidence import Evidence, column
 from invert.importance import Weights, weights
 from invert.increments import rental
 from invert.likelihood import premium_in, price_level, unused_prices
-from invert.points import RATIOS, SIZE, WIDER, Points, attention_prior, kv_prior, triangular_points
+from invert.points import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.priors import Beliefs, normal_log_density
 from invert.triangular import PER_PARAMETER
 
@@ -32,6 +32,7 @@ class Posterior:
 
     evidence: Evidence
     points: Points
+    log_weights: "np.ndarray"
     weights: Weights
     log_active_params: "np.ndarray"
     sampler: str
@@ -40,32 +41,35 @@ class Posterior:
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
-            yield Posterior(
-                self.evidence.rows(place), self.points.rows(place), self.weights.rows(place), self.log_active_params[place], self.sampler
-            )
+            parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
+            yield Posterior(*parts, self.log_active_params[place], self.sampler)
 
     def logs(self, name: str) -> "np.ndarray":
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
         import numpy as np
 
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._logs(name), self.log_active_params.shape)
+
+    def _logs(self, name: str) -> Any:
+        import numpy as np
+
         at = {**PER_PARAMETER, **self.points.at}
         if name == "active_params":
-            found = self.log_active_params
-        elif name == "kv_bytes_per_token":
-            found = self.points.logs[name] + self.log_active_params
-        elif name in self.points.logs:
-            found = self.points.logs[name]
-        elif name == "attention_flops_per_pair":
-            found = np.log(at[name]) + self.log_active_params
-        elif name == "attention_context":
-            found = np.log(right_side(equation("context.attention_context"), at))
-        elif name == "memory_time_share":
-            found = np.log(right_side(equation("bands.memory_time_share"), {**at, "memory_ratio_short": self.points.costs.memory_short}))
-        elif name == "active_params_times_markup":
-            found = np.log(right_side(equation("bands.active_params_times_markup"), {**at, **self._level()}))
-        else:
-            found = np.log(at[name])
-        return np.broadcast_to(found, self.log_active_params.shape)
+            return self.log_active_params
+        if name == "kv_bytes_per_token":
+            return self.points.logs[name] + self.log_active_params
+        if name in self.points.logs:
+            return self.points.logs[name]
+        if name == "attention_flops_per_pair":
+            return np.log(at[name]) + self.log_active_params
+        if name == "attention_context":
+            return np.log(right_side(equation("context.attention_context"), at))
+        if name == "memory_time_share":
+            return np.log(right_side(equation("bands.memory_time_share"), {**at, "memory_ratio_short": self.points.costs.memory_short}))
+        if name == "active_params_times_markup":
+            return np.log(right_side(equation("bands.active_params_times_markup"), {**at, **self._level()}))
+        return np.log(at[name])
 
     def _level(self) -> dict[str, Any]:
         """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
@@ -82,9 +86,9 @@ def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int
 
     with np.errstate(all="ignore"):
         points = triangular_points(evidence, held, normals(count, seed), uniforms(count, seed))
-        found = weights(log_ratio(points, evidence, held))
+        log_weights = log_ratio(points, evidence, held)
         size = sizes(points, evidence, held, normals(count, seed)[:, SIZE])
-        return Posterior(evidence, points, found, size, f"triangular, {count} draws, seed {seed}")
+        return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}")
 
 
 def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray":
@@ -96,7 +100,7 @@ def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray"
     import numpy as np
 
     kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
-    total = _wider(points) + unused_prices(points, evidence, held)
+    total = _wider(points, held) + unused_prices(points, evidence, held)
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *held["weight_compute_ratio"].normal)
     if "premium_out" in evidence.cells:
         total = (
@@ -133,7 +137,10 @@ def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray
     return size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal
 
 
-def _wider(points: Points) -> Any:
+def _wider(points: Points, held: Beliefs) -> Any:
     """Prior over proposal density of the nuisances that are drawn wider than their priors."""
     drawn = points.drawn
-    return sum(normal_log_density(drawn[name], 0.0, 1.0) - normal_log_density(drawn[name], 0.0, wider) for name, wider in WIDER.items())
+    return sum(
+        (normal_log_density(drawn[name], 0.0, 1.0) - normal_log_density(drawn[name], 0.0, factor) for name, factor in wider(held).items()),
+        0.0,
+    )

@@ -1,6 +1,8 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from derive.catalogue import equation
 from derive.compiled import right_side
@@ -10,26 +12,46 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving import solve_equation
 from derive.units import show
 from invert import closed_form, lecture
-from invert.identifiability import Identifiability, identify
-from invert.inferences import Inference
 from invert.observables import observe, ratio
 from invert.predict import forward
-from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
 from invert.rows import ModelRow
 from invert.tariffs import disclosed_tiers
 
 BYTES_PER_ELEMENT_KNOWN = 2.0
 
 
+@dataclass(frozen=True)
+class PairInference:
+    """Everything read off one pair of bands; the joint reading, which takes longest, when it is first asked for."""
+
+    pair: BandPair
+    lecture: Reading
+    lecture_checks: tuple[Check, ...]
+    sheet: PriceSheet
+    seen: Observables
+    index: int
+    anchors: Mapping[str, float]
+
+    @cached_property
+    def joint(self) -> Reading:
+        """KV bytes and what goes with them from both premiums and output/input together, at the anchors."""
+        return closed_form.joint(self.pair, self.anchors)
+
+    @cached_property
+    def joint_checks(self) -> tuple[Check, ...]:
+        """What the joint reading predicts, against every component of the sheet."""
+        used = ("output_input_ratio", "premium_in", "premium_out")
+        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used)
+
+
 def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+    """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
     by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
-    jointly = closed_form.joint(pair, anchors)
-    return PairInference(
-        pair, by_lecture, jointly,
-        _checks(sheet, seen, index, anchors, _lecture_hidden(by_lecture, seen, index, anchors), ("output_input_ratio",)),
-        _checks(sheet, seen, index, anchors, jointly.values, ("output_input_ratio", "premium_in", "premium_out")),
-    )  # fmt: skip
+    hidden = _lecture_hidden(by_lecture, seen, index, anchors)
+    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",))
+    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors)
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
@@ -121,7 +143,8 @@ def known_cache(model: ModelRow | None) -> KnownCache | None:
 
 def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mapping[str, float], given: Mapping[str, float]) -> str | None:
     """What the prices break, in the catalogue's names, where the anchors given leave the decode cost nothing to move; else None."""
-    if pair is None or not pair.joint.problem or not set(given) >= {"overlap", "prompt_position", "prefill_decode_flops_ratio"}:
+    pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(given)
+    if pair is None or not pinned or not pair.joint.problem:
         return None
     base, above = sheet.bands[:2]
     increments = {
@@ -135,17 +158,3 @@ def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mappin
         paid = show("output_increment", increments["output_increment"])
         return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
     return f"inconsistent: {pair.joint.problem}"
-
-
-COMPONENTS = {
-    "input_price": "input", "output_input_ratio": "output", "premium_in": "long_input", "premium_out": "long_output",
-    "cache_read_ratio": "cache_read", "storage_ratio": "storage",
-}  # fmt: skip
-"""The prices of the identifiability by the observable that carries each."""
-
-
-def identified(one: Inference) -> Identifiability:
-    """What the prices of a sheet pin, at its joint reading where there is one."""
-    values = one.pairs[0].joint.values if one.pairs else {}
-    point = {name: value for name, value in {**one.anchors.values, **values}.items() if value > 0 or name == "attention_flops_per_pair"}
-    return identify([COMPONENTS[name] for name in one.evidence.cells], overlap=one.anchors.values["overlap"], values=point)

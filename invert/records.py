@@ -171,14 +171,3 @@ class Estimate:
     def prior_dominated(self) -> bool:
         """Whether the prior says more than the sheet."""
         return self.contraction is not None and self.contraction < PRIOR_DOMINATED
-
-
-@dataclass(frozen=True, slots=True)
-class PairInference:
-    """Everything read off one pair of bands."""
-
-    pair: BandPair
-    lecture: Reading
-    joint: Reading
-    lecture_checks: tuple[Check, ...]
-    joint_checks: tuple[Check, ...]

@@ -9,7 +9,9 @@ from invert.calibration import learn
 from invert.draws import normals
 from invert.estimates import DRAWS, RENT_SPREAD
 from invert.evidence import Evidence
+from invert.identifiability import Identifiability, identify
 from invert.increments import weighted_line
+from invert.inferences import Inference
 from invert.points import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior import posterior
 from invert.priors import NUISANCES, Beliefs
@@ -120,3 +122,17 @@ def convention(
     by_cost = exp(log_evidence - float(posterior(rest, held).weights.log_evidence[0]))
     same = sum(abs(one[0] - pair[0]) < 0.005 and abs(one[1] - pair[1]) < 0.005 for one in others)
     return Convention(*pair, by_cost, (same + 1) / (len(others) + 2), same, len(others))
+
+
+COMPONENTS = {
+    "input_price": "input", "output_input_ratio": "output", "premium_in": "long_input", "premium_out": "long_output",
+    "cache_read_ratio": "cache_read", "storage_ratio": "storage",
+}  # fmt: skip
+"""The prices of the identifiability by the observable that carries each."""
+
+
+def identified(one: Inference) -> Identifiability:
+    """What the prices of a sheet pin, at its joint reading where there is one."""
+    values = one.pairs[0].joint.values if one.pairs else {}
+    point = {name: value for name, value in {**one.anchors.values, **values}.items() if value > 0 or name == "attention_flops_per_pair"}
+    return identify([COMPONENTS[name] for name in one.evidence.cells], overlap=one.anchors.values["overlap"], values=point)

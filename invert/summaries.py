@@ -27,7 +27,7 @@ QUANTITIES = (
     "active_params_times_markup",
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
-CHUNK = 2**15
+CHUNK = 2**16
 """Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
 
 
@@ -93,10 +93,7 @@ def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: S
 
 def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     """One summary a sheet."""
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        marginals = {name: _marginals(found.logs(name), found.weights.values) for name in names}
+    marginals = {name: _marginals(found.logs(name), found.weights.values) for name in names}
     weights = found.weights
     return [
         Summary(
@@ -125,7 +122,7 @@ def prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, held, normal)
-    free = Posterior(evidence, points, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
+    free = Posterior(evidence, points, None, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
     spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
     spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], held["price_per_parameter"].spread)

@@ -6,10 +6,9 @@ from textwrap import fill
 from derive.units import show
 from invert import calibration
 from invert.inferences import Inference, InferenceTable
-from invert.readings import identified
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
 from invert.report.layout import PARAGRAPH, aligned, title
-from invert.sensitivity import Swing, convention, swings_of_calibrated, swings_of_common_markup
+from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, prior_spreads
 
 ANCHORS = {
@@ -96,7 +95,11 @@ def firmness(one: Inference, table: InferenceTable) -> list[str]:
     """Draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How firmly"), *_draws(one)]
     if one.contradiction:
-        return [*lines, one.contradiction, "Nothing is clipped: at these anchors no positive KV bytes fit the prices."]
+        return [
+            *lines,
+            one.contradiction,
+            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
+        ]
     lines += [*_contraction(one, table)]
     if one.pairs and one.kv_bytes["common_markup"].kind == "interval":
         lines += [*_tornado(one, table), *_convention(one, table)]

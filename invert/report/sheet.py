@@ -10,8 +10,8 @@ from invert import lecture
 from invert.closed_form import memory_bound_base_cost, rule_solutions
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import drain_times
-from invert.readings import verdict
-from invert.records import Check, PairInference, Price
+from invert.readings import PairInference, verdict
+from invert.records import Check, Price
 from invert.report.findings import findings, firmness
 from invert.report.layout import PARAGRAPH, aligned, kv, spread, title
 from invert.report.tabular import equations_of
@@ -154,13 +154,18 @@ def _storage(one: Inference) -> list[str]:
 def _contradiction(one: Inference) -> list[str]:
     pair, values = one.pairs[0], one.pairs[0].lecture.values
     jointly = pair.joint.values.get("kv_bytes_per_token")
-    apart = f" ({jointly / values['kv_bytes_per_token']:.2g} times the lecture's)" if jointly else ""
+    times = f"{jointly / values['kv_bytes_per_token']:.2g} times the lecture's" if jointly else ""
+    by_all = (
+        f" and KV joint, from all prices together, {kv(jointly)}/token ({times})"
+        if jointly
+        else ", and no KV bytes fit all prices together"
+    )
     text = (
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
         f" costs {lecture.output_input_ratio_claimed(pair.pair):.3g} times an input token at the lecture's two balance batches"
         f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
-        f" {kv(values['kv_bytes_per_token'])}/token and KV joint, from all prices together, {kv(jointly)}/token{apart}."
+        f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
     )
     return [*title("The readings against each other"), fill(text, PARAGRAPH)]
 

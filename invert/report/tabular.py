@@ -12,8 +12,9 @@ from derive.catalogue import equation
 from invert.flat import COLUMNS, flat, six_digits
 from invert.identifiability import Identifiability
 from invert.inferences import Inference, InferenceTable
-from invert.readings import identified
-from invert.records import Check, Estimate, Observable, PairInference, Reading
+from invert.readings import PairInference
+from invert.records import Check, Estimate, Observable, Reading
+from invert.sensitivity import identified
 from invert.storage import TierEvidence
 from invert.tariffs import Tariff
 

@@ -42,9 +42,10 @@ def _row(found: TierEvidence) -> dict[str, str]:
         "lifetime": show("ttl", found.ttl_seconds) if found.ttl_seconds else "per hour",
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
-        "both": _shares(found.undisclosed),
+        "prices alone": _shares(found.undisclosed),
         "from": ", ".join(found.evidence) or "nothing to go by",
         "vendor says": found.disclosed or "-",
+        "answer": _shares(found.probabilities),
     }
 
 

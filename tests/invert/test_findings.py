@@ -9,12 +9,12 @@ import pytest
 from invert import calibration
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
-from invert.readings import identified
 from invert.records import Estimate
 from invert.report.findings import ANCHORS, estimate_text, findings
 from invert.report.layout import PARAGRAPH
 from invert.report.sheet import report
 from invert.report.tiers import tiers
+from invert.sensitivity import identified
 from invert.tariffs import scoreboard
 
 NAMED = ("gemini-3.1-pro-preview", "kimi-k3", "claude-sonnet-4-5")
@@ -225,9 +225,9 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
 def test_both_cost_bases_stand_beside_what_the_vendor_says():
     lines = tiers(one("claude-sonnet-4-5"))
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
-    assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "both", "from", "vendor says"]
+    assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 2 and all(row.endswith("memory") and "implied drain time" in row for row in rows)
+    assert len(rows) == 2 and all("   memory   " in row and "implied drain time" in row for row in rows)
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
