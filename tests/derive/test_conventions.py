@@ -32,7 +32,8 @@ def test_figures_of_data_sheets_are_counted_the_same_way():
 def test_every_unit_with_flop_in_it_is_seen():
     seen = {name for name in QUANTITIES if flop_power(name)}
     assert seen == {name for name, row in QUANTITIES.items() if "FLOP" in row.unit}
-    assert {flop_power(name) for name in seen} == {1}
+    assert {flop_power(name) for name in seen} == {1, -1}
+    assert [name for name in seen if flop_power(name) < 0] == ["price_per_flop"]
 
 
 def test_a_gb_of_memory_may_be_a_gib_and_a_bandwidth_stays_decimal():

@@ -282,10 +282,11 @@ def test_a_wrong_anchor_is_refused(anchors: dict, error: type[BacksolveError], m
 
 def test_an_inconsistent_sheet_has_no_joint_reading_and_is_flagged():
     """Acceptance line 10 of the note on inversion: Claude Sonnet 4.5, costs added up, prefill 1.3 times as fast."""
-    (found,) = infer(["claude-sonnet-4-5"], anchors={"overlap": 0, "prefill_decode_flops_ratio": 1.3}).inferences
+    anchors = {"overlap": 0, "prefill_decode_flops_ratio": 1.3, "prompt_position": 0.5}
+    (found,) = infer(["claude-sonnet-4-5"], anchors=anchors).inferences
     (pair,) = found.pairs
     assert pair.joint.values == {} and "memory_ratio" in pair.joint.problem
-    assert "joint: no reading" in found.flags
+    assert "inconsistent" in found.flags
     assert pair.joint_checks == () and verdict(pair.joint_checks) == "not testable"
     assert pair.lecture.values["kv_bytes_per_token"] == pytest.approx(5000 / 3)
 

@@ -109,9 +109,9 @@ def inside(row: Row, level: float, covered: float) -> bool:
 
 @pytest.mark.slow
 def test_truths_rank_evenly():
-    """The short version of the record: 900 sheets of three seeds."""
+    """The short version of the record: 360 sheets of three seeds."""
     with ProcessPoolExecutor(2) as pool:
-        rows = [row for row in calibration_run(100, (21, 22, 23), 4096, executor=pool) if row.shape == POOLED]
+        rows = [row for row in calibration_run(40, (21, 22, 23), 4096, executor=pool) if row.shape == POOLED]
     for row in rows:
         assert row.simulations >= 0.98 * row.sheets
         assert inside(row, 0.5, row.coverage_50) and inside(row, 0.9, row.coverage_90), row
@@ -121,7 +121,7 @@ def test_truths_rank_evenly():
 @pytest.mark.slow
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
-    truth, evidence = simulate(SHAPES[1], 250, 31, HELD)
+    truth, evidence = simulate(SHAPES[1], 150, 31, HELD)
     column = QUANTITIES.index("weight_compute_ratio")
     assert kstest(ranks(evidence, truth, HELD, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(triangular, "log_jacobian_of_both", lambda costs, at: 0.0)
@@ -157,6 +157,6 @@ def test_the_recorded_fault_is_rejected(record: dict):
     """Premiums believed to be 0.3 as noisy as they are, in as many simulations."""
     rows = [row for (run, _), row in record.items() if run == "premium noise x 0.3"]
     assert len(rows) == len(QUANTITIES) and all(int(row["simulations"]) >= 5000 for row in rows)
-    assert sum(float(row["ks_p"]) < 0.01 for row in rows) >= 3
+    assert sum(float(row["ks_p"]) < 0.001 for row in rows) >= 2
     (intensity,) = [row for row in rows if row["quantity"] == "attention_intensity"]
     assert float(intensity["coverage_90"]) < 0.885 and float(intensity["coverage_50"]) < 0.48
