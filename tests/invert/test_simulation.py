@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from invert import triangular
+from invert import simulation, triangular
 from invert.observables import NICE_NUMBERS, rounding_cell
 from invert.priors import beliefs
 from invert.simulation import POOLED, QUANTITIES, SHAPES, Row, as_csv, calibration_run, cells_about, published, ranks, simulate
@@ -121,7 +121,8 @@ def test_truths_rank_evenly():
 @pytest.mark.slow
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
-    truth, evidence = simulate(SHAPES[1], 150, 31, HELD)
+    monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
+    truth, evidence = simulate(SHAPES[1], 250, 31, HELD)
     column = QUANTITIES.index("weight_compute_ratio")
     assert kstest(ranks(evidence, truth, HELD, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(triangular, "log_jacobian_of_both", lambda costs, at: 0.0)
