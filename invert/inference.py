@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.quantities import quantity
 from derive.solving import solve_equation
-from derive.units import parse
+from derive.units import parse, show
 from invert import estimates, lecture
 from invert.calibration import learn
 from invert.evidence import Evidence, evidence_of
@@ -196,6 +196,9 @@ class _Read:
 
 def _read(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Mapping[str, float]) -> _Read:
     seen = observables(sheet, model.max_context if model else None, given.get("short_context"), given.get("long_context"))
+    if seen.contexts and seen.contexts[0] >= seen.contexts[1]:
+        short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), seen.contexts, strict=False))
+        raise WrongValue(f"short_context {short} must be below long_context {long}; give both with --anchor, or a smaller one")
     anchors = _anchors(model, common)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
     sold = next((one.storage_price for one in tariff if not one.problem and one.storage_price.low > 0), None)

@@ -29,7 +29,7 @@ class Swing:
     @property
     def width(self) -> float:
         """Of the swing, for the order of a tornado; an end that contradicts the model is the widest."""
-        return abs(log(self.high / self.low)) if self.low and self.high else inf
+        return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
 def swings_of_common_markup(evidence: Evidence, held: Beliefs) -> tuple[Swing, ...]:

@@ -532,3 +532,11 @@ def test_what_is_disclosed_for_one_model_is_not_said_of_another(monkeypatch):
     with_tables(monkeypatch, tariffs, disclosures=({**of_one, "model": ""},))
     assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
     assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}
+
+
+def test_means_of_bands_must_ascend():
+    """A mean below the threshold that lies above the mean over it is a problem of that sheet, and stops no other."""
+    table = infer(["gemini-3.1-pro", "gpt-5.4"], anchors={"short_context": "350k"})
+    assert [found.sheet.model for found in table.inferences] == ["gpt-5.4"]
+    (problem,) = table.problems
+    assert "gemini-3.1-pro" in str(problem) and "must be below long_context 300k tokens" in str(problem)
