@@ -18,7 +18,7 @@ from draws import assignments
 import derive
 import invert
 from derive.catalogue import by_id, equation
-from derive.compiled import right_side, vectorised
+from derive.compiled import vectorised
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.questions import question
 from derive.records import Equation
@@ -146,7 +146,7 @@ def test_a_million_steps_down_to_the_inputs(benchmark, record_property):
 def test_a_million_right_sides_of_one_equation(benchmark, record_property):
     row, names = equation(STEP_TIME), ("compute_time", "memory_time")
     values = dict(zip(names, draws(names), strict=True))
-    against(benchmark, record_property, partial(right_side, row, values), partial(np.maximum, *values.values()), 31, "np.maximum")
+    against(benchmark, record_property, partial(row.right_side, values), partial(np.maximum, *values.values()), 31, "np.maximum")
 
 
 # -- symbolic work with nothing remembered -----------------------------------------------------------------------
@@ -160,7 +160,7 @@ def forget() -> None:
                 if hasattr(part, "cache_clear"):
                     part.cache_clear()
     for row in by_id().values():
-        for name in ("sides", "expression", "parameters", "symbols"):
+        for name in ("sides", "expression", "parameters", "symbols", "inputs"):
             row.__dict__.pop(name, None)
     sympy.core.cache.clear_cache()
 

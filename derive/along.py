@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from derive.compiled import right_side, vectorised
+from derive.compiled import vectorised
 from derive.feasibility import is_warning, shortage
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.questions import Question
@@ -48,7 +48,7 @@ def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
     first = leg.cases[0]
     if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
         with np.errstate(all="ignore"):
-            found = np.asarray(right_side(first, world), dtype=float)
+            found = np.asarray(first.right_side(world), dtype=float)
         yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
         return
     if any(branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):

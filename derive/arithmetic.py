@@ -1,25 +1,34 @@
-"""What relations are written with beyond + - * /: the same for numbers and for SymPy, which is imported when it is needed."""
+"""What relations are written with beyond + - * /: the same for numbers, arrays and SymPy, which are imported when they are needed."""
 
+from functools import reduce
 from typing import Any
 
 
 def maximum(*terms: Any) -> Any:
-    """The largest of the terms: a number of numbers, else a SymPy Max, imported when a relation is first built.
+    """The largest of the terms: a number of numbers, an array where one is an array, else a SymPy Max.
 
     >>> maximum(1, 2.5)
     2.5
     """
     if all(isinstance(term, int | float) for term in terms):
         return max(terms)
+    if any(hasattr(term, "__array__") for term in terms):
+        import numpy as np
+
+        return reduce(np.maximum, terms)
     from sympy import Max
 
     return Max(*terms)
 
 
 def minimum(*terms: Any) -> Any:
-    """The smallest of the terms: a number of numbers, else a SymPy Min."""
+    """The smallest of the terms: a number of numbers, an array where one is an array, else a SymPy Min."""
     if all(isinstance(term, int | float) for term in terms):
         return min(terms)
+    if any(hasattr(term, "__array__") for term in terms):
+        import numpy as np
+
+        return reduce(np.minimum, terms)
     from sympy import Min
 
     return Min(*terms)

@@ -5,7 +5,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from derive.quantities import symbol
-from derive.records import Equation
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -27,23 +26,11 @@ def scalar(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Ca
 def vectorised(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Callable[..., Any]:
     """A function of arrays (or numbers) that broadcast, in the order of `names`."""
     from sympy import lambdify
+    from sympy.printing.numpy import NumPyPrinter
 
-    return lambdify([symbol(name) for name in names], expressions, modules="numpy")
-
-
-def right_side(equation: Equation, values: Mapping[str, Any]) -> Any:
-    """The right side of an equation at arrays or numbers given by quantity name; the left side is not needed.
-
-    Numbers go through the relation itself, so that a few of them cost no compilation.
-
-    >>> from derive.catalogue import equation
-    >>> right_side(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 20e12})
-    0.0144
-    """
-    names = equation.symbols[1:]
-    if all(isinstance(values[name], int | float) for name in names):
-        return equation.right_side(values)
-    return vectorised(equation.sides[1], names)(*(values[name] for name in names))
+    # With the printer given, only the functions printed are imported: modules="numpy" loads all of numpy, numpy.f2py included.
+    printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": False})
+    return lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer)
 
 
 def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:

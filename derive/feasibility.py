@@ -5,7 +5,6 @@ from math import ceil
 from typing import Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.questions import Question
 from derive.records import Equation
 from derive.routes import Route
@@ -54,7 +53,7 @@ def _memory(values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, 
     for name in ("weight_bytes", "kv_cache_bytes", "memory_demand", "memory_capacity") if reads else ():
         row = equation(f"memory.{name.removeprefix('memory_')}")
         if name not in known and all(other in known for other in row.symbols[1:]):
-            known[name] = right_side(row, known)
+            known[name] = row.right_side(known)
     if "memory_demand" in known and "memory_capacity" in known:
         known["short"] = known["memory_demand"] - known["memory_capacity"]
     return known

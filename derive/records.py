@@ -152,6 +152,11 @@ class Equation:
         return tuple(name for name in self.parameters if name not in CONSTANTS)
 
     @cached_property
+    def inputs(self) -> frozenset[str]:
+        """Names of the quantities on the right."""
+        return frozenset(self.symbols[1:])
+
+    @cached_property
     def sides(self) -> "tuple[Expr, Expr]":
         """Left and right side in SymPy, constants as exact integers."""
         return in_sympy(self.relation)
@@ -167,8 +172,15 @@ class Equation:
         """The left side at numbers."""
         return values[self.symbols[0]]
 
-    def right_side(self, values: Mapping[str, float]) -> float:
-        """The right side at numbers: the relation itself, called with them. Raises ArithmeticError off its domain."""
+    def right_side(self, values: Mapping[str, Any]) -> Any:
+        """The right side at numbers or arrays by quantity name: the relation itself, called with them; the left side is not needed.
+
+        Numbers off its domain raise ArithmeticError.
+
+        >>> from derive.catalogue import equation
+        >>> equation("scheduling.sweep_time").right_side({"hbm_capacity": 288e9, "hbm_bandwidth": 20e12})
+        0.0144
+        """
         left = self.symbols[0]
         arguments = [CONSTANTS[n].value if n in CONSTANTS else 0.0 if n == left else values[n] for n in self.parameters]
         return self.relation(*arguments)[1]

@@ -116,20 +116,22 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written. Cubics
     and beyond are left to numbers: their closed forms pass through complex ones.
     """
-    from sympy import Poly, PolynomialError, cancel, diff, fraction, nan, together, zoo
+    from sympy import Poly, PolynomialError, Pow, cancel, diff, fraction, nan, together, zoo
     from sympy import solve as sympy_solve
 
-    slope = diff(difference, x)
-    if not slope.has(x):
-        height = difference.subs(x, 0)
-        # Where the unknown stands above and below a line, it has to be cancelled before 0 is put in.
-        height = cancel(together(difference - slope * x)) if height.has(nan, zoo) else height
-        return (_tidy(-height / slope),) if slope else ()
-    reciprocal = difference.subs(x, 1 / x)
-    slope = diff(reciprocal, x)
-    if not slope.has(x):
-        height = reciprocal.expand().subs(x, 0)
-        return (_tidy(-slope / height),) if height else ()
+    # A power of a sum that holds the unknown is linear in neither, and its derivative takes long.
+    if not any(power.base.is_Add and power.base.has(x) for power in difference.atoms(Pow)):
+        slope = diff(difference, x)
+        if not slope.has(x):
+            height = difference.subs(x, 0)
+            # Where the unknown stands above and below a line, it has to be cancelled before 0 is put in.
+            height = cancel(together(difference - slope * x)) if height.has(nan, zoo) else height
+            return (_tidy(-height / slope),) if slope else ()
+        reciprocal = difference.subs(x, 1 / x)
+        slope = diff(reciprocal, x)
+        if not slope.has(x):
+            height = reciprocal.expand().subs(x, 0)
+            return (_tidy(-slope / height),) if height else ()
     isolated = _under_one_power(difference, x)
     if isolated is not None:
         return isolated

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -109,14 +110,19 @@ def log_student(sample: Sample) -> "LogShape":
 
 def log_student_above(sample: Sample) -> "LogShape":
     """The logarithm of the probability that a value so distributed lies above a point."""
-    from scipy.special import stdtr
+    import numpy as np
 
-    def above(points: "np.ndarray") -> "np.ndarray":
-        import numpy as np
+    freedom = sample.degrees_of_freedom
+    return lambda points: np.interp(np.arctan((points - sample.mean) / (sample.predictive_sd * sqrt(freedom))), *_log_above(freedom))
 
-        # The logarithm is smooth, and the distribution function slow: every fifth point of a grid will do.
-        coarse = np.linspace(points[0], points[-1], len(points) // 5 + 2)
-        with np.errstate(divide="ignore"):
-            return np.interp(points, coarse, np.log(stdtr(sample.degrees_of_freedom, (sample.mean - coarse) / sample.predictive_sd)))
 
-    return above
+@cache
+def _log_above(freedom: int) -> "tuple[np.ndarray, np.ndarray]":
+    """Angles, and the logarithm of the probability that Student's t lies above sqrt(n) tan(angle): its density there is cos^(n - 1)."""
+    import numpy as np
+
+    angles = np.linspace(-np.pi / 2, np.pi / 2, POINTS)
+    density = np.cos(angles) ** (freedom - 1)
+    above = np.cumsum(((density[1:] + density[:-1]) / 2)[::-1])[::-1]
+    with np.errstate(divide="ignore"):
+        return angles, np.log(np.append(above, 0.0) / above[0])

@@ -11,7 +11,6 @@ from statistics import fmean
 
 from derive import presets
 from derive.catalogue import variants_of
-from derive.compiled import right_side
 from derive.errors import UnknownName, WrongData, WrongValue
 from derive.presets import cell, number, table
 from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
@@ -132,10 +131,11 @@ def members() -> tuple[Member, ...]:
         values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
         width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
         read = number("architectures", name, "kv_values_read_per_context_token", values) * width
-        params = presets.model(name).givens.get("active_params")
+        preset = presets.model(name)
         lines = _lines(name, row, book) if cell(REFERENCE, row, "calibration_sheet") else None
         in_class = cell(REFERENCE, row, "in_class") == "true"
-        found.append(Member(name, cell(REFERENCE, row, "family"), in_class, read, prefill_attention_flops(name), params, lines))
+        params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
+        found.append(Member(name, family, in_class, read, prefill_attention_flops(preset), params, lines))
     return tuple(found)
 
 
@@ -147,17 +147,16 @@ def calibration_book() -> PriceBook:
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
 
 
-def prefill_attention_flops(architecture: str) -> float | None:
+def prefill_attention_flops(preset: presets.Preset) -> float | None:
     """Attention FLOPs per query and context token of prefill, by the equation of its KV formula; None where heads are unknown.
 
-    >>> prefill_attention_flops("DeepSeek-V3"), prefill_attention_flops("GLM-4.6")
+    >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("GLM-4.6"))
     (4997120.0, None)
     """
-    preset = presets.model(architecture)
     formula = variants_of("attention_flops_per_pair").get(preset.variants["kv_bytes_per_token"])
     if formula is None or not set(formula.symbols[1:]) <= set(preset.givens):
         return None
-    return float(right_side(formula, preset.givens))
+    return float(formula.right_side(preset.givens))
 
 
 def _lines(name: str, row: Mapping[str, str], book: PriceBook) -> PriceLines:

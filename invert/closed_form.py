@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.ranges import solve
 from derive.solutions import Solution
 from derive.solving import solve_equation
@@ -54,7 +53,8 @@ def _bounds(solution: Solution) -> str:
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
-    solution = solve("implied_drain_time", output_price=output_price, storage_price=storage_price, **given)
+    given |= {"output_price": output_price, "storage_price": storage_price}
+    solution = solve("implied_drain_time", using=["cache.implied_drain_time"], **given)
     if not solution.answers or solution.answers[0].kind != "point":
         return Reading("storage", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
     return Reading("storage", {"implied_drain_time": solution.answers[0].value}, solution)
@@ -92,4 +92,4 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
     """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
-    return right_side(equation("bands.base_cost_memory_bound"), {**anchors, "output_input_ratio": pair.output_input_ratio.value})
+    return equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})

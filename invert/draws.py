@@ -6,6 +6,7 @@ are the default. Each coordinate of a scrambled Sobol net meets every stratum of
 
 from functools import cache
 from importlib.resources import files
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,17 +36,10 @@ def uniforms(count: int, seed: int = SEED) -> "np.ndarray":
 
 @cache
 def normals(count: int, seed: int = SEED) -> "np.ndarray":
-    """Standard normal quantiles of the same points [count, 16]."""
-    return _quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)]
-
-
-@cache
-def radii(count: int, degrees: int, seed: int = SEED) -> "np.ndarray":
-    """What turns normals into a Student-t of so many degrees of freedom [count], by the last coordinate of the points."""
+    """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
     import numpy as np
-    from scipy.special import gammaincinv
 
-    return np.sqrt(degrees / (2 * gammaincinv(degrees / 2, uniforms(count, seed)[:, -1])))
+    return np.asfortranarray(_quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
 
 
 @cache
@@ -70,6 +64,7 @@ def _shipped() -> "np.ndarray":
 def _quantiles() -> "np.ndarray":
     """The normal quantile in the middle of every stratum."""
     import numpy as np
-    from scipy.special import ndtri
 
-    return ndtri((np.arange(MOST) + 0.5) / MOST)
+    quantile = NormalDist().inv_cdf
+    lower = np.array([quantile((place + 0.5) / MOST) for place in range(MOST // 2)])
+    return np.concatenate([lower, -lower[::-1]])

@@ -12,18 +12,18 @@ from itertools import pairwise
 from math import exp, hypot, log
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert import calibration, storage, triangular
 from invert.beliefs import Belief, interval
 from invert.closed_form import JOINT_EQUATIONS
 from invert.draws import normals, uniforms
 from invert.evidence import NOMINAL_CONTEXT, Evidence
+from invert.importance import quantiles
 from invert.increments import kv_bytes_at_cost, kv_bytes_within_price, price_lines, rental, weighted_line
 from invert.points import LATENT, drawn_contexts
 from invert.priors import Beliefs
 from invert.records import LEVEL, Estimate, Observable, PriceSheet
 from invert.storage import NORMAL_95
-from invert.summaries import Marginal, Summary
+from invert.summaries import Marginal, Summary, contracted
 
 FEASIBLE = 0.05
 """Share of draws below which a sheet is taken to contradict the model."""
@@ -79,7 +79,7 @@ def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_co
     prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
     kv = kv_bytes_at_cost(slope, rent) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])
-    ends = np.quantile(kv, (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2))
     if ends[1] <= 0:
         because = "output need not rise with length: at most what the price pays for at rental cost"
         return upper(kv_bound(sheet, max_context), because, BOUND)
@@ -114,15 +114,6 @@ def kv_bound(sheet: PriceSheet, max_context: int | None) -> float:
     """The most KV bytes the output price pays for at rental cost, at the longest context known."""
     output = max(band.output.usd_per_token for band in sheet.bands)
     return kv_bytes_within_price(output, max_context or NOMINAL_CONTEXT, rental().values)
-
-
-def contracted(spread: float, prior_spread: float) -> float:
-    """1 less posterior over prior variance.
-
-    >>> contracted(0.5, 1.0)
-    0.75
-    """
-    return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 
 def interval_of(marginal: Marginal, because: str, equations: tuple[str, ...], contraction: float | None) -> Estimate:
@@ -182,7 +173,7 @@ def bandwidth_bound_fraction(ratio: Observable) -> Estimate:
     if ratio.value <= 1:
         return undetermined("output is not sold above input", equations)
     reading = equation("readings.bandwidth_bound_fraction")
-    low, median, high = (right_side(reading, {"output_input_ratio": end}) for end in (max(1.0, ratio.low), ratio.value, ratio.high))
+    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in (max(1.0, ratio.low), ratio.value, ratio.high))
     return Estimate("interval", median, low, high, because=LEANS_UPWARD, equations=equations)
 
 

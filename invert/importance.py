@@ -22,10 +22,9 @@ class Weights:
     pareto_k: "np.ndarray"
     feasible_fraction: "np.ndarray"
 
-    @property
-    def trusted(self) -> bool:
-        """Whether the weights of the first sheet settle, and are those of enough draws."""
-        return bool(self.pareto_k[0] <= RELIABLE and self.ess[0] >= ENOUGH)
+    def trusted(self, enough: float = ENOUGH) -> bool:
+        """Whether the weights of the first sheet settle, and are worth so many draws."""
+        return bool(self.pareto_k[0] <= RELIABLE and self.ess[0] >= enough)
 
     def rows(self, place: slice) -> "Weights":
         """Those of some of the sheets."""

@@ -6,7 +6,6 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import WrongData
 from derive.presets import cell, hardware, table
 from derive.quantities import NEUTRAL_DEFAULTS
@@ -113,7 +112,7 @@ def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | AT_COST | preset.givens | {"chip_price": rent}
     origin = {name: "default" for name in values} | dict(preset.provenance) | {"chip_price": said}
     for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
-        values[quantity], origin[quantity] = right_side(equation(id), values), id
+        values[quantity], origin[quantity] = equation(id).right_side(values), id
     return Anchors(values, origin)
 
 
@@ -134,7 +133,7 @@ def kv_bytes_at_cost(output_slope: Any, anchors: "Mapping[str, Any]") -> Any:
     >>> f"{kv_bytes_at_cost(1.66e-11, rental().values):.0f}"
     '100098'
     """
-    return right_side(equation("bands.kv_bytes_from_increment"), {**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+    return equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
 
 
 def attention_flops_at_cost(input_slope: Any, anchors: "Mapping[str, Any]") -> Any:
@@ -142,7 +141,7 @@ def attention_flops_at_cost(input_slope: Any, anchors: "Mapping[str, Any]") -> A
 
     bands.attention_flops_from_increment at a mark-up of 1; numbers or arrays.
     """
-    return right_side(equation("bands.attention_flops_from_increment"), {**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope})
+    return equation("bands.attention_flops_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope})
 
 
 def kv_bytes_within_price(output_price: float, max_context: float, anchors: "Mapping[str, Any]") -> float:
@@ -165,12 +164,11 @@ def kv_bytes_common_markup(lines: PriceLines, active_params: float, ridge_point:
     bands.kv_bytes_from_scale on a compute-bound base.
     """
     scale = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope}
-    return right_side(
-        equation("bands.kv_bytes_from_scale"), {**NEUTRAL_DEFAULTS, **scale, "active_params": active_params, "ridge_point": ridge_point}
-    )
+    given = {**NEUTRAL_DEFAULTS, **scale, "active_params": active_params, "ridge_point": ridge_point}
+    return equation("bands.kv_bytes_from_scale").right_side(given)
 
 
 def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, Any]") -> float:
     """The input price at no context over what a prompt token costs at rental prices: bands.active_params_times_markup over N_a."""
     given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
-    return right_side(equation("bands.active_params_times_markup"), given) / active_params
+    return equation("bands.active_params_times_markup").right_side(given) / active_params

@@ -8,12 +8,10 @@ from math import exp, log
 from pathlib import Path
 from typing import TextIO
 
-from derive.catalogue import equation
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.quantities import quantity
-from derive.solving import solve_equation
-from derive.units import parse, show
+from derive.units import show
 from invert import estimates, lecture
+from invert.anchors import HELD_FIXED, anchors_of, common_anchors, given_anchors
 from invert.calibration import learn
 from invert.evidence import Evidence, evidence_of
 from invert.inferences import Inference, InferenceTable
@@ -28,26 +26,6 @@ from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
 from invert.tariffs import Tariff, disclosed_tiers, drain_time_of, tariffs
 
-ASSUMED_ACTIVE_PARAMS = 1e11
-ANCHORS = {
-    "machine_balance_ratio": 300.0,
-    "bytes_per_weight": 1.0,
-    "prompt_position": 0.5,
-    "prefill_decode_flops_ratio": 1.0,
-    "overlap": 1.0,
-    "sweep_time": 0.024,
-    "holding_cost_ratio": 1.0,
-}
-HELD_FIXED = (
-    "prefill_decode_flops_ratio",
-    "overlap",
-    "short_context",
-    "long_context",
-    "prompt_position",
-    "sweep_time",
-    "holding_cost_ratio",
-)
-"""Anchors that, if given, the posterior takes as known; by default they vary over their priors."""
 KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
 """How firmly active_params are known, in nats, by where they come from."""
 STORED_SPREAD = 0.35
@@ -76,8 +54,8 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    given = read_anchors(anchors or {})
-    common = _common(given)
+    given = given_anchors(anchors or {})
+    common = common_anchors(given)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults]
@@ -96,11 +74,12 @@ def infer(
         except WrongValue as error:
             problems.append(_problem(sheet, error))
     held = beliefs({"ridge_point": common.values["ridge_point"]} | {name: given[name] for name in HELD_FIXED if name in given})
-    found = summarise([one.evidence for one in read], held, executor=executor)
+    evidence = [one.evidence for one in read]
+    found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
     inferences = []
-    for one, summary in zip(read, found, strict=True):
+    for one, summary, prior in zip(read, found, priors, strict=True):
         try:
-            inferences.append(_concluded(one, summary, held, given))
+            inferences.append(_concluded(one, summary, prior, held, given))
         except WrongValue as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
@@ -142,56 +121,21 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def read_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
-    """Anchors as typed, to SI; only those that a reading uses are allowed."""
-    allowed = ("active_params", *ANCHORS, "short_context", "long_context", "kv_bytes_per_token")
-    read = {}
-    for name, value in anchors.items():
-        row = quantity(name)
-        if row.name not in allowed:
-            raise UnknownName("anchor", name, allowed)
-        read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
-    return read
-
-
-def _common(given: Mapping[str, float]) -> Anchors:
-    """The anchors all sheets of a run share; active_params is among them only if given."""
-    values = {**ANCHORS, **given}
-    origin = {name: "given" if name in given else "default" for name in values}
-    ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
-    return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
-
-
-def _anchors(model: ModelRow | None, common: Anchors) -> Anchors:
-    if "active_params" in common.values:
-        return common
-    if model is not None and model.active_params:
-        value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
-    else:
-        value, origin = ASSUMED_ACTIVE_PARAMS, "assumed"
-    return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
-
-
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A sheet as read: ratios, anchors, write tariffs, and the evidence it gives."""
+    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence."""
 
     sheet: PriceSheet
     model: ModelRow | None
     seen: Observables
     anchors: Anchors
     tariffs: tuple[Tariff, ...]
+    storage_price: Observable | None
     evidence: Evidence
 
     @property
     def max_context(self) -> int | None:
         return self.model.max_context if self.model else None
-
-    @property
-    def storage_price(self) -> Observable | None:
-        """As sold, or what two write prices make of it."""
-        by_tariff = next((tariff.storage_price for tariff in self.tariffs if not tariff.problem), None)
-        return self.seen.storage_price or by_tariff
 
 
 def _read(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Mapping[str, float]) -> _Read:
@@ -199,22 +143,22 @@ def _read(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Map
     if seen.contexts and seen.contexts[0] >= seen.contexts[1]:
         short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), seen.contexts, strict=False))
         raise WrongValue(f"short_context {short} must be below long_context {long}; give both with --anchor, or a smaller one")
-    anchors = _anchors(model, common)
+    anchors = anchors_of(model, common)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
-    sold = next((one.storage_price for one in tariff if not one.problem and one.storage_price.low > 0), None)
+    by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
+    held = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     size = log(anchors.values["active_params"]), SIZE_SPREADS.get(anchors.origin["active_params"], KNOWN_SPREAD)
     kv = (log(given["kv_bytes_per_token"]), KNOWN_SPREAD) if "kv_bytes_per_token" in given else None
-    evidence = evidence_of(sheet, seen, model.max_context if model else None, size, sold and (sold.low, sold.high), kv)
-    return _Read(sheet, model, seen, anchors, tariff, evidence)
+    evidence = evidence_of(sheet, seen, model.max_context if model else None, size, held, kv)
+    return _Read(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence)
 
 
-def _concluded(read: _Read, summary: Summary, held: Beliefs, given: Mapping[str, float]) -> Inference:
+def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
     """Everything one sheet implies, from its reading and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
     known = known_cache(read.model)
     broken = contradiction(sheet, pairs[0] if pairs else None, anchors.values, given)
-    (prior,) = prior_spreads(read.evidence, held, QUANTITIES)
     architecture = read.model.architecture if read.model and read.model.architecture else None
     kv_bytes = {
         "common_markup": estimates.kv_by_common_markup(summary, prior["kv_bytes_per_token"], estimates.has_premium(sheet), broken),

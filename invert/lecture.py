@@ -6,7 +6,6 @@ from math import log
 from types import MappingProxyType
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import WrongData
 from derive.presets import cell, number, table
 from derive.quantities import QUANTITIES
@@ -41,9 +40,10 @@ def output_input_ratio_claimed(pair: BandPair, batch_multiple: float = 2.0) -> f
         "context_length": pair.short_context,
         "balance_context": float(pair.long_context_threshold),
     }
-    return right_side(equation("serving.normalised_cost"), values)
+    return equation("serving.normalised_cost").right_side(values)
 
 
+@cache
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     """The share of compute that decode leaves idle, 1 - 1/R; no reading where R <= 1, which it excludes.
 
@@ -52,7 +52,7 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     >>> bandwidth_bound_fraction(5.0).values
     {'bandwidth_bound_fraction': 0.8}
     """
-    solution = solve("bandwidth_bound_fraction", output_input_ratio=output_input_ratio)
+    solution = solve("bandwidth_bound_fraction", using=["readings.bandwidth_bound_fraction"], output_input_ratio=output_input_ratio)
     if not solution.answers:
         return Reading("lecture", {}, solution, solution.reason.message)
     return Reading("lecture", {"bandwidth_bound_fraction": solution.answers[0].value}, solution)

@@ -4,7 +4,6 @@ from math import log, pi
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert.evidence import Evidence, column
 from invert.points import RATIOS, Points, kv_prior
 from invert.priors import Beliefs, normal_log_density
@@ -25,23 +24,35 @@ def log_mass(low: "np.ndarray", high: "np.ndarray", centre: Any, spread: float) 
 
     away = np.abs((low + high)[:, None] / 2 - centre) / spread
     half = ((high - low) / 2)[:, None] / spread
-    if np.max(half) > NARROW:
+    nodes = next((nodes for widest, nodes in RULES if np.max(half) <= widest), None)
+    if nodes is None:
         from scipy.special import ndtr
 
         # The mass is the same on both sides of the centre; on the left, small masses keep their digits.
         return np.log(ndtr(half - away) - ndtr(-half - away))
     # Gauss-Legendre over the cell, with the density in the middle of it taken out: nothing underflows.
     share = 0.0
-    for node, weight in NODES:
+    for node, weight in nodes:
         ratio = np.exp(half * node * away)
         share = share + weight * np.exp(-((half * node) ** 2) / 2) * (ratio + 1 / ratio)
     return np.log(half * share) - away**2 / 2 - log(2 * pi) / 2
 
 
-NARROW = 0.25
-"""Half-width of a cell in spreads up to which four nodes give its mass to ten digits."""
-NODES = ((0.33998104358485626, 0.6521451548625461), (0.8611363115940526, 0.34785484513745385))
-"""The positive nodes and weights of the four-point Gauss-Legendre rule (numpy.polynomial.legendre.leggauss)."""
+RULES = (
+    (0.25, ((0.33998104358485626, 0.6521451548625461), (0.8611363115940526, 0.34785484513745385))),
+    (0.5, ((0.2386191860831969, 0.467913934572691), (0.6612093864662645, 0.3607615730481386), (0.932469514203152, 0.1713244923791704))),
+    (
+        1.0,
+        (
+            (0.1834346424956498, 0.362683783378362),
+            (0.525532409916329, 0.3137066458778873),
+            (0.7966664774136267, 0.2223810344533745),
+            (0.9602898564975363, 0.1012285362903763),
+        ),
+    ),
+)
+"""Half-widths of a cell in spreads, and the positive nodes and weights of the Gauss-Legendre rule that gives the mass of
+cells up to there to nine digits, within two spreads of them."""
 
 
 def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
@@ -55,8 +66,8 @@ def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
         low, high = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
         band = {**at, "context_length": low + (high - low) * at["band_share"]}
         found = {
-            "premium_in": right_side(equation("bands.prefill_cost"), band) / prefill,
-            "premium_out": right_side(equation("bands.decode_cost"), band) / points.costs.decode_short,
+            "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
+            "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
         }
         for name, ratio in found.items():
             cell = (end[:, place] for end in evidence.cells[name])
@@ -64,11 +75,11 @@ def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
     if "cache_read_ratio" in evidence.cells:
         hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": held["cache_read_markup"].centre}
         spread = np.hypot(held.noise["cache_read_ratio"], held["cache_read_markup"].spread)
-        found = np.log(right_side(equation("bands.cache_read_ratio"), hit))
+        found = np.log(equation("bands.cache_read_ratio").right_side(hit))
         total = total + log_mass(*evidence.cells["cache_read_ratio"], found, spread)
     if "storage_ratio" in evidence.cells:
         known = {name: held[name].centre for name in ("sweep_time", "holding_cost_ratio")}
-        storage = right_side(equation("bands.storage_price"), {**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
+        storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
         spread = np.sqrt(held.noise["storage_ratio"] ** 2 + sum(held[name].spread ** 2 for name in known))
         total = total + log_mass(*evidence.cells["storage_ratio"], np.log(storage), spread)
     return total
@@ -87,11 +98,15 @@ def price_level(points: Points, evidence: Evidence, held: Beliefs) -> tuple[Any,
     return centre, np.sqrt(held.noise["input_price"] ** 2 + level.spread**2 + spread**2)[:, None]
 
 
-def log_target(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray":
-    """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure."""
+def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
+    """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
+
+    `unused` is what `unused_prices` says of the points, if that is known.
+    """
     import numpy as np
 
-    total = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values()) + unused_prices(points, evidence, held)
+    total = unused_prices(points, evidence, held) if unused is None else unused
+    total = total + sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
     total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, held))
     for name in ("attention_intensity", "weight_compute_ratio"):
         total = total + normal_log_density(points.logs[name], *held[name].normal)
@@ -108,4 +123,4 @@ def log_target(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray
 
 def premium_in(points: Points) -> Any:
     """The input premium at points, before rounding."""
-    return right_side(equation("bands.premium_in"), {**PER_PARAMETER, **points.at})
+    return equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})

@@ -5,62 +5,78 @@ A Student-t about the weighted moments of the draws so far (population Monte Car
 with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
+from functools import cache
 from math import gamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
 from invert import triangular
-from invert.draws import MOST, SEED, normals, radii
+from invert.draws import DEFAULT, MOST, SEED, normals, uniforms
 from invert.evidence import Evidence
-from invert.importance import RELIABLE, weights
-from invert.likelihood import log_target
-from invert.points import SIZE, Points, forward_points, kv_prior
+from invert.importance import ENOUGH, RELIABLE, weights
+from invert.likelihood import log_target, unused_prices
+from invert.points import NOISY, SIZE, Points, forward_points, kv_prior
 from invert.posterior import Posterior, log_ratio, posterior, sizes
 from invert.priors import NUISANCES, Beliefs
 
 if TYPE_CHECKING:
     import numpy as np
 
-ROUNDS = (8192, 16384)
-"""Draws of each round; the last one is the answer."""
-TEMPER, FLOOR = (0.5, 0.75), (0.02, 0.01)
+ROUNDS = (2048, 8192, 16384, 16384)
+"""Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
+TEMPER, FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
-DEGREES, WIDENED = 6, 1.1
-"""Degrees of freedom and widening of the Student-t."""
+NEGLIGIBLE = 1e-3
+"""Tempered weight, the largest being 1, below which a draw has no say in the moments."""
+DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
+"""Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
 
 
 def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEED) -> Posterior:
     """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
 
-    Weights that settle on too few draws go to the mixture at once. So does a perfect overlap that is given: a band bound
-    by compute then has no memory ratio to solve for, and triangular draws never reach it.
+    The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
+    it does to a perfect overlap that is given: a band bound by compute then has no memory ratio to solve for, and triangular
+    draws never reach it.
     """
-    overlap = held["overlap"]
+    overlap, first = held["overlap"], found.weights
     hidden = not overlap.spread and overlap.centre == 1
-    if (found.weights.trusted and not hidden) or not found.weights.feasible_fraction[0]:
+    if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
         return found
-    if found.weights.pareto_k[0] > RELIABLE:
+    if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
         found = posterior(evidence, held, MOST, seed)
-    return found if found.weights.trusted and not hidden else mixed(evidence, held, seed, found)
+    return found if found.weights.trusted() and not hidden else mixed(evidence, held, seed, found)
 
 
-def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None) -> Posterior:
-    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 65,536."""
+def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH) -> Posterior:
+    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 16,384, until it is worth enough draws."""
     import numpy as np
 
     if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
-        first = posterior(evidence, held, MOST, seed)
+        first = posterior(evidence, held, DEFAULT, seed)
     with np.errstate(all="ignore"):
-        frame, points, found = _Frame(evidence, held), first.points, first.weights
+        frame, log_weights = _Frame(evidence, held), first.log_weights
+        coordinates = whitened = frame.coordinates(first.points)
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
-            centre, root = _moments(frame.coordinates(points), found.values[0] ** power, floor)
-            points, log_weights = _mixture(frame, first, normals(count, seed), radii(count, DEGREES, seed), centre, root)
+            centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
+            half, normal = count // 2, normals(count, seed)
+            drawn = centre[:, None] + root @ (normal[half:, : len(centre)].T * _radii(count, seed)[half:])
+            coordinates = np.concatenate([whitened[:, :half], drawn], axis=1)
+            near, far = first.points.first(half), frame.points(drawn)
+            parts = frame.log_densities(near, first.log_weights[0, :half]), frame.log_densities(far)
+            target, by_triangular = (np.concatenate(pair) for pair in zip(*parts, strict=True))
+            by_student = _log_student(coordinates, centre, root) - frame.log_scale()
+            log_weights = target - np.logaddexp(by_triangular, by_student) + log(2)
+            log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
             found = weights(log_weights)
-        size = sizes(points, evidence, held, normals(ROUNDS[-1], seed)[:, SIZE])
-        return Posterior(evidence, points, log_weights, found, size, f"mixture, {ROUNDS[-1]} draws, seed {seed}")
+            if count > ROUNDS[0] and found.trusted(enough):
+                break
+        points = _joined(near, far)
+        size = sizes(points, evidence, held, normal[:, SIZE])
+        return Posterior(evidence, points, log_weights, found, size, f"mixture, {count} draws, seed {seed}")
 
 
 class _Frame:
-    """One sheet's unknowns as whitened coordinates: the nuisances that are not held fixed, then the structural three."""
+    """One sheet's unknowns, whitened [coordinates, draws]: the nuisances that are not held fixed, then the structural three."""
 
     def __init__(self, evidence: Evidence, held: Beliefs) -> None:
         self.evidence, self.held = evidence, held
@@ -71,21 +87,33 @@ class _Frame:
         self.spreads = {"kv_bytes_per_token": spread, **{row.name: row.spread for row in rows}}
 
     def coordinates(self, points: Points) -> "np.ndarray":
-        """[draws, coordinates] of points of one sheet."""
+        """Those of points of one sheet."""
         import numpy as np
 
         structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
-        return np.stack([*(points.drawn[name] for name in self.free), *structure], axis=-1)
+        return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
     def points(self, coordinates: "np.ndarray") -> Points:
-        """The points at coordinates [draws, coordinates], by the forward model."""
+        """The points at coordinates, by the forward model."""
         import numpy as np
 
-        columns = dict(zip((*self.free, *self.centres), coordinates.T, strict=True))
-        nothing = np.zeros(len(coordinates))
+        columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
+        nothing = np.zeros(coordinates.shape[1])
         drawn = {row.name: columns.get(row.name, nothing) for row in NUISANCES}
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
         return forward_points(drawn, hidden, self.evidence, self.held)
+
+    def log_densities(self, points: Points, ratio: "np.ndarray | None" = None) -> "tuple[np.ndarray, np.ndarray]":
+        """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
+        import numpy as np
+
+        unused = unused_prices(points, self.evidence, self.held)
+        target = log_target(points, self.evidence, self.held, unused)[0]
+        if ratio is None:
+            ratio = log_ratio(points, self.evidence, self.held, unused)[0]
+        fixed = sum((points.drawn[row.name] ** 2 / 2 + log(2 * pi) / 2 for row in NUISANCES if row.name not in self.free), 0.0)
+        by_triangular = target - ratio
+        return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)
 
     def log_scale(self) -> float:
         """ln of the volume of a whitened unit cube in nuisances and logs of the structure."""
@@ -93,49 +121,35 @@ class _Frame:
 
 
 def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "tuple[np.ndarray, np.ndarray]":
-    """Weighted mean, and the widened Cholesky root of the covariance; draws without weight may be anything."""
+    """Weighted mean of coordinates [coordinates, draws], and the widened Cholesky root of their covariance.
+
+    `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
+    """
     import numpy as np
 
-    held = weight > 0
-    kept, share = coordinates[held], weight[held] / weight[held].sum()
-    centre = share @ kept
-    away = kept - centre
-    return centre, WIDENED * np.linalg.cholesky((away * share[:, None]).T @ away + floor * np.eye(len(centre)))
+    held = np.flatnonzero(weight > NEGLIGIBLE)
+    kept, share = coordinates[:, held], weight[held] / weight[held].sum()
+    centre = kept @ share
+    away = kept - centre[:, None]
+    return centre, WIDENED * np.linalg.cholesky((away * share) @ away.T + floor * np.eye(len(centre)))
 
 
-def _mixture(
-    frame: _Frame, first: Posterior, normal: "np.ndarray", radius: "np.ndarray", centre: "np.ndarray", root: "np.ndarray"
-) -> "tuple[Points, np.ndarray]":
-    """Half of the points the first triangular ones, half drawn by the Student-t, with their log weights [1, draws]."""
+@cache
+def _radii(count: int, seed: int) -> "np.ndarray":
+    """What turns normals into a Student-t [draws]: a chi-square of 2 n degrees of freedom is -2 ln of the product of n uniforms."""
     import numpy as np
 
-    half = len(normal) // 2
-    far = frame.points(centre + (normal[half:, : len(centre)] * radius[half:, None]) @ root.T)
-    near = first.points.first(half)
-    ratios = (first.log_weights[:, :half], log_ratio(far, frame.evidence, frame.held))
-    logs = [_log_weights(frame, points, ratio[0], centre, root) for points, ratio in zip((near, far), ratios, strict=True)]
-    return _joined(near, far), np.concatenate(logs)[None]
+    return np.sqrt(DEGREES / (-2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)))
 
 
-def _log_weights(frame: _Frame, points: Points, ratio: "np.ndarray", centre: "np.ndarray", root: "np.ndarray") -> "np.ndarray":
-    """Target over the mean of the two proposal densities, the triangular one being the target over its own ratio."""
+def _log_student(coordinates: "np.ndarray", centre: "np.ndarray", root: "np.ndarray") -> Any:
+    """Log density of the multivariate Student-t about a centre, at coordinates [coordinates, draws]."""
     import numpy as np
 
-    target = log_target(points, frame.evidence, frame.held)[0]
-    by_triangular = target - ratio
-    away = np.linalg.inv(root) @ (frame.coordinates(points) - centre).T
-    fixed = sum(-0.5 * points.drawn[row.name] ** 2 - 0.5 * log(2 * pi) for row in NUISANCES if row.name not in frame.free)
-    by_student = _log_student((away**2).sum(axis=0), len(centre)) - np.log(np.diag(root)).sum() - frame.log_scale() + fixed
-    total = target - np.logaddexp(np.where(np.isfinite(by_triangular), by_triangular, -np.inf), by_student) + log(2)
-    return np.where(np.isfinite(total), total, -np.inf)
-
-
-def _log_student(square: Any, dimensions: int) -> Any:
-    """Log density of the multivariate Student-t at a squared radius."""
-    import numpy as np
-
+    dimensions = len(centre)
+    square = ((np.linalg.inv(root) @ (coordinates - centre[:, None])) ** 2).sum(axis=0)
     scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
-    return scale - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
+    return scale - np.log(np.diag(root)).sum() - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 
 
 def _joined(first: Points, second: Points) -> Points:

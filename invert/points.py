@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert import triangular
 from invert.evidence import Evidence, column
 from invert.priors import NUISANCES, STRUCTURE, Beliefs
@@ -60,8 +59,8 @@ def triangular_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray", u
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     import numpy as np
 
-    widened = wider(held)
-    drawn = {row.name: normal[:, place] * widened.get(row.name, 1.0) for place, row in enumerate(NUISANCES)}
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    drawn |= {name: factor * drawn[name] for name, factor in wider(held).items()}
     ratios, spare = {}, {}
     for place, name in enumerate(RATIOS):
         noise = spare[name] = normal[:, NOISY + place]
@@ -80,7 +79,7 @@ def inverted(
     kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
     if "premium_out" not in ratios:
         at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
-        at["balance_context"] = right_side(equation("context.balance_context"), {**PER_PARAMETER, **at})
+        at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
     if "premium_in" in ratios:
         at["attention_flops_per_pair"] = triangular.attention_from_premium(ratios["premium_in"], at)
     elif "premium_out" in ratios:
@@ -101,7 +100,7 @@ def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets
     """Points with the attention intensity and the logs of what has a prior; NaN where a quantity is not positive."""
     import numpy as np
 
-    at["attention_intensity"] = right_side(equation("architecture.attention_intensity"), at)
+    at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
     shape = (sheets, len(next(iter(drawn.values())).T))
     names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
     return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
@@ -140,7 +139,7 @@ def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence
     """Points at nuisances and structural quantities that are given, by the forward model."""
     at = {**nuisances(drawn, evidence, held), **hidden}
     at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
-    at["balance_context"] = right_side(equation("context.balance_context"), {**PER_PARAMETER, **at})
+    at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
     return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
 
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert import triangular
 from invert.draws import DEFAULT, SEED, normals, uniforms
 from invert.evidence import Evidence, column
 from invert.importance import Weights, weights
 from invert.increments import rental
-from invert.likelihood import premium_in, price_level, unused_prices
+from invert.likelihood import price_level, unused_prices
 from invert.points import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.priors import Beliefs, normal_log_density
 from invert.triangular import PER_PARAMETER
@@ -64,11 +63,11 @@ class Posterior:
         if name == "attention_flops_per_pair":
             return np.log(at[name]) + self.log_active_params
         if name == "attention_context":
-            return np.log(right_side(equation("context.attention_context"), at))
+            return np.log(equation("context.attention_context").right_side(at))
         if name == "memory_time_share":
-            return np.log(right_side(equation("bands.memory_time_share"), {**at, "memory_ratio_short": self.points.costs.memory_short}))
+            return np.log(equation("bands.memory_time_share").right_side({**at, "memory_ratio_short": self.points.costs.memory_short}))
         if name == "active_params_times_markup":
-            return np.log(right_side(equation("bands.active_params_times_markup"), {**at, **self._level()}))
+            return np.log(equation("bands.active_params_times_markup").right_side({**at, **self._level()}))
         return np.log(at[name])
 
     def _level(self) -> dict[str, Any]:
@@ -91,16 +90,16 @@ def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int
         return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}")
 
 
-def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray":
+def log_ratio(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
     """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
 
-    Prior of what was solved for, Jacobian of solving, likelihood of the prices not used, and the widths of the cells
-    the ratios were drawn from.
+    Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
+    widths of the cells the ratios were drawn from.
     """
     import numpy as np
 
     kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
-    total = _wider(points, held) + unused_prices(points, evidence, held)
+    total = _wider(points, held) + (unused_prices(points, evidence, held) if unused is None else unused)
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *held["weight_compute_ratio"].normal)
     if "premium_out" in evidence.cells:
         total = (
@@ -110,7 +109,7 @@ def log_ratio(points: Points, evidence: Evidence, held: Beliefs) -> "np.ndarray"
         total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
     if "premium_in" in evidence.cells:
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
-        total = total + triangular.log_jacobian_of_attention(premium_in(points), points.at)
+        total = total + triangular.log_jacobian_of_attention(points.at)
     elif "premium_out" in evidence.cells:
         drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(kv, intensity))
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 
 
 def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: Any = 1.0) -> dict[str, Any]:
@@ -23,16 +22,16 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
     >>> [float(price) for price in prices["output"]], float(prices["premium_out"][1])
     ([6.0, 9.0], 1.5)
     """
-    prefill = [right_side(equation("bands.prefill_cost"), {**hidden, "context_length": context}) for context in contexts]
-    decode = [right_side(equation("bands.decode_cost"), {**hidden, "context_length": context}) for context in contexts]
+    prefill = [equation("bands.prefill_cost").right_side({**hidden, "context_length": context}) for context in contexts]
+    decode = [equation("bands.decode_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}
-    inputs, outputs = ([right_side(equation("bands.price"), {**base, "cost_ratio": cost}) for cost in costs] for costs in (prefill, decode))
+    inputs, outputs = ([equation("bands.price").right_side({**base, "cost_ratio": cost}) for cost in costs] for costs in (prefill, decode))
     return {
         "input": inputs,
         "output": outputs,
         "premium_in": [price / inputs[0] for price in inputs],
         "premium_out": [price / outputs[0] for price in outputs],
         "output_input_ratio": outputs[0] / inputs[0],
-        "storage_price": right_side(equation("bands.storage_price"), base),
-        "cache_read_price": right_side(equation("bands.cache_read_price"), base),
+        "storage_price": equation("bands.storage_price").right_side(base),
+        "cache_read_price": equation("bands.cache_read_price").right_side(base),
     }

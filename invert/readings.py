@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import WrongData
 from derive.presets import cell, number, table
 from derive.quantities import NEUTRAL_DEFAULTS
@@ -61,11 +60,15 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
     """
     pair = seen.pairs[index]
     values = {**NEUTRAL_DEFAULTS, **anchors, **reading.values, "attention_flops_per_pair": 0.0}
-    values["balance_context"] = right_side(equation("context.balance_context"), values)
-    at_base = {**values, "context_length": pair.short_context, "decode_cost_ratio": pair.output_input_ratio.value}
-    answers, _ = solve_equation(equation("bands.decode_cost"), "weight_compute_ratio", at_base)
-    points = [answer.value for answer in answers if answer.kind == "point"]
-    return {**values, "weight_compute_ratio": points[0]} if points else {}
+    values["balance_context"] = equation("context.balance_context").right_side(values)
+    values |= {"short_context": pair.short_context, "decode_cost_short": pair.output_input_ratio.value}
+    for id, unknown in (("bands.decode_cost_short", "memory_ratio_short"), ("bands.memory_ratio_short", "weight_compute_ratio")):
+        answers, _ = solve_equation(equation(id), unknown, values)
+        points = [answer.value for answer in answers if answer.kind == "point"]
+        if not points:
+            return {}
+        values[unknown] = points[0]
+    return values
 
 
 def _checks(
@@ -152,7 +155,7 @@ def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mappin
         "output_increment": above.output.usd_per_token - base.output.usd_per_token,
     }
     needed = equation("bands.increments_of_a_sum")
-    least = right_side(needed, {**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
+    least = needed.right_side({**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
     if anchors["overlap"] == 0 and increments["output_increment"] < least:
         left, right = needed.sides
         paid = show("output_increment", increments["output_increment"])

@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert.evidence import Evidence
 from invert.importance import RELIABLE
 from invert.mixture import trusted
@@ -174,22 +173,22 @@ def _truths(shape: Shape, normal: "np.ndarray", held: Beliefs) -> "dict[str, np.
     truth["long_context"] = first + (second - first) * truth["long_context"]
     truth["kv_bytes_per_token"] = truth["kv_bytes_per_token"] * truth["active_params"]
     truth["attention_flops_per_pair"] = truth["attention_intensity"] * truth["kv_bytes_per_token"]
-    truth["balance_context"] = right_side(equation("context.balance_context"), {**truth, "mfu": 1.0, "mbu": 1.0})
-    memory = right_side(equation("bands.memory_ratio_short"), truth)
-    truth["memory_time_share"] = right_side(equation("bands.memory_time_share"), {**truth, "memory_ratio_short": memory})
+    truth["balance_context"] = equation("context.balance_context").right_side({**truth, "mfu": 1.0, "mbu": 1.0})
+    memory = equation("bands.memory_ratio_short").right_side(truth)
+    truth["memory_time_share"] = equation("bands.memory_time_share").right_side({**truth, "memory_ratio_short": memory})
     return truth
 
 
 def _cost_ratios(truth: "Mapping[str, np.ndarray]") -> "dict[str, np.ndarray]":
     """What every price would be at a common mark-up on cost."""
-    prefill = right_side(equation("bands.prefill_cost"), {**truth, "context_length": truth["short_context"]})
+    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     prices = forward(truth, (truth["short_context"], truth["long_context"]))
     return {
         "input_price": truth["price_per_parameter"] * truth["active_params"] * prefill,
         "output_input_ratio": prices["output_input_ratio"],
         "premium_in": prices["premium_in"][1],
         "premium_out": prices["premium_out"][1],
-        "cache_read_ratio": right_side(equation("bands.cache_read_ratio"), {**truth, "prefill_cost_ratio": prefill}),
+        "cache_read_ratio": equation("bands.cache_read_ratio").right_side({**truth, "prefill_cost_ratio": prefill}),
         "storage_ratio": prices["storage_price"],
     }
 

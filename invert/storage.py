@@ -14,10 +14,10 @@ from math import exp, hypot, inf, log
 from types import MappingProxyType
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import WrongData, WrongValue
 from derive.presets import cell, table
 from derive.units import parse
+from invert.draws import SEED, normals
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -37,7 +37,7 @@ STORAGE_MARKUP, STORAGE_MARKUP_SD = 3.0, 2.0
 DRAIN_MATCH_SD = 1.0
 TEMPERATURE = 3.0
 TRANSFERS = 2.0  # one write and one read a hold
-SEED, DRAWS = 20261120, 4096  # of the cost term, the only one that is sampled
+DRAWS = 4096  # of the cost term, the only one that is sampled
 
 IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
 
@@ -158,7 +158,7 @@ def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int) -
     values = {"sweep_time": hbm.drain_time.median, "output_storage_markup_ratio": 1.0, "hbm_holding_price": hbm.holding_price.median}
     logs = {}
     for tier, own in tiers.items():
-        predicted = right_side(equation("cache.implied_drain_time_of_tier"), values | {"holding_price": own.holding_price.median})
+        predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
         prices = () if tier == "hbm" else (hbm.holding_price.sd, own.holding_price.sd)
         logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, MARKUP_RATIO_SD, *prices))
     return normalised(logs)
@@ -176,7 +176,7 @@ def price_level(storage_price: float, kv_bytes: tuple[float, float], basis: str,
     for tier, own in tier_parameters(basis, year).items():
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
-        cost = right_side(equation("cache.storage_price_is_hold_cost"), values)
+        cost = equation("cache.storage_price_is_hold_cost").right_side(values)
         logs[tier] = _log_density(log(storage_price / (STORAGE_MARKUP * cost)), hypot(kv_bytes[1], own.holding_price.sd, STORAGE_MARKUP_SD))
     return normalised(logs)
 
@@ -195,15 +195,14 @@ def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMP
 
     if not temperature >= TEMPERATURE:
         raise WrongValue(f"the temperature of cost optimality is {temperature:g}; allowed: {TEMPERATURE:g} or more")
-    generator = np.random.default_rng(seed)
-    weights = []
+    coordinates, weights = iter(normals(DRAWS, seed).T), []
     for own in tier_parameters(basis, year).values():
-        drain, holding = (item.median * np.exp(item.sd * generator.standard_normal(DRAWS)) for item in (own.drain_time, own.holding_price))
+        drain, holding = (item.median * np.exp(item.sd * next(coordinates)) for item in (own.drain_time, own.holding_price))
         # A device of one byte a second: its capacity is the drain time. KV bytes are the same in all tiers.
         values = {"tier_price": holding * drain, "tier_capacity": drain, "tier_bandwidth": 1.0, "kv_bytes_per_token": 1.0}
         values |= {"ttl": ttl, "transfers_per_hold": TRANSFERS}
-        values |= {name: right_side(equation(f"cache.{name}"), values) for name in ("hold_cost", "retrieve_cost")}
-        weights.append(right_side(equation("cache.cache_cost"), values) ** (-1 / temperature))
+        values |= {name: equation(f"cache.{name}").right_side(values) for name in ("hold_cost", "retrieve_cost")}
+        weights.append(equation("cache.cache_cost").right_side(values) ** (-1 / temperature))
     shares = (np.array(weights) / sum(weights)).mean(axis=1)
     return dict(zip(TIERS, map(float, shares), strict=True))
 

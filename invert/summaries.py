@@ -4,11 +4,12 @@ Any number of sheets go through in chunks, so that memory does not grow with the
 library, or one with its interface (Dask, mpi4py), takes the chunks in parallel.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 from invert.draws import DEFAULT, SEED, normals
 from invert.evidence import Evidence, by_shape
@@ -21,6 +22,8 @@ from invert.records import LEVEL
 
 if TYPE_CHECKING:
     import numpy as np
+
+T = TypeVar("T")
 
 QUANTITIES = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
@@ -69,18 +72,21 @@ def summarise(
 
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
-    places, chunks = [], []
-    for members, evidence in by_shape(sheets):
-        step = max(1, CHUNK // count)
-        for start in range(0, len(members), step):
-            places.append(members[start : start + step])
-            chunks.append(evidence.rows(slice(start, start + step)))
     work = partial(summaries, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
-    found: list[Summary | None] = [None] * len(sheets)
-    for members, rows in zip(places, (executor.map if executor else map)(work, chunks), strict=True):
-        for place, row in zip(members, rows, strict=True):
-            found[place] = row
-    return found
+    return _in_chunks(work, sheets, count, executor.map if executor else map)
+
+
+def _in_chunks(
+    work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
+) -> list[T]:
+    """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
+    places, chunks, step = [], [], max(1, CHUNK // count)
+    for members, evidence in by_shape(sheets):
+        for start in range(0, len(members), step):
+            places += members[start : start + step]
+            chunks.append(evidence.rows(slice(start, start + step)))
+    rows = (row for found in mapped(work, chunks) for row in found)
+    return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
 
 
 def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
@@ -93,11 +99,10 @@ def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: S
 
 def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     """One summary a sheet."""
-    marginals = {name: _marginals(found.logs(name), found.weights.values) for name in names}
-    weights = found.weights
+    logs, weights = {name: found.logs(name) for name in names}, found.weights
     return [
         Summary(
-            {name: rows[place] for name, rows in marginals.items()} if weights.ess[place] else {},
+            _marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place]) if weights.ess[place] else {},
             *(float(column[place]) for column in (weights.log_evidence, weights.ess, weights.pareto_k, weights.feasible_fraction)),
             found.sampler,
         )
@@ -105,18 +110,37 @@ def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     ]
 
 
-def _marginals(logs: "np.ndarray", weight: "np.ndarray") -> list[Marginal]:
+def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray") -> dict[str, Marginal]:
+    """Of the draws of one sheet."""
     import numpy as np
 
-    held = np.where(weight > 0, logs, 0.0)
-    mean = np.einsum("ij,ij->i", weight, held)
-    spread = np.sqrt(np.maximum(np.einsum("ij,ij,ij->i", weight, held, held) - mean**2, 0.0))
-    ends = np.exp(quantiles(logs, weight, (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)))
-    return [Marginal(*(float(end) for end in row), float(width)) for row, width in zip(ends, spread, strict=True)]
+    held = np.flatnonzero(weight)
+    share = weight[held]
+    found = {}
+    for name, row in logs.items():
+        values = row[held]
+        mean = share @ values
+        spread = np.sqrt(max(share @ values**2 - mean**2, 0.0))
+        ends = np.exp(quantiles(values[None], share[None], (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)))[0]
+        found[name] = Marginal(*(float(end) for end in ends), float(spread))
+    return found
 
 
-def prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+def contracted(spread: float, prior_spread: float) -> float:
+    """1 less posterior over prior variance.
+
+    >>> contracted(0.5, 1.0)
+    0.75
+    """
+    return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
+
+
+def prior_spreads(sheets: Sequence[Evidence], held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
     """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
+    return _in_chunks(partial(_prior_spreads, held=held, names=names, count=count), sheets, count)
+
+
+def _prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int) -> list[dict[str, float]]:
     import numpy as np
 
     normal = normals(count)

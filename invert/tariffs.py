@@ -7,7 +7,6 @@ from itertools import pairwise, product
 from math import hypot, inf, log
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import WrongData
 from derive.presets import cell, number, table
 from derive.units import show
@@ -133,8 +132,8 @@ def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_
     """Storage price and write charge of one pair of premiums."""
     values = {"input_price": input_price, "cache_write_premium": premium, "ttl": float(ttl)}
     values |= {"longer_cache_write_premium": longer_premium, "longer_ttl": float(longer_ttl)}
-    values["storage_price"] = right_side(equation("cache.storage_price_from_lifetimes"), values)
-    return values["storage_price"], right_side(equation("cache.write_charge"), values)
+    values["storage_price"] = equation("cache.storage_price_from_lifetimes").right_side(values)
+    return values["storage_price"], equation("cache.write_charge").right_side(values)
 
 
 def _problem(price: Observable, charge: Observable) -> str | None:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from derive.catalogue import equation
-from derive.compiled import right_side, vectorised
+from derive.compiled import vectorised
 from derive.quantities import symbol
 from derive.regimes import branches
 
@@ -48,12 +48,12 @@ def attention_from_premium(premium_in: Any, at: Arrays) -> Any:
 def costs_of_ratios(output_input_ratio: Any, premium_out: Any, at: Arrays) -> Costs:
     """Costs and memory ratios from the published ratios, the attention FLOPs known; NaN where no memory ratio gives the cost."""
     known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
-    known["decode_cost_short"] = right_side(equation("bands.output_input_ratio"), known)
+    known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
     prefill = known["decode_cost_short"] / output_input_ratio
     short = _memory_ratio("short", known["decode_cost_short"], known)
     if premium_out is None:
         return Costs(prefill, known["decode_cost_short"], None, short, None)
-    known["decode_cost_long"] = right_side(equation("bands.premium_out"), {**known, "premium_out": premium_out})
+    known["decode_cost_long"] = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
     long = _memory_ratio("long", known["decode_cost_long"], known)
     return Costs(prefill, known["decode_cost_short"], known["decode_cost_long"], short, long)
 
@@ -61,7 +61,7 @@ def costs_of_ratios(output_input_ratio: Any, premium_out: Any, at: Arrays) -> Co
 def structure_of_costs(costs: Costs, at: Arrays) -> tuple[Any, Any]:
     """The balance context and weight_compute_ratio that two memory ratios determine."""
     known = {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
-    balance = right_side(equation("bands.balance_context"), known)
+    balance = equation("bands.balance_context").right_side(known)
     return balance, weight_of_cost(costs, {**at, "balance_context": balance})
 
 
@@ -76,20 +76,19 @@ def costs_of_structure(at: Arrays) -> Costs:
     short, long = ({**known, "context_length": known[name]} for name in ("short_context", "long_context"))
     memory = {**known, "short_context": known["long_context"]}
     return Costs(
-        right_side(equation("bands.prefill_cost"), short),
-        right_side(equation("bands.decode_cost"), short),
-        right_side(equation("bands.decode_cost"), long),
-        right_side(equation("bands.memory_ratio_short"), known),
-        right_side(equation("bands.memory_ratio_short"), memory),
+        equation("bands.prefill_cost").right_side(short),
+        equation("bands.decode_cost").right_side(short),
+        equation("bands.decode_cost").right_side(long),
+        equation("bands.memory_ratio_short").right_side(known),
+        equation("bands.memory_ratio_short").right_side(memory),
     )
 
 
-def log_jacobian_of_attention(premium_in: Any, at: Arrays) -> Any:
+def log_jacobian_of_attention(at: Arrays) -> Any:
     """ln |d ln attention_flops_per_pair / d ln premium_in|."""
     import numpy as np
 
-    slope = _log_slope("bands.premium_in", "attention_flops_per_pair", "premium_in")
-    return np.log(np.abs(_value(slope, {**at, **PER_PARAMETER, "premium_in": premium_in})))
+    return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
 
 
 def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Any:
@@ -103,15 +102,20 @@ def log_jacobian_of_both(costs: Costs, at: Arrays) -> Any:
     """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
     import numpy as np
 
-    slopes = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
-    lines = _value(_line_determinant(), {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long})
-    scale = at["balance_context"] * at["weight_compute_ratio"]
-    return np.log(slopes * costs.decode_short * costs.decode_long * np.abs(lines) / scale)
+    slopes = [
+        [_slope("bands.memory_ratio_short", name, _ending(end, at)) * at[name] for name in ("balance_context", "weight_compute_ratio")]
+        for end in ("short", "long")
+    ]
+    (by_balance, by_weight), (long_by_balance, long_by_weight) = slopes
+    lines = by_balance * long_by_weight - long_by_balance * by_weight
+    costs_of_time = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
+    return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
 
 
 def solved(id: str, unknown: str, at: Arrays) -> Any:
     """The one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
-    (root,) = _roots(id, unknown)
+    (branch,) = branches(equation(id), unknown)
+    (root,) = branch.roots
     return _value(root, {**PER_PARAMETER, **at})
 
 
@@ -120,28 +124,26 @@ def _value(expression: Any, values: Arrays) -> Any:
     return vectorised(expression, names)(*(values[name] for name in names))
 
 
-@cache
-def _roots(id: str, unknown: str) -> tuple[Any, ...]:
-    return tuple(root for branch in branches(equation(id), unknown) for root in branch.roots or ())
+def _slope(id: str, name: str, at: Arrays) -> Any:
+    """d right side / d quantity of an equation."""
+    return _value(_derivative(id, name), at)
+
+
+def _log_slope(id: str, name: str, at: Arrays) -> Any:
+    """d ln right side / d ln quantity of an equation."""
+    return _slope(id, name, at) * at[name] / equation(id).right_side(at)
 
 
 @cache
-def _log_slope(id: str, unknown: str, by: str) -> Any:
-    from sympy import cancel, diff
+def _derivative(id: str, name: str) -> Any:
+    from sympy import diff
 
-    (root,) = _roots(id, unknown)
-    return cancel(diff(root, symbol(by)) * symbol(by) / root)
+    return diff(equation(id).sides[1], symbol(name))
 
 
-@cache
-def _line_determinant() -> Any:
-    """d (balance_context, weight_compute_ratio) / d (memory_ratio_short, memory_ratio_long)."""
-    from sympy import Matrix, cancel
-
-    (weight,) = _roots("bands.memory_ratio_short", "weight_compute_ratio")
-    balance = equation("bands.balance_context").sides[1]
-    solved = Matrix([balance, weight.subs(symbol("balance_context"), balance)])
-    return cancel(solved.jacobian([symbol("memory_ratio_short"), symbol("memory_ratio_long")]).det())
+def _ending(end: str, at: Arrays) -> dict[str, Any]:
+    """The values with those of the short or the long end of the bands under the names of the short one."""
+    return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +158,11 @@ class _Regimes:
 
 
 @cache
-def _regimes(end: str) -> _Regimes:
+def _regimes() -> _Regimes:
     from sympy import diff
 
-    memory, cost = f"memory_ratio_{end}", symbol(f"decode_cost_{end}")
-    found = {branch.regime.wins[0][0] == symbol(memory): branch for branch in branches(equation(f"bands.decode_cost_{end}"), memory)}
+    memory, cost = symbol("memory_ratio_short"), symbol("decode_cost_short")
+    found = {branch.regime.wins[0][0] == memory: branch for branch in branches(equation("bands.decode_cost_short"), memory.name)}
     (by_memory,), (by_compute,) = found[True].roots, found[False].roots
     return _Regimes(by_memory, by_compute, diff(by_memory, cost), diff(by_compute, cost), found[True].regime.wins[0][1])
 
@@ -168,7 +170,7 @@ def _regimes(end: str) -> _Regimes:
 def _memory_ratio(end: str, cost: Any, at: Arrays) -> Any:
     import numpy as np
 
-    rows, known = _regimes(end), {**at, f"decode_cost_{end}": cost, **PER_PARAMETER}
+    rows, known = _regimes(), {**_ending(end, at), "decode_cost_short": cost}
     compute, by_memory = _value(rows.compute, known), _value(rows.bound_by_memory, known)
     with np.errstate(all="ignore"):
         by_compute = _value(rows.bound_by_compute, known)
@@ -180,6 +182,6 @@ def _memory_slope(end: str, memory: Any, at: Arrays) -> Any:
     """d memory ratio / d decode cost, in the regime that holds."""
     import numpy as np
 
-    rows, known = _regimes(end), {**at, **PER_PARAMETER}
+    rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
         return np.where(memory >= _value(rows.compute, known), _value(rows.slope_by_memory, known), _value(rows.slope_by_compute, known))

@@ -9,7 +9,7 @@ from invert.inferences import Inference, InferenceTable
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
 from invert.report.layout import PARAGRAPH, aligned, title
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
-from invert.summaries import QUANTITIES, prior_spreads
+from invert.summaries import QUANTITIES, contracted, prior_spreads
 
 ANCHORS = {
     "common_markup": "one mark-up (what the lecture assumes)",
@@ -118,10 +118,10 @@ def _draws(one: Inference) -> list[str]:
 
 def _contraction(one: Inference, table: InferenceTable) -> list[str]:
     """Prior against posterior: how much of the variance each quantity lost."""
-    (prior,) = prior_spreads(one.evidence, table.held, QUANTITIES)
+    (prior,) = prior_spreads([one.evidence], table.held, QUANTITIES)
     rows = []
     for name, marginal in one.summary.marginals.items():
-        contraction = 1 - (marginal.spread / prior[name]) ** 2
+        contraction = contracted(marginal.spread, prior[name])
         rows.append({
             "quantity": name, "prior sd (nats)": f"{prior[name]:.2f}", "posterior sd": f"{marginal.spread:.2f}",
             "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",

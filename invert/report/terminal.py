@@ -5,7 +5,7 @@ from statistics import median
 from textwrap import fill
 
 from derive.units import show
-from invert.inference import ASSUMED_ACTIVE_PARAMS
+from invert.anchors import ASSUMED_ACTIVE_PARAMS
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import TIER_NAMES
 from invert.readings import verdict

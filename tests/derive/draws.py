@@ -4,7 +4,6 @@ from inspect import signature
 
 import numpy as np
 
-from derive.compiled import right_side
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.regimes import regimes
@@ -20,7 +19,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
         drawn = {name: _draw(rng, name, 4 * count) for name in equation.symbols[1:]}
         left = equation.symbols[0]
         with np.errstate(all="ignore"):
-            base = np.broadcast_to(right_side(equation, drawn), (4 * count,)).astype(float)
+            base = np.broadcast_to(equation.right_side(drawn), (4 * count,)).astype(float)
             drawn[left] = base
             if equation.sense != "=":
                 away = np.exp(rng.uniform(0, 3, 4 * count))
@@ -30,7 +29,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
             if smooth:
                 # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
                 inside &= np.all(
-                    [right_side(equation, {**drawn, name: drawn[name] * 1.01}) != base for name in equation.symbols[1:]], axis=0
+                    [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in equation.symbols[1:]], axis=0
                 )
             for requirement in equation.requires:
                 inside &= requirement(*(drawn[name] for name in signature(requirement).parameters))

@@ -9,7 +9,6 @@ from draws import assignments
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
-from derive.compiled import right_side
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.regimes import branches
@@ -472,7 +471,7 @@ def test_a_share_of_exactly_one_is_found_again():
     for row, name in SHARES:
         truth = assignments(row, 100, seed=5)
         truth[name] = truth[name] * 0 + 1
-        truth[row.symbols[0]] = right_side(row, truth)
+        truth[row.symbols[0]] = row.right_side(truth)
         for draw in range(100):
             values = {n: float(array[draw]) for n, array in truth.items()}
             answers, _ = solve_equation(row, name, {n: value for n, value in values.items() if n != name})
@@ -554,4 +553,4 @@ def test_a_drawn_left_side_is_the_right_side():
     """The draws that the property tests share satisfy their equation."""
     row = equation("roofline.step_time")
     drawn = assignments(row, 20, seed=1)
-    assert drawn["step_time"] == pytest.approx(right_side(row, drawn))
+    assert drawn["step_time"] == pytest.approx(row.right_side(drawn))

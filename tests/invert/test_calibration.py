@@ -14,8 +14,8 @@ from scipy import integrate, stats
 from scipy.optimize import brentq
 from scipy.special import stdtr
 
+from derive import presets
 from derive.catalogue import equation
-from derive.compiled import right_side
 from derive.errors import UnknownName, WrongData
 from derive.presets import table
 from derive.ranges import solve
@@ -110,10 +110,10 @@ def test_the_slope_of_two_bands_is_their_increment():
     lines = price_lines(GEMINI, 1_000_000)
     low, high = lines.contexts
     given = rental().values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
-    expected = right_side(equation("bands.kv_bytes_from_increment"), given)
+    expected = equation("bands.kv_bytes_from_increment").right_side(given)
     assert kv_bytes_at_cost(lines.output.slope, rental().values) == pytest.approx(expected, rel=1e-12)
     assert expected == pytest.approx(91.1e3, rel=1e-3)
-    expected = right_side(equation("bands.attention_flops_from_increment"), given)
+    expected = equation("bands.attention_flops_from_increment").right_side(given)
     assert attention_flops_at_cost(lines.input.slope, rental().values) == pytest.approx(expected, rel=1e-12)
 
 
@@ -143,7 +143,7 @@ def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
     assert by_name["Kimi-K2"].attention_flops_per_pair == 61 * 64 * 2 * (192 + 128)
     assert by_name["gpt-oss-120b"].attention_flops_per_pair == 4 * 18 * 64 * 64
     assert by_name["GLM-4.6"].attention_flops_per_pair is None
-    assert calibration.prefill_attention_flops("MiniMax-M3") is None
+    assert calibration.prefill_attention_flops(presets.model("MiniMax-M3")) is None
 
 
 def test_the_reference_class():

@@ -23,6 +23,7 @@ from invert.inferences import Inference, InferenceTable
 from invert.records import PRIOR_DOMINATED, Estimate
 from invert.report.tabular import as_records
 from invert.storage import NORMAL_95
+from invert.summaries import contracted
 
 ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
@@ -349,8 +350,8 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
 
 
 def test_contraction_is_one_less_the_ratio_of_variances():
-    assert estimates.contracted(0.5, 1.0) == 0.75 and estimates.contracted(1.0, 1.0) == 0 and estimates.contracted(2.0, 1.0) == -3
-    assert estimates.contracted(0.5, 0.0) == 0
+    assert contracted(0.5, 1.0) == 0.75 and contracted(1.0, 1.0) == 0 and contracted(2.0, 1.0) == -3
+    assert contracted(0.5, 0.0) == 0
     assert estimates.upper(exp(1), "so").kind == "upper" and estimates.undetermined("so") == Estimate("undetermined", because="so")
 
 

@@ -13,8 +13,9 @@ import pytest
 from derive import presets
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongUnit, WrongValue
 from invert import inference, lecture, readings, tariffs
+from invert.anchors import DEFAULTS
 from invert.flat import COLUMNS, flat
-from invert.inference import ANCHORS, infer
+from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.observables import rounding_cell
 from invert.prices.select import models
@@ -201,7 +202,7 @@ def test_a_sheet_made_by_the_model_passes_its_own_check(tmp_path):
 
 def test_all_columns_rest_on_the_same_anchors_and_echo_them():
     table = current()
-    assert {name: table.anchors.values[name] for name in ANCHORS} == ANCHORS
+    assert {name: table.anchors.values[name] for name in DEFAULTS} == DEFAULTS
     assert table.anchors.values["ridge_point"] == 600  # 2 x 300 multiplies a byte at one byte per weight: E3, 2
     for found in table.inferences:
         assert {name: value for name, value in found.anchors.values.items() if name != "active_params"} == table.anchors.values

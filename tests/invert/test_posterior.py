@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import norm
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert.draws import MOST, normals
 from invert.evidence import Evidence
 from invert.importance import quantiles
@@ -70,10 +69,10 @@ def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.nda
         centre, spread = kv_prior(sheet, held) if row.name == "kv_bytes_per_token" else held[row.name].normal
         at[row.name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))
     at["attention_flops_per_pair"] = at["attention_intensity"] * at["kv_bytes_per_token"]
-    at["balance_context"] = right_side(equation("context.balance_context"), at)
+    at["balance_context"] = equation("context.balance_context").right_side(at)
     at |= {row.name: row.centre for row in COLLAPSED if row.name not in ("active_params", "price_per_parameter")}
     prices = forward(at, contexts)
-    prefill = right_side(equation("bands.prefill_cost"), {**at, "context_length": contexts[0]})
+    prefill = equation("bands.prefill_cost").right_side({**at, "context_length": contexts[0]})
     size, spread = (float(end[0]) for end in sheet.log_active_params)
     if sheet.log_kv_bytes is not None:
         size, spread = float(sheet.log_kv_bytes[0][0]) - np.log(at["kv_bytes_per_token"]), float(sheet.log_kv_bytes[1][0])
@@ -82,7 +81,7 @@ def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.nda
         "output_input_ratio": [prices["output_input_ratio"]],
         "premium_in": prices["premium_in"][1:],
         "premium_out": prices["premium_out"][1:],
-        "cache_read_ratio": [right_side(equation("bands.cache_read_ratio"), {**at, "prefill_cost_ratio": prefill})],
+        "cache_read_ratio": [equation("bands.cache_read_ratio").right_side({**at, "prefill_cost_ratio": prefill})],
         "storage_ratio": [prices["storage_price"]],
     }
     spreads = {"input_price": (spread, 1.0), "cache_read_ratio": (1.0,), "storage_ratio": (0.25, 1.3)}

@@ -67,7 +67,7 @@ def test_the_marginals_are_those_of_the_weighted_draws():
 
 
 def test_spreads_before_any_price_are_those_of_the_priors():
-    (spreads,) = prior_spreads(sheets()[0], HELD, ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio", "balance_context"))
+    (spreads,) = prior_spreads(sheets()[:1], HELD, ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio", "balance_context"))
     assert spreads["kv_bytes_per_token"] == pytest.approx(np.hypot(1.8, 1.0), rel=0.02)
     assert spreads["attention_intensity"] == pytest.approx(1.0, rel=0.02)
     assert spreads["weight_compute_ratio"] == pytest.approx(1.0, rel=0.02)

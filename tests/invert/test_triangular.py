@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import brentq
 
 from derive.catalogue import equation
-from derive.compiled import right_side
 from invert import triangular
 from invert.predict import forward
 
@@ -169,7 +168,7 @@ def test_the_jacobian_of_both_bands_is_that_of_differences(regime: tuple[bool, b
         return np.log([found[name] for name in HIDDEN])
 
     _, costs = inverse(ratios, at)
-    found = triangular.log_jacobian_of_attention(ratios["premium_in"], at) + triangular.log_jacobian_of_both(costs, at)
+    found = triangular.log_jacobian_of_attention(at) + triangular.log_jacobian_of_both(costs, at)
     assert found == pytest.approx(log_determinant(hidden, logs), abs=1e-6)
 
 
@@ -209,7 +208,7 @@ class Band:
 
     def cost(self, id: str, at: Mapping[str, float]) -> float:
         """The mean of a cost over the band."""
-        return float(self.shares @ right_side(equation(id), {**ONE, **at, "context_length": self.contexts}))
+        return float(self.shares @ equation(id).right_side({**ONE, **at, "context_length": self.contexts}))
 
 
 def band(low: float, high: float, centre: float, width: float) -> Band:

@@ -1,0 +1,63 @@
+"""Outside facts that every reading of a run takes as given: their defaults, what a user replaces, the size of each model."""
+
+from collections.abc import Mapping
+
+from derive.catalogue import equation
+from derive.errors import UnknownName
+from derive.quantities import quantity
+from derive.solving import solve_equation
+from derive.units import parse
+from invert.records import Anchors
+from invert.rows import ModelRow
+
+ASSUMED_ACTIVE_PARAMS = 1e11
+DEFAULTS = {
+    "machine_balance_ratio": 300.0,
+    "bytes_per_weight": 1.0,
+    "prompt_position": 0.5,
+    "prefill_decode_flops_ratio": 1.0,
+    "overlap": 1.0,
+    "sweep_time": 0.024,
+    "holding_cost_ratio": 1.0,
+}
+HELD_FIXED = (
+    "prefill_decode_flops_ratio",
+    "overlap",
+    "short_context",
+    "long_context",
+    "prompt_position",
+    "sweep_time",
+    "holding_cost_ratio",
+)
+"""Anchors that, if given, the posterior takes as known; by default they vary over their priors."""
+
+
+def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
+    """Anchors as typed, to SI; only those that a reading uses are allowed."""
+    allowed = ("active_params", *DEFAULTS, "short_context", "long_context", "kv_bytes_per_token")
+    read = {}
+    for name, value in anchors.items():
+        row = quantity(name)
+        if row.name not in allowed:
+            raise UnknownName("anchor", name, allowed)
+        read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
+    return read
+
+
+def common_anchors(given: Mapping[str, float]) -> Anchors:
+    """The anchors all sheets of a run share; active_params is among them only if given."""
+    values = {**DEFAULTS, **given}
+    origin = {name: "given" if name in given else "default" for name in values}
+    ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
+    return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
+
+
+def anchors_of(model: ModelRow | None, common: Anchors) -> Anchors:
+    """Those of one sheet: with the active parameters of its model, or assumed ones, if none are given."""
+    if "active_params" in common.values:
+        return common
+    if model is not None and model.active_params:
+        value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
+    else:
+        value, origin = ASSUMED_ACTIVE_PARAMS, "assumed"
+    return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
