@@ -14,8 +14,8 @@ from derive.presets import cell, table
 from derive.ranges import solve
 from derive.units import parse
 from invert import calibration
+from invert.anchors import common_anchors
 from invert.increments import base_markup, rental
-from invert.inference import ANCHORS
 from invert.report.layout import aligned, title
 from invert.tariffs import negative_controls, scoreboard
 
@@ -41,7 +41,7 @@ def known_models(ridge_point: float | None = None) -> list[Row]:
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
     [-0.81, -3.45]
     """
-    ridge = ridge_point or 2 * ANCHORS["machine_balance_ratio"] / ANCHORS["bytes_per_weight"]
+    ridge = ridge_point or common_anchors({}).values["ridge_point"]
     readings: dict[str, Callable[[calibration.Member], float | None]] = {
         "increments at rental cost": calibration.kv_ratio,
         "one mark-up": lambda member: calibration.common_markup_ratio(member, ridge),
