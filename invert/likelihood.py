@@ -90,12 +90,24 @@ def price_level(points: Points, evidence: Evidence, held: Beliefs) -> tuple[Any,
     import numpy as np
 
     level = held["price_per_parameter"]
-    if evidence.log_kv_bytes is None:
-        size, spread = evidence.log_active_params[0][:, None], evidence.log_active_params[1]
-    else:
-        size, spread = evidence.log_kv_bytes[0][:, None] - points.logs["kv_bytes_per_token"], evidence.log_kv_bytes[1]
+    size, spread = size_before_price(points, evidence)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
-    return centre, np.sqrt(held.noise["input_price"] ** 2 + level.spread**2 + spread**2)[:, None]
+    return centre, np.sqrt(held.noise["input_price"] ** 2 + level.spread**2 + spread**2)
+
+
+def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
+    """Centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price is seen, KV bytes per parameter given.
+
+    What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
+    """
+    import numpy as np
+
+    size, spread = (end[:, None] for end in evidence.log_active_params)
+    if evidence.log_kv_bytes is None:
+        return size, spread
+    kv, kv_spread = (end[:, None] for end in evidence.log_kv_bytes)
+    gain = spread**2 / (spread**2 + kv_spread**2)
+    return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
 
 
 def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":

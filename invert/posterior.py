@@ -16,7 +16,7 @@ from invert.draws import DEFAULT, SEED, normals, uniforms
 from invert.evidence import Evidence, column
 from invert.importance import Weights, weights
 from invert.increments import rental
-from invert.likelihood import price_level, unused_prices
+from invert.likelihood import price_level, size_before_price, unused_prices
 from invert.points import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.priors import Beliefs, normal_log_density
 from invert.triangular import PER_PARAMETER
@@ -124,16 +124,13 @@ def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray
     import numpy as np
 
     shape = np.shape(points.logs["kv_bytes_per_token"])
-    if evidence.log_kv_bytes is not None:
-        size = evidence.log_kv_bytes[0][:, None] - points.logs["kv_bytes_per_token"] + evidence.log_kv_bytes[1][:, None] * normal
-        return np.broadcast_to(size, shape)
-    size, spread = (end[:, None] for end in evidence.log_active_params)
+    size, spread = size_before_price(points, evidence)
     if "input_price" not in evidence.cells:
         return np.broadcast_to(size + spread * normal, shape)
     low, high = (end[:, None] for end in evidence.cells["input_price"])
     centre, total = price_level(points, evidence, held)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
-    return size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal
+    return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 
 
 def _wider(points: Points, held: Beliefs) -> Any:

@@ -75,7 +75,11 @@ def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.nda
     prefill = equation("bands.prefill_cost").right_side({**at, "context_length": contexts[0]})
     size, spread = (float(end[0]) for end in sheet.log_active_params)
     if sheet.log_kv_bytes is not None:
-        size, spread = float(sheet.log_kv_bytes[0][0]) - np.log(at["kv_bytes_per_token"]), float(sheet.log_kv_bytes[1][0])
+        # Two facts of the size, weighed by their precisions.
+        kv, kv_spread = (float(end[0]) for end in sheet.log_kv_bytes)
+        by_size, by_kv = spread**-2, kv_spread**-2
+        size = (by_size * size + by_kv * (kv - np.log(at["kv_bytes_per_token"]))) / (by_size + by_kv)
+        spread = (by_size + by_kv) ** -0.5
     expected = {
         "input_price": [held["price_per_parameter"].centre * np.exp(size) * prefill],
         "output_input_ratio": [prices["output_input_ratio"]],
@@ -156,6 +160,14 @@ def test_known_kv_bytes_tell_the_size():
     sheets = [evidence(kv=(log(kv), 1e-3), output_input_ratio=6, premium_in=2, premium_out=1.5) for kv in (2e4, 2e5)]
     sizes = [interval(posterior(sheet, HELD, MOST), "active_params")[1] for sheet in sheets]
     assert sizes[1] > 1.5 * sizes[0]
+
+
+def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
+    """Prices that say next to nothing leave both as they were known."""
+    found = posterior(evidence(ONE, size=(log(6e10), 0.2), kv=(log(7e4), 0.3), output_input_ratio=4), LOOSE, MOST)
+    for name, centre, spread in (("active_params", 6e10, 0.2), ("kv_bytes_per_token", 7e4, 0.3)):
+        expected = log(centre) + spread * norm.ppf([0.05, 0.5, 0.95])
+        assert np.log(interval(found, name)) == pytest.approx(expected, abs=0.04), name
 
 
 @pytest.mark.parametrize("size", [5e9, 3.2e11])
