@@ -95,11 +95,10 @@ def quantiles(values: "np.ndarray", weight: "np.ndarray", at: tuple[float, ...])
 
     found = np.full((len(weight), len(at)), np.nan)
     for row, (numbers, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
-        held = share > 0
-        if not held.all():
-            numbers, share = numbers[held], share[held]
+        if not share.all():
+            numbers, share = numbers[share > 0], share[share > 0]
         if len(share):
-            order = np.argsort(numbers)
+            order = numbers.argsort()
             shares = share[order]
-            found[row] = np.interp(at, np.cumsum(shares) - 0.5 * shares, numbers[order])
+            found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
     return found

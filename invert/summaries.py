@@ -115,15 +115,13 @@ def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray") -> dict[s
     import numpy as np
 
     held = np.flatnonzero(weight)
-    share = weight[held]
-    found = {}
-    for name, row in logs.items():
-        values = row[held]
-        mean = share @ values
-        spread = np.sqrt(max(share @ values**2 - mean**2, 0.0))
-        ends = np.exp(quantiles(values[None], share[None], (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)))[0]
-        found[name] = Marginal(*(float(end) for end in ends), float(spread))
-    return found
+    share, values = weight[held], np.stack([row[held] for row in logs.values()])
+    means = values @ share
+    spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
+    levels = (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)
+    ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
+    rows = np.column_stack([ends, spreads]).tolist()
+    return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
 
 
 def contracted(spread: float, prior_spread: float) -> float:
