@@ -169,6 +169,11 @@ def test_probabilities_of_tiers_sum_to_one():
         for shares in (item[name] for name in ("probabilities", "undisclosed", "rented", "owned", "lecture")):
             seen += shares is not None
             assert shares is None or sum(shares.values()) == pytest.approx(1, rel=1e-12)
+        for basis in ("rented", "owned") if item["cases"] else ():
+            by_year = [case["probabilities"] for case in item["cases"] if case["basis"] == basis]
+            assert len(by_year) == 2
+            assert item[basis] == pytest.approx({tier: sum(one[tier] for one in by_year) / 2 for tier in by_year[0]})
+        assert bool(item["cases"]) == (item["undisclosed"] is not None)
         assert (item["lecture"] is None) == (item["ttl_seconds"] is None)
         assert item["disclosed_tier"] is not None or item["probabilities"] == item["undisclosed"]
     assert seen > 50

@@ -135,6 +135,7 @@ def _storage(found: TierEvidence) -> dict[str, Any]:
         "undisclosed": _shares(found.undisclosed),
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
+        "cases": [{"basis": case.basis, "year": case.year, "probabilities": _shares(case.probabilities)} for case in found.cases],
         "evidence": list(found.evidence),
         "implied_drain_time_s": found.implied_drain_time,
         "disclosed_tier": found.disclosed,

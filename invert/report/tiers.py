@@ -22,14 +22,14 @@ def tiers(one: Inference) -> list[str]:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
-    lines.append(
-        fill(
-            "Rented takes HBM at what a whole replica rents for and the other tiers as owned hardware; owned takes all as owned hardware,"
-            " at prices of 2025 and 2026 alike. They disagree about HBM against DDR because HBM is dear to rent and not to own. A price"
-            " near HBM's says that storage is priced as HBM, not that the bytes lie there.",
-            PARAGRAPH,
-        )
+    by_year = [row for found in one.storage for row in _by_year(found)]
+    text = (
+        "Rented takes HBM at what a whole replica rents for and the other tiers as owned hardware; owned takes all as owned hardware."
+        " They disagree about HBM against DDR because HBM is dear to rent and not to own. A price near HBM's says that storage is"
+        " priced as HBM, not that the bytes lie there."
     )
+    lines.append(fill(text + (" Each is the mean over hardware prices of two years:" if by_year else ""), PARAGRAPH))
+    lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
     against = caveat(negative_controls())
     if against:
@@ -37,9 +37,22 @@ def tiers(one: Inference) -> list[str]:
     return lines + _rule(one)
 
 
+def _lifetime(found: TierEvidence) -> str:
+    return show("ttl", found.ttl_seconds) if found.ttl_seconds else "per hour"
+
+
+def _by_year(found: TierEvidence) -> list[dict[str, str]]:
+    """A row for each cost basis, with the hardware prices of each year side by side."""
+    return [
+        {"lifetime": _lifetime(found), "cost basis": basis}
+        | {f"prices of {case.year}": _shares(case.probabilities) for case in found.cases if case.basis == basis}
+        for basis in dict.fromkeys(case.basis for case in found.cases)
+    ]
+
+
 def _row(found: TierEvidence) -> dict[str, str]:
     return {
-        "lifetime": show("ttl", found.ttl_seconds) if found.ttl_seconds else "per hour",
+        "lifetime": _lifetime(found),
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
         "prices alone": _shares(found.undisclosed),

@@ -227,7 +227,15 @@ def test_both_cost_bases_stand_beside_what_the_vendor_says():
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
     assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 2 and all("   memory   " in row and "implied drain time" in row for row in rows)
+    assert len(rows) == 6 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
+    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in ("rented", "owned")]
+
+
+def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
+    (sold,) = one("gemini-3.1-pro-preview").storage
+    (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if re.match(r"per hour +owned ", line)]
+    for case in (case for case in sold.cases if case.basis == "owned"):
+        assert f"HBM {case.probabilities['hbm']:.0%}" in line
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
