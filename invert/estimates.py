@@ -54,11 +54,14 @@ def upper(high: float, because: str, equations: tuple[str, ...] = (), contractio
     return Estimate("upper", high=high, because=because, equations=equations, contraction=contraction)
 
 
-def kv_by_common_markup(found: Summary, prior_spread: float, premium: bool, contradiction: str | None) -> Estimate:
-    """KV bytes if one mark-up covers everything: the posterior; a bound without a premium; nothing where prices contradict it."""
+def kv_by_common_markup(found: Summary, prior_spread: float, premium: bool, contradiction: str | None, problem: str | None) -> Estimate:
+    """KV bytes if one mark-up covers everything: the posterior; a bound without a premium; nothing where prices contradict it.
+
+    `problem` is what the prices break at the anchors themselves; it is named where hardly any draw fits them either.
+    """
     if contradiction or found.feasible_fraction < FEASIBLE:
-        share = f"{found.feasible_fraction:.0%} of the draws fit the prices"
-        return undetermined(contradiction or f"{share}: they contradict the model", JOINT)
+        share = f"{found.feasible_fraction:.0%} of the draws fit the prices: they contradict the model"
+        return undetermined(contradiction or share + (f"; {problem}" if problem else ""), JOINT)
     marginal = found.marginals["kv_bytes_per_token"]
     contraction = contracted(marginal.spread, prior_spread)
     if not premium:

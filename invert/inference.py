@@ -159,9 +159,11 @@ def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: 
     pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
     known = known_cache(read.model)
     broken = contradiction(sheet, pairs[0] if pairs else None, anchors.values, given)
+    problem = pairs[0].joint.problem if pairs and summary.feasible_fraction < estimates.FEASIBLE else None
     architecture = read.model.architecture if read.model and read.model.architecture else None
+    premium = estimates.has_premium(sheet)
     kv_bytes = {
-        "common_markup": estimates.kv_by_common_markup(summary, prior["kv_bytes_per_token"], estimates.has_premium(sheet), broken),
+        "common_markup": estimates.kv_by_common_markup(summary, prior["kv_bytes_per_token"], premium, broken, problem),
         "dollar_anchored": estimates.kv_by_increment(sheet, read.evidence, held, read.max_context),
         "calibrated": estimates.kv_calibrated(sheet, read.max_context, architecture),
     }

@@ -191,7 +191,9 @@ def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
 
 
 def test_a_sheet_that_no_draw_fits_says_so():
-    assert "none of the draws fits the prices" in changed("gemini-3.1-pro", input_at_200k="0.5")
+    said = changed("gemini-3.1-pro", input_at_200k="0.5")
+    assert "none of the draws fits the prices" in said
+    assert "they contradict the model; no attention_flops_per_pair >= 0 satisfies bands.premium_in" in said
 
 
 # -- tiers ----------------------------------------------------------------------------------------------------------
