@@ -21,7 +21,7 @@ from invert.priors import NUISANCES, Beliefs
 if TYPE_CHECKING:
     import numpy as np
 
-ROUNDS = (2048, 8192, 16384, 16384)
+ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
 TEMPER, FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
 """Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
