@@ -123,6 +123,7 @@ def siblings(architecture: str) -> frozenset[str]:
 def members() -> tuple[Member, ...]:
     """Every row of reference_class.csv, with its architecture worked out and its sheet read; WrongData names a bad row."""
     book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
+    contexts = {f"{one.provider}/{one.model}": one.max_context for one in models()}
     found = []
     for row in table(REFERENCE):
         name = cell(REFERENCE, row, "architecture")
@@ -132,7 +133,7 @@ def members() -> tuple[Member, ...]:
         width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
         read = number("architectures", name, "kv_values_read_per_context_token", values) * width
         preset = presets.model(name)
-        lines = _lines(name, row, book) if cell(REFERENCE, row, "calibration_sheet") else None
+        lines = _lines(name, row, book, contexts) if cell(REFERENCE, row, "calibration_sheet") else None
         in_class = cell(REFERENCE, row, "in_class") == "true"
         params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
         found.append(Member(name, family, in_class, read, prefill_attention_flops(preset), params, lines))
@@ -159,7 +160,7 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _lines(name: str, row: Mapping[str, str], book: PriceBook) -> PriceLines:
+def _lines(name: str, row: Mapping[str, str], book: PriceBook, contexts: Mapping[str, int | None]) -> PriceLines:
     """The price lines of the sheet that a row of reference_class.csv names, on its day."""
     wanted = cell(REFERENCE, row, "calibration_sheet")
     try:
@@ -169,8 +170,8 @@ def _lines(name: str, row: Mapping[str, str], book: PriceBook) -> PriceLines:
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     sheet, _ = assembled(rows, day, book.fx)
     said = cell(REFERENCE, row, "max_context")
-    known = next((one.max_context for one in models() if f"{one.provider}/{one.model}" == wanted), None)
-    lines = price_lines(sheet, int(number(REFERENCE, name, "max_context", said)) if said else known) if sheet else None
+    longest = int(number(REFERENCE, name, "max_context", said)) if said else contexts.get(wanted)
+    lines = price_lines(sheet, longest) if sheet else None
     if lines is None:
         raise WrongData(f"{REFERENCE}.csv {name}, column calibration_sheet: {wanted!r} has no sheet of several bands on {day}")
     return lines

@@ -118,7 +118,7 @@ def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = 
     import numpy as np
 
     total = unused_prices(points, evidence, held) if unused is None else unused
-    total = total + sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
+    total = total - sum(values**2 + log(2 * pi) for values in points.drawn.values()) / 2
     total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, held))
     for name in ("attention_intensity", "weight_compute_ratio"):
         total = total + normal_log_density(points.logs[name], *held[name].normal)

@@ -48,14 +48,14 @@ def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEE
 
 
 def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH) -> Posterior:
-    """The posterior of one sheet by the mixture, fitted first to triangular draws, by default to 16,384, until it is worth enough draws."""
+    """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
     import numpy as np
 
     if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
         first = posterior(evidence, held, DEFAULT, seed)
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(evidence, held), first.log_weights
-        coordinates = whitened = frame.coordinates(first.points)
+        frame, log_weights = _Frame(evidence, held), first.log_weights[:, : ROUNDS[-1] // 2]
+        coordinates = whitened = frame.coordinates(first.points.first(ROUNDS[-1] // 2))
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
             half, normal = count // 2, normals(count, seed)
@@ -156,13 +156,15 @@ def _joined(first: Points, second: Points) -> Points:
     """Two sets of points of one sheet as one."""
     import numpy as np
 
-    def both(one: Any, other: Any, lengths: tuple[int, int]) -> Any:
-        return np.concatenate([np.broadcast_to(np.ravel(values), length) for values, length in zip((one, other), lengths, strict=True)])
-
     lengths = tuple(len(next(iter(part.drawn.values()))) for part in (first, second))
-    join = lambda one, other: {name: both(values, other[name], lengths) for name, values in one.items() if name in other}  # noqa: E731
+
+    def both(*values: Any) -> Any:
+        parts = zip(values, lengths, strict=True)
+        return np.concatenate([one.reshape(-1) if np.size(one) == length else np.full(length, one) for one, length in parts])
+
+    join = lambda one, other: {name: both(values, other[name]) for name, values in one.items() if name in other}  # noqa: E731
     costs = triangular.Costs(
-        *(None if one is None else both(one, other, lengths) for one, other in zip(first.costs.all(), second.costs.all(), strict=True))
+        *(None if one is None else both(one, other) for one, other in zip(first.costs.all(), second.costs.all(), strict=True))
     )
     logs = {name: values[None] for name, values in join(first.logs, second.logs).items()}
     return Points(join(first.drawn, second.drawn), join(first.at, second.at), costs, logs)
