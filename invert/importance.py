@@ -41,15 +41,14 @@ def weights(log_weights: "np.ndarray") -> Weights:
     """
     import numpy as np
 
-    feasible = np.isfinite(log_weights)
-    top = np.where(feasible, log_weights, -np.inf).max(axis=1, keepdims=True)
+    top = log_weights.max(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
-        shifted = np.where(feasible, np.exp(log_weights - top), 0.0)
+        shifted = np.exp(log_weights - np.where(np.isfinite(top), top, 0.0))
         total = shifted.sum(axis=1, keepdims=True)
-        values = np.where(total > 0, shifted / total, 0.0)
-        evidence = np.where(total[:, 0] > 0, top[:, 0] + np.log(total[:, 0] / log_weights.shape[1]), -np.inf)
-        ess = np.where(total[:, 0] > 0, 1 / (values**2).sum(axis=1), 0.0)
-    return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), feasible.mean(axis=1))
+        values = shifted / np.where(total > 0, total, 1.0)
+        evidence = (top + np.log(total / log_weights.shape[1]))[:, 0]
+        ess = np.where(total[:, 0] > 0, 1 / np.einsum("ij,ij->i", values, values), 0.0)
+    return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), (log_weights > -np.inf).mean(axis=1))
 
 
 def pareto_k(values: "np.ndarray") -> float:

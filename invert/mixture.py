@@ -59,16 +59,17 @@ def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior 
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
             half, normal = count // 2, normals(count, seed)
-            drawn = centre[:, None] + root @ (normal[half:, : len(centre)].T * _radii(count, seed)[half:])
+            standard = normal[half:, : len(centre)].T * _radii(count, seed)[half:]
+            drawn, away = centre[:, None] + root @ standard, np.linalg.inv(root) @ (whitened[:, :half] - centre[:, None])
             coordinates = np.concatenate([whitened[:, :half], drawn], axis=1)
             near, far = first.points.first(half), frame.points(drawn)
             parts = frame.log_densities(near, first.log_weights[0, :half]), frame.log_densities(far)
             target, by_triangular = (np.concatenate(pair) for pair in zip(*parts, strict=True))
-            by_student = _log_student(coordinates, centre, root) - frame.log_scale()
+            square = np.concatenate([np.einsum("ij,ij->j", part, part) for part in (away, standard)])
+            by_student = _log_student(square, root) - frame.log_scale()
             log_weights = target - np.logaddexp(by_triangular, by_student) + log(2)
             log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
-            found = weights(log_weights)
-            if count > ROUNDS[0] and found.trusted(enough):
+            if count > ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
         points = _joined(near, far)
         size = sizes(points, evidence, held, normal[:, SIZE])
@@ -142,12 +143,11 @@ def _radii(count: int, seed: int) -> "np.ndarray":
     return np.sqrt(DEGREES / (-2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)))
 
 
-def _log_student(coordinates: "np.ndarray", centre: "np.ndarray", root: "np.ndarray") -> Any:
-    """Log density of the multivariate Student-t about a centre, at coordinates [coordinates, draws]."""
+def _log_student(square: Any, root: "np.ndarray") -> Any:
+    """Log density of the multivariate Student-t with this root of its scale, at squared distances from its centre in units of it."""
     import numpy as np
 
-    dimensions = len(centre)
-    square = ((np.linalg.inv(root) @ (coordinates - centre[:, None])) ** 2).sum(axis=0)
+    dimensions = len(root)
     scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
     return scale - np.log(np.diag(root)).sum() - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 

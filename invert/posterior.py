@@ -8,6 +8,7 @@ cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
@@ -135,8 +136,4 @@ def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray
 
 def _wider(points: Points, held: Beliefs) -> Any:
     """Prior over proposal density of the nuisances that are drawn wider than their priors."""
-    drawn = points.drawn
-    return sum(
-        (normal_log_density(drawn[name], 0.0, 1.0) - normal_log_density(drawn[name], 0.0, factor) for name, factor in wider(held).items()),
-        0.0,
-    )
+    return sum((points.drawn[name] ** 2 * (factor**-2 - 1) / 2 + log(factor) for name, factor in wider(held).items()), 0.0)
