@@ -30,7 +30,7 @@ QUANTITIES = (
     "active_params_times_markup",
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
-CHUNK = 2**16
+CHUNK = 2**15
 """Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
 
 
