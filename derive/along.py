@@ -25,11 +25,15 @@ Columns = Mapping[str, np.ndarray]
 Arrays = Mapping[str, "np.ndarray | float"]
 
 
+class NoClosedForm(Exception):
+    """A leg of a route whose unknown has to be searched for."""
+
+
 def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
     """All quantities of a route, once for every answer the unknown can have at one point; NaN where it has none.
 
-    The arrays of `given` broadcast. Raises NotImplementedError for a leg without a closed form, which has to be searched
-    for one point at a time.
+    The arrays of `given` broadcast. Raises `NoClosedForm` for a leg without one, which has to be searched for one point at
+    a time.
     """
     worlds = [dict(given)]
     for leg in way.legs:
@@ -52,7 +56,7 @@ def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
         yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
         return
     if any(branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
-        raise NotImplementedError(f"{leg.id} has no closed form for {leg.unknown}")
+        raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
     yield from _each_root(np.concatenate([_roots(case, leg.unknown, world) for case in leg.cases]))
 
 
@@ -123,7 +127,7 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     """The sweep through one route; None where a leg of it has no closed form."""
     try:
         worlds = along(way, {**NEUTRAL_DEFAULTS, **asked.known, **given})
-    except NotImplementedError:
+    except NoClosedForm:
         return None
     count = len(next(iter(given.values())))
     values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from derive.catalogue import equation
 from invert.evidence import Evidence, column
 from invert.points import RATIOS, Points, kv_prior
-from invert.priors import Beliefs, normal_log_density
+from invert.priors import Beliefs, normal_log_density, standard_log_density
 from invert.triangular import PER_PARAMETER
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = 
     import numpy as np
 
     total = unused_prices(points, evidence, held) if unused is None else unused
-    total = total - sum(values**2 + log(2 * pi) for values in points.drawn.values()) / 2
+    total = total + sum(map(standard_log_density, points.drawn.values()))
     total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, held))
     for name in ("attention_intensity", "weight_compute_ratio"):
         total = total + normal_log_density(points.logs[name], *held[name].normal)

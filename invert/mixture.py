@@ -16,7 +16,7 @@ from invert.importance import ENOUGH, RELIABLE, weights
 from invert.likelihood import log_target, unused_prices
 from invert.points import NOISY, SIZE, Points, forward_points, kv_prior
 from invert.posterior import Posterior, log_ratio, posterior, sizes
-from invert.priors import NUISANCES, Beliefs
+from invert.priors import NUISANCES, Beliefs, standard_log_density
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ class _Frame:
         target = log_target(points, self.evidence, self.held, unused)[0]
         if ratio is None:
             ratio = log_ratio(points, self.evidence, self.held, unused)[0]
-        fixed = sum((points.drawn[row.name] ** 2 / 2 + log(2 * pi) / 2 for row in NUISANCES if row.name not in self.free), 0.0)
+        fixed = -sum((standard_log_density(points.drawn[row.name]) for row in NUISANCES if row.name not in self.free), 0.0)
         by_triangular = target - ratio
         return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)
 

@@ -19,7 +19,7 @@ from invert.importance import Weights, weights
 from invert.increments import rental
 from invert.likelihood import price_level, size_before_price, unused_prices
 from invert.points import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
-from invert.priors import Beliefs, normal_log_density
+from invert.priors import Beliefs, normal_log_density, standard_log_density
 from invert.triangular import PER_PARAMETER
 
 if TYPE_CHECKING:
@@ -136,4 +136,5 @@ def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray
 
 def _wider(points: Points, held: Beliefs) -> Any:
     """Prior over proposal density of the nuisances that are drawn wider than their priors."""
-    return sum((points.drawn[name] ** 2 * (factor**-2 - 1) / 2 + log(factor) for name, factor in wider(held).items()), 0.0)
+    drawn = ((points.drawn[name], factor) for name, factor in wider(held).items())
+    return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

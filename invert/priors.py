@@ -8,7 +8,7 @@ each with its reason; the calibration on models of known architecture does not u
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import log
+from math import log, pi
 from typing import Any
 
 
@@ -62,7 +62,16 @@ def normal_log_density(value: Any, mean: Any, spread: Any) -> Any:
     """
     import numpy as np
 
-    return -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * np.pi)
+    return -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * pi)
+
+
+def standard_log_density(value: Any) -> Any:
+    """Log density of the standard normal.
+
+    >>> round(standard_log_density(0.0), 4)
+    -0.9189
+    """
+    return -0.5 * (value**2 + log(2 * pi))
 
 
 STRUCTURE = (
