@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, float]
 
+SETTLED = 1e-5
+"""Relative difference up to which the right side no longer moves at the edge of the domain."""
+
 EXACTLY, ROUNDED, NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
@@ -358,25 +361,46 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     if name == unknown:
         message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"
     else:
-        probes = [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * share / 24 for share in range(25)]
-        reach = [right_side_at(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
-        reach = [number for number in reach if isfinite(number)]
-        if len(reach) > 1:
+        reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+        if reach:
             subject, given = ("the right side", name) if isinstance(equation, Equation) else (name, "the one asked for")
-            over = f"{_reach(name, reach, isfinite(row.ceiling))} over all {unknown}"
-            message += f": {subject} {over}, and {given} is {show(name, values[name])}"
+            message += f": {subject} {reach} over all {unknown}, and {given} is {show(name, values[name])}"
     return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
 
 
-def _reach(name: str, reach: list[float], closed: bool) -> str:
+def _probes(unknown: str) -> list[float]:
+    """Values over the whole domain: by decades, or, of shares, evenly and close to both ends."""
+    row = quantity(unknown)
+    if isfinite(row.ceiling):
+        return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
+    return [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * k / 24 for k in range(25)]
+
+
+def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
     """What the right side can be; where it still moves at the edge of an open domain it has no bound there."""
+    points = [(height(probe), probe) for probe in probes]
+    points = [(number, probe) for number, probe in points if isfinite(number)]
+    if len(points) < 2:
+        return None
 
-    def bound(end: float) -> str | None:
-        inner = reach[1] if end == reach[0] else reach[-2]
-        moving = end in (reach[0], reach[-1]) and not isclose(end, inner, rel_tol=HOLDS)
-        return None if moving and not closed else show(name, end)
+    def bound(sign: int) -> str | None:
+        """The least height, or, turned upside down, the largest."""
+        place = min(range(len(points)), key=lambda k: sign * points[k][0])
+        end = points[place][0]
+        if 0 < place < len(points) - 1:
+            return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
+        inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
+        return show(name, end) if closed or isclose(end, inner, rel_tol=SETTLED) else None
 
-    low, high = bound(min(reach)), bound(max(reach))
+    low, high = bound(1), bound(-1)
     if low and high:
         return f"runs from {low} to {high}"
     return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
+
+
+def _lowest(height: Callable[[float], float], low: float, high: float) -> float:
+    """The least height of a curve with one bottom between two places, by thirds."""
+    for _ in range(120):
+        left, right = (low + (high - low) / 3, high - (high - low) / 3) if not low else (low * (high / low) ** k for k in (1 / 3, 2 / 3))
+        low, high = (low, right) if height(left) <= height(right) else (left, high)
+    return height(low)

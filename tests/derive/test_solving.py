@@ -540,6 +540,28 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
     assert all(word in reason.message for word in words), reason.message
 
 
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "words"),
+    [
+        # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
+        (
+            equation("experts.scale_out_slowdown"),
+            "racks",
+            {"scale_out_bandwidth_ratio": 2.7, "scale_out_slowdown": 0.5},
+            f"at least {2.7 / 3.7:.4g} ",
+        ),
+        # batch + 7/batch is lowest at the root of 7
+        (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
+        (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),
+        # 1 + acceptance_rate
+        (equation("serving.speculative_tokens"), "acceptance_rate", {"tokens_per_step": 3, "draft_tokens": 1}, "from 1 token to 2 tokens"),
+    ],
+)
+def test_what_can_be_reached_is_reached_between_the_decades(row, unknown, given, words):
+    _, reason = solve_equation(row, unknown, given)
+    assert words in reason.message
+
+
 def test_no_solution_says_what_an_overlap_can_reach():
     _, reason = solve_equation(PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2})
     assert "from 3 s to 5 s" in reason.message
