@@ -28,6 +28,7 @@ from derive.roots import (
     elasticities,
     exactly,
     has_difference,
+    in_domain,
     loses_digits,
     negligible,
     real_roots,
@@ -116,7 +117,7 @@ def residual(equation: Equation, values: Values) -> float:
 
 def agrees(equation: Equation, values: Values, share: float) -> bool:
     """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
-    if not residual(equation, values) > share:
+    if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
     left, right = equation.sides
     at = {name: values[name] for name in equation.symbols}
@@ -180,9 +181,10 @@ def _height(equation: Equation, values: Values) -> float:
 
 
 def _exact(branch: Branch, root: "Expr | None", unknown: str, at: Values) -> Values:
-    """The values, with the root in 50 digits and in the domain; with the unknown as it was where no root is near."""
+    """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
     exact = exactly(branch.difference, root, unknown, at)
-    return at if exact is None else {**at, unknown: clamped(unknown, exact)}
+    put = at[unknown] if exact is None else clamped(unknown, exact)
+    return {**at, unknown: put} if in_domain(unknown, float(put)) else at
 
 
 def _rank(wins: "Iterable[tuple[Expr, Expr]]", at: Values, exact: Values) -> int | None:
