@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from derive.compiled import evaluate, precise, vectorised
 from derive.quantities import quantity
-from derive.roots import LAST_DIGITS, clamped, exactly
+from derive.roots import LAST_DIGITS, clamped, exactly, loses_digits
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -60,11 +60,11 @@ def _with_ends(height: Callable[[float], float], ends: Mapping[float, float]) ->
 
 def _settled(difference: "Expr", unknown: str, values: Mapping[str, float], root: float) -> list[float]:
     """The root near which the search ended; none where it was led by the rounding of the expression, or onto a pole."""
-    below, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-BESIDE, BESIDE))
-    here = evaluate(difference, {**values, unknown: root})
-    # Where the heights beside it lie on a line through it, rounding is less than a thousandth of what they differ by.
-    if below * above < 0 and max(abs(above + below), abs(here)) <= abs(above - below) / 1e3:
-        return [root]
+    if not any(loses_digits(term) for term in difference.as_ordered_terms()):
+        below, here, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-BESIDE, 0, BESIDE))
+        # Where the heights beside it lie on a line through it, rounding is less than a thousandth of what they differ by.
+        if below * above < 0 and max(abs(above + below), abs(here)) <= abs(above - below) / 1e3:
+            return [root]
     at = {**values, unknown: root}
     exact = exactly(difference, None, unknown, at)
     if exact is not None:

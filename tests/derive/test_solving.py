@@ -210,6 +210,12 @@ HARDER = {
         {"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
         [0.9999999935709202],
     ),
+    "rounding that is the same on both sides of a root": (
+        equation("serving.speculative_speedup"),
+        "draft_tokens",
+        {"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+        [0.019523522224141276],
+    ),
     "rounding that looks like a root": (
         equation("serving.speculative_speedup"),
         "acceptance_rate",
