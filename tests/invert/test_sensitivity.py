@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import t as student
 
 from invert.calibration import learn
-from invert.estimates import RENT_SPREAD
+from invert.increments import RENT_SPREAD
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.sensitivity import Convention, Swing, convention, swings_of_calibrated, swings_of_common_markup
