@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, isfinite, log
+from sys import float_info
 from typing import Any
 
 from invert.calibration import learn
@@ -104,8 +105,8 @@ class Convention:
 
     @property
     def bayes_factor(self) -> float:
-        """Of habit against cost."""
-        return self.probability_by_habit / self.probability_by_cost
+        """Of habit against cost; a floor where the probability by cost is less than a float can say."""
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
 
 
 def convention(

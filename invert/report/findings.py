@@ -172,7 +172,7 @@ def _convention(one: Inference, table: InferenceTable) -> list[str]:
     text = (
         f"Cost or convention: the premiums x{mine[0]:.3g} in, x{mine[1]:.3g} out have a probability of {found.probability_by_cost:.2g}"
         f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."
-        f" Bayes factor for a convention: {found.bayes_factor:.2g}."
+        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
     )
     return [fill(text, PARAGRAPH)]
 
