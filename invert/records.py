@@ -156,7 +156,8 @@ class Estimate:
     """An interval, an upper or a lower bound at `level`, a number given from outside, or undetermined; SI units, and what it rests on.
 
     `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing.
-    `anchors` are the outside facts it rests on: one of them, given another value, moves it; any other leaves it alone.
+    `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
+    none or is a bound that prices alone set; any other fact leaves it alone.
     """
 
     kind: str

@@ -150,7 +150,7 @@ def _contraction(one: Inference, table: InferenceTable) -> list[str]:
 
 def _tornado(one: Inference, table: InferenceTable) -> list[str]:
     architecture = one.model.architecture if one.model and one.model.architecture else None
-    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be"]
+    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for label, swings in (
         ("one mark-up", swings_of_common_markup(one.evidence, table.held)),
         ("calibrated", swings_of_calibrated(one.evidence, table.held, architecture)),

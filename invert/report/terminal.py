@@ -178,7 +178,8 @@ def _rests_on(table: InferenceTable) -> str:
     names = {name for one in table.inferences for name in one.kv_bytes["calibrated"].anchors} - {"kv_bytes_per_token"}
     if "kv_bytes_per_token" in table.given or not table.inferences:
         return ""
-    return f" Of these KV calibrated rests on {' and '.join(name for name in ALLOWED if name in names) or 'none'}."
+    headline = " and ".join(name for name in ALLOWED if name in names) or "none"
+    return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
 
 
 def _anchors(table: InferenceTable) -> str:

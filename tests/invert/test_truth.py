@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from dataclasses import replace
-from math import log
+from math import log, sqrt
 from statistics import fmean, stdev
 
 import pytest
@@ -93,6 +93,9 @@ def test_what_a_price_adds_to_the_class():
     assert alone["both"]["rms (nats)"] < alone["reference class"]["rms (nats)"]
     siblings = {row["belief"]: row["rms (nats)"] for row in truth.skill() if row["left out"] != "the model alone"}
     assert siblings["both"] > siblings["reference class"]
+    # Both together, with siblings left out, is the headline: its column of the scoreboard has the same error.
+    errors = [log(row["calibrated on known models"]) for row in truth.known_models()[:-2]]
+    assert siblings["both"] == pytest.approx(sqrt(fmean(error**2 for error in errors)), abs=0.006)
 
 
 def test_the_nodes_of_a_disclosed_day():
