@@ -17,7 +17,7 @@ from invert.importance import quantiles
 from invert.mixture import trusted
 from invert.points import SIZE, prior_points
 from invert.posterior import Posterior, posterior
-from invert.priors import Beliefs
+from invert.priors import Beliefs, beliefs
 from invert.records import LEVEL
 
 if TYPE_CHECKING:
@@ -91,10 +91,18 @@ def _in_chunks(
 
 def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
     """The summaries of sheets of one shape."""
+    held = _of_bands(held, evidence)
     found = posterior(evidence, held, count, seed)
     if not guarded:
         return summary(found, names)
     return [summary(trusted(evidence.rows(slice(place, place + 1)), held, one, seed), names)[0] for place, one in enumerate(found.sheets())]
+
+
+def _of_bands(held: Beliefs, evidence: Evidence) -> Beliefs:
+    """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
+    if "premium_out" in evidence.cells:
+        return held
+    return Beliefs({**held.priors, "long_context": beliefs()["long_context"]}, held.noise)
 
 
 def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
