@@ -105,7 +105,7 @@ def cite_all(ids: Iterable[str], style: str = "plain") -> str:
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
         items = [*map(_csl_equation, rows), *map(_csl_work, works.values())]
-        return json.dumps(items, indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(items, indent=2, allow_nan=False)
     if style == "bibtex":
         return "\n\n".join([*map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
     return "\n\n".join(map(_ONE_BY_ONE[style], rows))

@@ -48,7 +48,7 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     """
     if chapter is not None and chapter not in CHAPTERS:
         raise UnknownName("chapter", chapter, CHAPTERS)
-    name = symbol and quantity(symbol).name
+    name = None if symbol is None else quantity(symbol).name
     return tuple(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
 
 
