@@ -53,8 +53,7 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     presets = (options["hardware"], options["model"])
     solution = respond(unknown, named_texts(given), *presets, using, variants, conventions, options["anyway"])
     if solution.answers or style != "table":
-        answer = rendered(solution, style)
-        click.echo(folded(answer, width(sys.stdout)) if style == "table" else answer)
+        _tell(rendered(solution, style), style)
     for warning in solution.warnings:
         say(warning)
     if not solution.answers:
@@ -107,7 +106,7 @@ def show(id: str, style: str) -> None:
     from derive.quantities import QUANTITIES, quantity
 
     if id.partition("@")[0] in by_id():
-        click.echo(_equation_shown(id, style))
+        _tell(_equation_shown(id, style), style)
         return
     if style == "latex":
         if "." in id:
@@ -127,10 +126,15 @@ def show(id: str, style: str) -> None:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
-    click.echo(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
-    click.echo(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
+    _tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
+    _tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for place, found in enumerate(equations(symbol=row.name)):
-        click.echo(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+        _tell(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+
+
+def _tell(text: str, style: str = "text") -> None:
+    """Print an answer: text in lines that fit, every other form as it is."""
+    click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)
 
 
 def _equation_shown(id: str, style: str) -> str:
@@ -144,11 +148,11 @@ def _equation_shown(id: str, style: str) -> str:
 def _show_preset(preset: Any) -> None:
     from derive.units import show as shown
 
-    width = max(map(len, preset.givens))
+    longest = max(map(len, preset.givens))
     for name, value in preset.givens.items():
-        click.echo(f"{name:<{width}}  {shown(name, value):<16}  {preset.provenance[name]}")
+        _tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")
     for group, variant in preset.variants.items():
-        click.echo(f"{group:<{width}}  by the variant {variant}")
+        _tell(f"{group:<{longest}}  by the variant {variant}")
 
 
 @click.command()

@@ -129,7 +129,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if in_full:
         from invert.report.sheet import report
 
-        return "\n\n".join(report(one, table) for one in table.inferences)
+        return "\n\n".join(report(one, table, width(sys.stdout)) for one in table.inferences)
     from invert.report.terminal import summary
 
     return summary(table, width=width(sys.stdout) if in_terminal(sys.stdout) and not wide else None)
@@ -174,7 +174,7 @@ def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, sa
         if save is not None:
             write(save, text)
         found = {"calibration": truth.pooled(text.splitlines())}
-    click.echo(truth.rendered(found, style))
+    click.echo(truth.rendered(found, style, width(sys.stdout)))
 
 
 @backsolve.group()

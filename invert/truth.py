@@ -16,7 +16,7 @@ from derive.units import parse
 from invert import calibration
 from invert.anchors import common_anchors
 from invert.increments import base_markup, rental
-from invert.report.layout import aligned, title
+from invert.report.layout import aligned, laid_out, title
 from invert.tariffs import negative_controls, scoreboard
 
 Row = dict[str, Any]
@@ -152,8 +152,8 @@ TITLES = {
 }
 
 
-def rendered(found: Mapping[str, list[Row]], style: str) -> str:
-    """Sections as titled tables, as one JSON object, or as CSV one after the other, an empty line between."""
+def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
+    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
     if style == "csv":
@@ -161,7 +161,7 @@ def rendered(found: Mapping[str, list[Row]], style: str) -> str:
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append("\n".join([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)]))
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)], width))
     return "\n\n".join(parts)
 
 

@@ -27,6 +27,7 @@ import invert
 from derive.cli import LARGEST_RESULT, run
 from derive.errors import WrongData
 from derive.files import write
+from derive.streams import width
 from invert.cli import backsolve
 from invert.report.terminal import COLUMNS as ALL_COLUMNS
 
@@ -857,17 +858,53 @@ def test_the_table_fits_the_terminal_and_says_what_it_left_out():
     printed = in_terminals({**{width: (width, ("infer",)) for width in WIDTHS}, "wide": (60, ("infer", "--wide"))})
     sheets = len(json.loads(call("infer", "--as", "json").out))
     shown = {}
-    for width, text in printed.items():
+    for columns, text in printed.items():
         heading, rule, *rows = text.split("\n\n")[0].splitlines()
-        shown[width] = re.split(r"\s{2,}", heading.strip())
-        assert [column for column in ALL_COLUMNS if column in shown[width]] == shown[width], "a heading is split or out of place"
+        shown[columns] = re.split(r"\s{2,}", heading.strip())
+        assert [column for column in ALL_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
         assert len(rows) == sheets and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
-        assert width == "wide" or max(map(len, text.splitlines())) <= max(width, NARROWEST)
-        hidden = len(ALL_COLUMNS) - len(shown[width])
+        assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
+        hidden = len(ALL_COLUMNS) - len(shown[columns])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
     assert shown[60] == ["model", "KV calibrated"]
     assert [len(shown[width]) for width in WIDTHS] == sorted({len(shown[width]) for width in WIDTHS}), "wider shows more"
+
+
+LONG_FORMS = (
+    GEMINI, ("validate",), ("show", "batching.balance_batch"), ("show", "GLM-4.5"), (*STEP, *DEPLOYED, "chips=16", "batch=1", "L=4k"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", LONG_FORMS, ids=" ".join)
+def test_lines_of_a_long_form_have_at_most_100_columns_in_a_pipe(arguments: tuple[str, ...]):
+    said = call(*arguments)
+    assert said.status == 0 and max(map(len, said.out.splitlines())) <= 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+@pytest.mark.parametrize(
+    ("columns", "said", "expected"),
+    [(60, "", 60), (0, "", 80), (60, "72", 72), (0, "0", 80), (60, "0", 60), (60, "-3", 60), (60, "9" * 5000, 60), (60, "abc", 60)],
+)
+def test_the_width_is_that_of_the_terminal(monkeypatch, columns: int, said: str, expected: int):
+    """COLUMNS goes first where it is a number of columns; a terminal that does not know its width has 80."""
+    import fcntl
+    import pty
+    import termios
+
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    monkeypatch.setenv("COLUMNS", said)
+    with open(writer, "w") as terminal:
+        assert width(terminal) == expected
+    os.close(reader)
+
+
+def test_without_a_terminal_a_line_has_100_columns(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "40")
+    with open(tmp_path / "out", "w") as out:
+        assert width(out) == width(None) == 100
 
 
 # -- import walls and public names ----------------------------------------------------------------------------------

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from statistics import median
-from textwrap import fill
 
+from derive.folding import folded
 from derive.units import show
 from invert.anchors import ASSUMED_ACTIVE_PARAMS
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import TIER_NAMES
 from invert.readings import verdict
 from invert.records import Estimate
-from invert.report.layout import GAP, NONE, PARAGRAPH, aligned, kv, spread
+from invert.report.layout import GAP, NONE, aligned, kv, spread
 from invert.storage import TierEvidence
 
+WIDEST = 100
+"""Columns of a paragraph; a table may be wider."""
 COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
     "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
@@ -34,7 +36,7 @@ def summary(table: InferenceTable, width: int | None = None) -> str:
         rows = [_told_apart(row, rows) for row in rows]
     hidden = len(COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
-    paragraphs = [fill(text, min(width or PARAGRAPH, PARAGRAPH), break_on_hyphens=False) for text in (*note, *footer(table))]
+    paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *footer(table))]
     return "\n".join([aligned(columns, rows), "", *paragraphs])
 
 
