@@ -101,9 +101,8 @@ def _set(
     printed = [*lines(columns), "─" * (sum(widths) + GAP * (len(widths) - 1))]
     for row in rows:
         printed += lines(row[column] for column in columns)
-        for column in below:
-            if row[column]:
-                printed += wrapped(row[column], width, f"    {column}: " if column else "    ", 8)
+        hung = (" " * GAP).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
+        printed += wrapped(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)
 
 
