@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
@@ -22,6 +23,8 @@ REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 @dataclass(frozen=True, slots=True)
 class Citable:
     """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
+
+    __repr__ = brief
 
     id: str
     version: int

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief
 from invert.evidence import Evidence
 from invert.priors import Beliefs
 from invert.readings import PairInference
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Inference:
     """What one sheet implies: readings on one set of anchors, side by side."""
+
+    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -47,6 +50,8 @@ class InferenceTable:
 
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     """
+
+    __repr__ = brief
 
     inferences: tuple[Inference, ...]
     as_of: date

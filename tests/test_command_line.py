@@ -4,6 +4,7 @@ Exit status 0: answered; 2: the input is wrong; 3: the question has no answer. E
 what was fine is printed first.
 """
 
+import ast
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+from importlib import import_module
 from inspect import signature
 from io import BytesIO
 from pathlib import Path
@@ -968,3 +970,14 @@ def test_the_public_names_are_pinned():
         _ = derive.nothing
     with pytest.raises(AttributeError, match="nothing"):
         _ = invert.nothing
+
+
+@pytest.mark.parametrize("package", [derive, invert])
+def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
+    """The names that are imported for type checkers alone are the public ones, from where they are."""
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {(one.asname, f"{node.module}.{one.name}") for node in block.body for one in node.names}
+    assert seen == {(name, f"{package.__name__}.{home}.{name}") for name, home in package._HOMES.items()}
+    for name, place in seen:
+        assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)

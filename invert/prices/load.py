@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from derive.briefly import Records
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import label, opened
 from invert.prices.check import (
@@ -78,7 +79,7 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     newest = max((row.retrieved_date for row in [*rows, *own] if row.retrieved_date), default=None)
-    return PriceBook((*kept, *own), fx, (*problems, *faults, *own_faults), newest)
+    return PriceBook(Records((*kept, *own)), fx, (*problems, *faults, *own_faults), newest)
 
 
 def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:
