@@ -10,7 +10,7 @@ import click
 from derive.cli import COMMANDS, run
 from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
 from derive.files import standard_input, write
-from derive.streams import in_terminal, prepare, say, width
+from derive.streams import prepare, say, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def backsolve() -> None:
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help="Processes that share the sheets.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
-@click.option("--wide", is_flag=True, help="All columns, also in a terminal.")
+@click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 def infer(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, prices: str | None,
@@ -132,7 +132,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
         return "\n\n".join(report(one, table, width(sys.stdout)) for one in table.inferences)
     from invert.report.terminal import summary
 
-    return summary(table, width=width(sys.stdout) if in_terminal(sys.stdout) and not wide else None)
+    return summary(table, width=None if wide else width(sys.stdout))
 
 
 SECTIONS = ("truth", "skill", "storage", "controls", "production", "calibration")

@@ -32,6 +32,7 @@ from derive.files import write
 from derive.streams import width
 from invert.cli import backsolve
 from invert.report.terminal import COLUMNS as ALL_COLUMNS
+from invert.report.terminal import summary
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
 CONTROL = "\x1b[2J\x07"
@@ -723,7 +724,8 @@ def test_a_command_group_alone_shows_its_help(group: tuple[str, ...]):
 
 
 def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
-    done = script("infer", env={**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"})
+    environment = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    done = script("infer", "--wide", env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout and "…" not in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if "gemini-3.1-pro-preview" in line]
@@ -814,8 +816,8 @@ def test_what_an_encoding_lacks_is_written_as_what_looks_like_it(encoding: str, 
 
 # -- terminals ------------------------------------------------------------------------------------------------------
 
-WIDTHS = (60, 80, 120, 200, 400)
-NARROWEST = 63
+WIDTHS = (60, 80, 100, 120, 200, 400)
+NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
 
@@ -856,21 +858,35 @@ def in_terminals(commands: dict[Any, tuple[int, tuple[str, ...]]]) -> dict[Any, 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
-def test_the_table_fits_the_terminal_and_says_what_it_left_out():
-    printed = in_terminals({**{width: (width, ("infer",)) for width in WIDTHS}, "wide": (60, ("infer", "--wide"))})
-    sheets = len(json.loads(call("infer", "--as", "json").out))
+def test_the_table_fits_and_says_what_it_left_out():
+    table = invert.infer()
+    printed: dict[Any, str] = {columns: summary(table, columns) for columns in WIDTHS} | {"wide": summary(table)}
+    in_terminal = in_terminals({60: (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
+    assert {name: text.rstrip("\n") for name, text in in_terminal.items()} == {name: printed[name] for name in in_terminal}
+    assert call("infer").out.rstrip("\n") == printed[100]
     shown = {}
     for columns, text in printed.items():
         heading, rule, *rows = text.split("\n\n")[0].splitlines()
         shown[columns] = re.split(r"\s{2,}", heading.strip())
         assert [column for column in ALL_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
-        assert len(rows) == sheets and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
+        assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
         assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
         hidden = len(ALL_COLUMNS) - len(shown[columns])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
-    assert shown[60] == ["model", "KV calibrated"]
-    assert [len(shown[width]) for width in WIDTHS] == sorted({len(shown[width]) for width in WIDTHS}), "wider shows more"
+    assert shown[60] == ["model", "KV calibrated", "flags"]
+    counts = [len(shown[columns]) for columns in WIDTHS]
+    assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+
+
+def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained():
+    table = invert.infer(["qwen3-coder-plus", "gemini-3.1-pro-preview", "claude-opus-5"])
+    text = summary(table, 100)
+    legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
+    means = dict(part.split(" ", 1) for part in legend.split("; "))
+    heading, _, *rows = text.split("\n\n")[0].splitlines()
+    found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
+    assert found == [list(one.flags) for one in table.inferences]
 
 
 LONG_FORMS = (
