@@ -784,7 +784,7 @@ def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):
 
     with open(tmp_path / "out", "w") as out:
         done = subprocess.run(
-            [str(SCRIPT), "list"], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, preexec_fn=one_kilobyte,
+            [str(SCRIPT), *GEMINI], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, preexec_fn=one_kilobyte,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 1 and "the output cannot be written (File too large)" in done.stderr
@@ -801,7 +801,7 @@ NO_UTF8 = [  # encoding, command, what it prints
     ("ascii", ("solve", "--help"), "mfu=0.4+/-0.1"),
     ("ascii", ("infer",), "gemini-3.1-pro-preview"),
     ("cp1252", GEMINI, "1.667 kB/token"),
-    ("cp932", ("validate", "--section", "truth"), "---"),
+    ("cp932", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 us"),
     ("koi8-r", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 us"),
     ("latin-1", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 µs"),
 ]
