@@ -10,7 +10,7 @@ import click
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from derive.files import label, opened, size, standard_input
 from derive.folding import folded
-from derive.streams import close, say, width
+from derive.streams import close, in_terminal, say, width
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 LARGEST_RESULT = 64 * 1024**2
@@ -76,9 +76,9 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
     from derive.quantities import QUANTITIES
 
     if quantities:
-        width = max(map(len, QUANTITIES))
+        longest = max(map(len, QUANTITIES))
         for row in QUANTITIES.values():
-            click.echo(f"{row.name:<{width}}  {row.symbol:<10} {'[' + row.unit + ']':<14} {row.meaning}")
+            _list(f"{row.name:<{longest}}  {row.symbol:<10} {'[' + row.unit + ']':<14} {row.meaning}")
         return
     if hardware or models:
         click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
@@ -90,10 +90,10 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
     ]
     if not rows:
         say("no equation of the catalogue is all that you ask for")
-    width = max((len(row.id) for row in rows), default=0)
+    longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
-        click.echo(f"{row.id:<{width}}  {row.kind:<10}  {row.title}{why}")
+        _list(f"{row.id:<{longest}}  {row.kind:<10}  {row.title}{why}")
 
 
 @click.command()
@@ -135,6 +135,11 @@ def show(id: str, style: str) -> None:
 def _tell(text: str, style: str = "text") -> None:
     """Print an answer: text in lines that fit, every other form as it is."""
     click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)
+
+
+def _list(line: str) -> None:
+    """Print a row of a list: a line for other programs, lines that fit for a person."""
+    click.echo(folded(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
 def _equation_shown(id: str, style: str) -> str:

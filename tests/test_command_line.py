@@ -879,6 +879,14 @@ def test_the_table_fits_and_says_what_it_left_out():
     assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_lists_and_long_forms_fit_the_terminal():
+    commands = (("list",), ("list", "--quantities"), ("show", "bands.kv_bytes_from_scale"), (*STEP, *DEPLOYED, "n=16", "B=1", "L=4k"))
+    for arguments, text in in_terminals({arguments: (80, arguments) for arguments in commands}).items():
+        assert max(map(len, text.splitlines())) <= 80
+        assert "".join(text.split()).startswith("".join(call(*arguments).out.split())[:200])
+
+
 def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained():
     table = invert.infer(["qwen3-coder-plus", "gemini-3.1-pro-preview", "claude-opus-5"])
     text = summary(table, 100)
