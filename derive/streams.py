@@ -65,7 +65,7 @@ def prepare() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None:
-            unwritten = io.BufferedWriter(io.FileIO(stream.fileno(), "wb", closefd=False))
+            unwritten = io.BufferedWriter(getattr(stream.buffer, "raw", stream.buffer))
             setattr(sys, name, _Output(unwritten, stream.encoding, "look-alike", line_buffering=name == "stderr" or stream.isatty()))
 
 
