@@ -65,7 +65,7 @@ def prepare() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None:
-            unwritten = io.BufferedWriter(getattr(stream.buffer, "raw", stream.buffer))
+            unwritten = os.fdopen(stream.fileno(), "wb", closefd=False)
             setattr(sys, name, _Output(unwritten, stream.encoding, "look-alike", line_buffering=name == "stderr" or stream.isatty()))
 
 
