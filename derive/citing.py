@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
@@ -22,6 +23,8 @@ REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 @dataclass(frozen=True, slots=True)
 class Citable:
     """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
+
+    __repr__ = brief
 
     id: str
     version: int
@@ -105,7 +108,7 @@ def cite_all(ids: Iterable[str], style: str = "plain") -> str:
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
         items = [*map(_csl_equation, rows), *map(_csl_work, works.values())]
-        return json.dumps(items, indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(items, indent=2, allow_nan=False)
     if style == "bibtex":
         return "\n\n".join([*map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
     return "\n\n".join(map(_ONE_BY_ONE[style], rows))

@@ -6,6 +6,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief, cut
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -47,6 +49,8 @@ class Answer:
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
     """
 
+    __repr__ = brief
+
     kind: str
     value: float | None = None
     low: float | None = None
@@ -61,6 +65,8 @@ class Answer:
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
 
+    __repr__ = brief
+
     code: str
     missing: tuple[str, ...] = ()
     violated: tuple[str, ...] = ()
@@ -70,6 +76,8 @@ class Reason:
 @dataclass(frozen=True, slots=True)
 class RouteStep:
     """What was solved on the way, one equation or several together, with the value it gave."""
+
+    __repr__ = brief
 
     equations: tuple[str, ...]
     unknown: str
@@ -91,6 +99,8 @@ class Sweep:
     where there is none. `labels[place]` is the regime. `others` are the answers of the points that have no number:
     intervals, or nothing and why.
     """
+
+    __repr__ = brief
 
     given: "Mapping[str, np.ndarray]"
     values: "np.ndarray"
@@ -119,6 +129,8 @@ class Spans:
     and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
     `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first.
     """
+
+    __repr__ = brief
 
     ranges: Mapping[str, tuple[float, float]]
     method: str
@@ -150,6 +162,20 @@ class Solution:
     sweep: Sweep | None = None
     spans: Spans | None = None
 
+    def __repr__(self) -> str:
+        found = " or ".join(f"{one.value:.6g}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers)
+        if self.sweep:
+            found = f"a sweep of {len(self.sweep)} points"
+        elif self.spans:
+            found = f"between {self.spans.low:.6g} and {self.spans.high:.6g}"
+        elif self.reason and not found:
+            found = f"no answer, {self.reason.code}"
+        return cut(f"Solution({self.unknown} [{self.unit}]: {found})")
+
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
         return import_module("derive.notebook").as_notebook(self)
+
+
+def _end(value: float | None) -> str:
+    return "unbounded" if value is None else f"{value:.6g}"

@@ -10,6 +10,7 @@ from math import log, sqrt
 from statistics import fmean
 
 from derive import presets
+from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import UnknownName, WrongData, WrongValue
 from derive.presets import cell, number, table
@@ -34,6 +35,8 @@ class Member:
     kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
     """
 
+    __repr__ = brief
+
     architecture: str
     family: str
     in_class: bool
@@ -50,6 +53,7 @@ class Sold:
     `lines` are its prices over the mean contexts of its bands, `at_rent` the estimate of its KV bytes by increments.
     """
 
+    __repr__ = brief
     sheet: PriceSheet
     model: ModelRow
     lines: PriceLines
@@ -62,6 +66,8 @@ class Calibration:
 
     `kv_ratios` and `attention_ratios` are the ratios themselves by architecture; `left_out` was not learned from.
     """
+
+    __repr__ = brief
 
     increments: Sample
     attention: Sample

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.presets import cell, hardware, table
@@ -45,6 +46,8 @@ ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 class PriceLine:
     """A price as a line in the context: at no context [USD/token], and more for each token of it [USD/token per token]."""
 
+    __repr__ = brief
+
     at_none: float
     slope: float
 
@@ -52,6 +55,8 @@ class PriceLine:
 @dataclass(frozen=True, slots=True)
 class PriceLines:
     """The input and the output price of a sheet of several bands as lines through the contexts [token] its bands stand for."""
+
+    __repr__ = brief
 
     contexts: tuple[float, ...]
     input: PriceLine

@@ -7,6 +7,7 @@ from math import exp
 from pathlib import Path
 from typing import TextIO
 
+from derive.briefly import Records
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert import estimates, lecture
 from invert.anchors import common_anchors, given_anchors, held_beliefs
@@ -82,7 +83,7 @@ def infer(
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)
-    return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, tuple(problems), tuple(notes), dict(changes or {}))
+    return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, tuple(problems), tuple(notes), dict(changes or {}))
 
 
 def _problem(sheet: PriceSheet, error: WrongValue) -> Problem:

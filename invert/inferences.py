@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief
 from invert.evidence import Evidence
 from invert.known import Judged, judged
 from invert.priors import Beliefs
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on."""
+
+    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -49,6 +52,8 @@ class InferenceTable:
 
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     """
+
+    __repr__ = brief
 
     inferences: tuple[Inference, ...]
     as_of: date

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from derive.briefly import brief
 from derive.solutions import Solution
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
     """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour)."""
+
+    __repr__ = brief
 
     amount: float
     currency: str
@@ -25,6 +28,8 @@ class Price:
 class PriceBand:
     """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
 
+    __repr__ = brief
+
     threshold_tokens: int
     threshold_inclusive: bool
     input: Price
@@ -35,6 +40,8 @@ class PriceBand:
 @dataclass(frozen=True, slots=True)
 class CacheOffer:
     """Cache writes of one lifetime, or cache storage: prices as published, by the threshold of their band."""
+
+    __repr__ = brief
 
     component: str
     ttl_seconds: int | None
@@ -47,6 +54,8 @@ class PriceSheet:
 
     `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
     """
+
+    __repr__ = brief
 
     provider: str
     model: str
@@ -64,6 +73,8 @@ class PriceSheet:
 class Observable:
     """A number read off a sheet, with the cell [low, high] of values that would have been published as the same number."""
 
+    __repr__ = brief
+
     name: str
     value: float
     low: float
@@ -73,6 +84,8 @@ class Observable:
 @dataclass(frozen=True, slots=True)
 class BandPair:
     """Two adjacent bands: the threshold between them, their mean contexts [token] and the ratios of their prices."""
+
+    __repr__ = brief
 
     long_context_threshold: int
     threshold_inclusive: bool
@@ -87,6 +100,8 @@ class BandPair:
 class Observables:
     """All ratios of a sheet; write premiums by lifetime [s], the storage price in USD/token/s."""
 
+    __repr__ = brief
+
     output_input_ratio: Observable
     pairs: tuple[BandPair, ...]
     contexts: tuple[float, ...]
@@ -99,6 +114,8 @@ class Observables:
 class Anchors:
     """The outside facts every reading of one output is made with, and where each comes from."""
 
+    __repr__ = brief
+
     values: Mapping[str, float]
     origin: Mapping[str, str]
 
@@ -106,6 +123,8 @@ class Anchors:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
+
+    __repr__ = brief
 
     name: str
     values: Mapping[str, float]
@@ -116,6 +135,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Check:
     """One component of the sheet against what a reading predicts; a bound is met when predicted <= published."""
+
+    __repr__ = brief
 
     component: str
     published: float
@@ -129,6 +150,8 @@ class Check:
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
 
+    __repr__ = brief
+
     ttl_seconds: int
     lecture: str
     devices: str
@@ -138,6 +161,8 @@ class TierReading:
 @dataclass(frozen=True, slots=True)
 class KnownCache:
     """KV bytes per token of a model of known architecture, stored and read, in bf16 [byte/token]."""
+
+    __repr__ = brief
 
     architecture: str
     grade: str
@@ -159,6 +184,8 @@ class Estimate:
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone.
     """
+
+    __repr__ = brief
 
     kind: str
     median: float | None = None

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from derive.briefly import brief
+
 Fx = Mapping[str, tuple["FxRate", ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str]
@@ -16,6 +18,8 @@ class Problem:
     >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
     prices.csv row 12, column amount: 'abc' is not a number
     """
+
+    __repr__ = brief
 
     origin: str
     row: int | None
@@ -34,6 +38,8 @@ class PriceRow:
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
     """
+
+    __repr__ = brief
 
     provider: str
     model: str
@@ -90,6 +96,8 @@ class PriceRow:
 class FxRate:
     """How much of a currency one US dollar bought on a day; a blank day holds always."""
 
+    __repr__ = brief
+
     currency: str
     day: date | None
     units_per_usd: float
@@ -114,6 +122,8 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day."""
 
+    __repr__ = brief
+
     rows: tuple[PriceRow, ...]
     fx: Fx
     problems: tuple[Problem, ...]
@@ -123,6 +133,8 @@ class PriceBook:
 @dataclass(frozen=True, slots=True)
 class ModelRow:
     """One row of models.csv: the other names of a priced model and what is known of its size, with grades."""
+
+    __repr__ = brief
 
     provider: str
     model: str

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from math import exp, hypot, inf, log
 from types import MappingProxyType
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.presets import cell, table
@@ -66,6 +67,8 @@ class TierParameters:
 class PricedCase:
     """Probabilities by tier on one cost basis at the hardware prices of one year."""
 
+    __repr__ = brief
+
     basis: str
     year: int
     probabilities: Probabilities
@@ -79,6 +82,8 @@ class TierEvidence:
     of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
     beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
     """
+
+    __repr__ = brief
 
     ttl_seconds: int | None
     rented: Probabilities | None

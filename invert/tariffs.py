@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise, product
 from math import hypot, inf, log
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.presets import cell, number, table
@@ -35,6 +36,8 @@ class Tariff:
     Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
     """
 
+    __repr__ = brief
+
     shorter_ttl: int
     longer_ttl: int
     storage_price: Observable
@@ -46,6 +49,8 @@ class Tariff:
 @dataclass(frozen=True, slots=True)
 class NegativeControl:
     """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+
+    __repr__ = brief
 
     provider: str
     amount: float

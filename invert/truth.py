@@ -17,7 +17,7 @@ from derive.units import parse
 from invert import calibration
 from invert.increments import base_markup, rental
 from invert.known import Judged, judged
-from invert.report.layout import ESTIMATORS, aligned, title
+from invert.report.layout import ESTIMATORS, aligned, laid_out, title
 from invert.tariffs import negative_controls, scoreboard
 
 Row = dict[str, Any]
@@ -159,8 +159,8 @@ TITLES = {
 }
 
 
-def rendered(found: Mapping[str, list[Row]], style: str) -> str:
-    """Sections as titled tables, as one JSON object, or as CSV one after the other, an empty line between."""
+def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
+    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
     if style == "csv":
@@ -168,7 +168,7 @@ def rendered(found: Mapping[str, list[Row]], style: str) -> str:
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append("\n".join([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)]))
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)], width))
     return "\n\n".join(parts)
 
 

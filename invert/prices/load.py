@@ -1,15 +1,15 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-import os
-import stat
 from collections.abc import Iterable, Iterator
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from derive.briefly import Records
 from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.files import label, opened
 from invert.prices.check import (
     COMPONENTS,
     SMALLEST,
@@ -79,7 +79,7 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     newest = max((row.retrieved_date for row in [*rows, *own] if row.retrieved_date), default=None)
-    return PriceBook((*kept, *own), fx, (*problems, *faults, *own_faults), newest)
+    return PriceBook(Records((*kept, *own)), fx, (*problems, *faults, *own_faults), newest)
 
 
 def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:
@@ -156,28 +156,6 @@ def read_fx(source: Source, origin: str) -> tuple[dict[str, tuple[FxRate, ...]],
 def shipped(name: str) -> Path:
     """Where a shipped data file lies; in a checkout, the file one just edited."""
     return Path(str(files("pricing_data").joinpath(name)))
-
-
-def opened(path: str | Path) -> BinaryIO:
-    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most 2 GiB.
-
-    A pipe or device is refused because it may block or never end.
-    """
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it is not a file; a pipe can be given as standard input with -")
-        if status.st_size > FILE_LIMIT:
-            raise OSError("it is larger than 2 GiB")
-        return open(path, "rb")
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def label(path: str | Path) -> str:
-    """A path as messages name it: as it was given, unless it holds what would not print on one line."""
-    text = str(path)
-    return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
 def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:

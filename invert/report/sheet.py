@@ -1,6 +1,5 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from textwrap import fill
 
 from derive.display import moves_line, route_lines
 from derive.solutions import Solution
@@ -13,13 +12,13 @@ from invert.lecture import drain_times
 from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, PARAGRAPH, aligned, kv, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, spread, title
 from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
 
 
-def report(one: Inference, table: InferenceTable) -> str:
-    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers.
+def report(one: Inference, table: InferenceTable, width: int = 100) -> str:
+    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns.
 
     The amounts that `table` has put in place of published ones are named.
     """
@@ -35,7 +34,7 @@ def report(one: Inference, table: InferenceTable) -> str:
     sections += [*_bandwidth_bound(one), *_storage(one)]
     if one.pairs:
         sections += [*_contradiction(one), *_rules(one)]
-    return "\n".join([*sections, *_known(one), *_anchors(one), *_cite(one)])
+    return laid_out([*sections, *_known(one), *_anchors(one), *_cite(one)], width)
 
 
 def _heading(one: Inference) -> str:
@@ -167,7 +166,7 @@ def _contradiction(one: Inference) -> list[str]:
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
         f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
     )
-    return [*title("The readings against each other"), fill(text, PARAGRAPH)]
+    return [*title("The readings against each other"), text]
 
 
 def _rules(one: Inference) -> list[str]:
@@ -225,7 +224,7 @@ def _anchors(one: Inference) -> list[str]:
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."
     )
-    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), fill(text, PARAGRAPH)]
+    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
 
 
 def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from math import exp
-from textwrap import fill
 
 from derive.catalogue import equation
 from derive.units import show
@@ -10,7 +9,7 @@ from invert.calibration import learn
 from invert.inferences import Inference
 from invert.lecture import TIER_NAMES, drain_times
 from invert.records import Observable
-from invert.report.layout import PARAGRAPH, aligned, title
+from invert.report.layout import aligned, title
 from invert.storage import TIERS, TierEvidence
 from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
 
@@ -28,12 +27,12 @@ def tiers(one: Inference) -> list[str]:
         " They disagree about HBM against DDR because HBM is dear to rent and not to own. A price near HBM's says that storage is"
         " priced as HBM, not that the bytes lie there."
     )
-    lines.append(fill(text + (" Each is the mean over hardware prices of two years:" if by_year else ""), PARAGRAPH))
+    lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
     against = caveat(negative_controls())
     if against:
-        lines.append(fill(against[0].upper() + against[1:] + ".", PARAGRAPH))
+        lines.append(against[0].upper() + against[1:] + ".")
     return lines + _rule(one)
 
 

@@ -272,7 +272,7 @@ def test_a_known_cache_is_known_to_the_posterior():
 # -- how estimates move with prices ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(premium=st.floats(1.05, 5), factor=st.floats(1.1, 4), held=st.booleans())
 def test_dollar_anchored_kv_goes_with_the_increment(premium: float, factor: float, held: bool):
     """Doubling the output increment doubles KV bytes, at every draw and therefore at every end."""
@@ -307,7 +307,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(low=st.floats(1.05, 3), more=st.floats(1.01, 2))
 def test_a_higher_premium_never_means_less_calibrated_kv(low: float, more: float):
     found = one("gemini-3.1-pro")

@@ -405,7 +405,7 @@ def whatever_happens(source, overlay: bool) -> None:
         assert all(str(problem).startswith("my.csv") and "\n" not in str(problem) for problem in problems)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.binary(max_size=400), st.booleans(), st.booleans())
 def test_any_bytes(content: bytes, headed: bool, overlay: bool):
     head = (HEADER if not overlay else "provider,model,component,amount").encode() + b"\n"
@@ -423,7 +423,7 @@ cells = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),
     st.permutations(list(loading.PRICE_COLUMNS)),
@@ -437,14 +437,14 @@ def test_any_text_in_the_shape_of_csv(rows: list[str], columns: list[str], width
     whatever_happens(io.StringIO(end.join(lines)), overlay=False)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.fixed_dictionaries({column: st.one_of(st.just(value), cells) for column, value in GOOD.items()}))
 def test_any_cells_under_the_right_header(row: dict[str, str]):
     quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in row.values())
     whatever_happens([HEADER, quoted, INPUT, OUTPUT], overlay=False)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.binary(max_size=200))
 def test_load_takes_any_bytes_too(content: bytes):
     with suppress(BacksolveError):
