@@ -7,13 +7,13 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
+from derive.characters import hidden, named
 from derive.errors import WrongValue, shorten, suggest
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
 SMALLEST, LARGEST = 1e-9, 1e5
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 Parser = Callable[[str], Any]
 
 
@@ -197,11 +197,11 @@ def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
 
 
 def refuse_hostile(text: str, formula_signs: str) -> None:
-    """Raises `WrongValue` for what a spreadsheet or a terminal would act upon, and for a cell that is too long."""
+    """Raises `WrongValue` for what does not show, what a spreadsheet would act upon, and for a cell that is too long."""
     if len(text) > CELL_LIMIT:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
-    if found := UNPRINTABLE.search(text):
-        raise WrongValue("the cell holds a NUL byte" if found[0] == "\0" else f"the cell holds the control character {found[0]!r}")
+    if found := hidden(text):
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {named(found)}, which does not show"))
     if text.startswith(tuple(formula_signs)):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 

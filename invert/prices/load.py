@@ -9,7 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.characters import trimmed
+from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from invert.prices.check import (
     COMPONENTS,
     SMALLEST,
@@ -213,6 +214,7 @@ def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[
     A row is a line, so that a quote left open spoils one row and not the rest of the file.
     """
     header: list[str] = []
+    known = {name.lower(): name for name in columns}
     empty = True
     for place, raw in enumerate(raw_lines(source, origin), start=1):
         try:
@@ -232,24 +234,29 @@ def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[
             empty = False
             yield place, dict(zip(header, cells, strict=True))
         else:
-            header = cells
-            yield from header_faults(header, tuple(columns), tuple(needed), origin, place)
+            header = [known.get(name.lower(), name) for name in cells]
+            refuse_header(header, tuple(known.values()), tuple(needed), f"{origin} row {place}")
     if empty:
         raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
 
 
-def header_faults(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], origin: str, place: int) -> Iterator[Problem]:
-    """A problem for each column that is not ours; `WrongData` where a needed one is lacking or one stands twice."""
-    unknown = [f"unknown column {shorten(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], place: str) -> None:
+    """`WrongData` where a needed column is lacking, one stands twice, or one is not ours.
+
+    Cells that nobody reads may be the currency or the dates, without which the others would be misread.
+    """
+    unknown = [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
     repeated = next((name for name in columns if header.count(name) > 1), None)
     if repeated:
-        raise WrongData(f"{origin} row {place}, column {repeated}: stands twice in the header")
+        raise WrongData(f"{place}, column {repeated}: stands twice in the header")
     lacking = [name for name in needed if name not in header]
     if lacking:
         mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
-        raise WrongData(f"{origin} row {place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
-    yield from (Problem(origin, place, None, message) for message in unknown)
+        raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
+    if unknown:
+        more = f" (the first of {len(unknown)})" if len(unknown) > 1 else ""
+        raise WrongData(f"{place}: {unknown[0]}{more}; rename the column or take it out")
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:
@@ -265,7 +272,7 @@ def split(raw: str | bytes, first: bool) -> list[str]:
         text = text.removesuffix("\n").removesuffix("\r")
         if "\n" in text or "\r" in text:
             raise WrongValue("has a line break inside; lines end in LF or CRLF")
-        return [cell.strip(" ") for record in csv.reader([text], strict=True) for cell in record]
+        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record]
     except UnicodeDecodeError as error:
         raise WrongValue(f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8") from None
     except csv.Error as error:

@@ -196,9 +196,8 @@ def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, messag
 
 
 def test_an_unknown_column_is_named_with_the_nearest_real_one():
-    rows, problems = read(INPUT + ",x", header=HEADER + ",valid_too")
-    assert len(rows) == 1
-    assert [str(problem) for problem in problems] == ["prices.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'?"]
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
+        read(INPUT + ",x", header=HEADER + ",valid_too")
 
 
 def test_a_shipped_file_needs_all_columns():
@@ -457,3 +456,57 @@ def test_a_real_file_with_flipped_bytes_still_gives_rows_or_named_faults():
     for _ in range(200):
         content[generator.randrange(1_000, len(content))] = generator.randrange(256)
     whatever_happens(io.BytesIO(bytes(content)), overlay=False)
+
+
+# Characters that do not show.
+
+UNSEEN = ["\u00a0", "\u00ad", "\u061c", "\u200b", "\u200e", "\u2060", "\ufeff", "\ufe0f", "\u3164", "\u2003", "\u202e", "\U000e0001"]
+TEXTS = ("provider", "model", "region", "service_tier", "component", "utc_hours", "currency", "per", "verification", "source_url", "notes")
+
+
+@pytest.mark.parametrize("column", TEXTS)
+@pytest.mark.parametrize("mark", UNSEEN)
+def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column: str, mark: str):
+    rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
+    assert len(rows) == 1 and len(problems) == 1
+    assert str(problems[0]).startswith(f"prices.csv row 3, column {column}: ") and f"U+{ord(mark):04X} (" in problems[0].message
+    assert "does not show" in problems[0].message
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
+def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
+    padded = ",".join(space + cell + space for cell in INPUT.split(","))
+    rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
+    assert problems == [] and rows == read(INPUT)[0]
+
+
+def test_a_name_in_either_normal_form_is_one_name():
+    rows, problems = read(row_text(provider="caf\u00e9"), row_text(provider="cafe\u0301"))
+    assert len(rows) == 1 and "repeats the key of prices.csv:2" in str(problems[0])
+
+
+def test_a_price_under_a_name_with_a_no_break_space_replaces_the_shipped_one(little):
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1\u00a0,input,2.5\n"))
+    assert amounts(book) == [("output", 10.0), ("input", 2.5)] and book.problems == ()
+
+
+# The header.
+
+
+@pytest.mark.parametrize("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
+def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
+    rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
+    assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
+
+
+@pytest.mark.parametrize("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
+def test_a_file_with_an_unknown_column_gives_no_price(written: str):
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
+        read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("twice", ["Amount", "amount\u00a0"])
+def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
+    with pytest.raises(WrongData, match="column amount: stands twice"):
+        read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
