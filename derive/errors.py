@@ -80,9 +80,9 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
 
 
 def unseen(text: str) -> str:
-    """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds such a one."""
+    """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds one beyond ASCII."""
     found = hidden(text)
-    return f": it holds the {named(found)}, which does not show" if found else ""
+    return "" if found.isascii() else f": it holds the {named(found)}, which does not show"
 
 
 def shorten(text: str, length: int = 60) -> str:

@@ -5,10 +5,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
+from math import isfinite
+from sys import float_info
 from typing import Any
 
 from derive.characters import hidden, named
-from derive.errors import WrongValue, shorten, suggest
+from derive.errors import WrongValue, shorten, suggest, unseen
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
@@ -244,10 +246,13 @@ def number(text: str) -> float:
     """
     unsigned = required(text).removeprefix("-")
     if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", unsigned):
-        raise WrongValue(f"{shorten(text)} is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator")
+        raise WrongValue(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
     if unsigned != text:
         raise WrongValue(f"{shorten(text)} is negative")
-    return float(text)
+    value = float(text)
+    if not isfinite(value) or (value < float_info.min and re.match("[0.]*[1-9]", text)):
+        raise WrongValue(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
+    return value
 
 
 def whole(text: str) -> int:

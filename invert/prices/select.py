@@ -7,7 +7,8 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
-from derive.errors import UnknownName, WrongData, WrongValue, shorten
+from derive.characters import is_hidden, trimmed
+from derive.errors import UnknownName, WrongData, WrongValue, shorten, unseen
 from invert.prices.check import (
     COMPONENTS,
     Parser,
@@ -187,7 +188,7 @@ class UnknownModel(UnknownName):
 
     def __init__(self, name: str, fault: str, candidates: Sequence[str]):
         meant = f"; did you mean {' or '.join(candidates)}?" if candidates else "; `backsolve prices list` shows all"
-        ValueError.__init__(self, f"{shorten(name)} {fault}{meant}")
+        ValueError.__init__(self, f"{shorten(name)} {fault}{unseen(name)}{meant}")
 
 
 def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[Name]:
@@ -196,7 +197,7 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
     """
-    given = name.strip().lower()
+    given = trimmed(name).lower()
     spellings = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
@@ -210,12 +211,13 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
 
 def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
     """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
-    containing = ["/".join(pair) for pair in priced if name.strip().lower() in "/".join(pair).lower()]
+    given = "".join(mark for mark in trimmed(name).lower() if not is_hidden(mark))[:200]
+    containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}
     for pair in priced:
         for text in (pair[1], *aliases.get(pair, ())):
             spelled.setdefault(text.lower(), []).append("/".join(pair))
-    alike = get_close_matches(name.lower()[:200], spelled, n=5, cutoff=0.6)
+    alike = get_close_matches(given, spelled, n=5, cutoff=0.6)
     return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
 
 

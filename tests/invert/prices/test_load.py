@@ -510,3 +510,19 @@ def test_a_file_with_an_unknown_column_gives_no_price(written: str):
 def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
     with pytest.raises(WrongData, match="column amount: stands twice"):
         read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
+
+
+# Numbers at the ends of what a computer holds.
+
+
+@pytest.mark.parametrize("component", loading.COMPONENTS)
+@pytest.mark.parametrize("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
+def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
+    rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)
+    assert rows == [] and [problem.column for problem in problems] == ["amount"]
+
+
+@pytest.mark.parametrize("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
+def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
+    rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
+    assert problems == [] and str(rows[0].amount) == "0.0"
