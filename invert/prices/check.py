@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from math import isfinite
@@ -15,6 +15,8 @@ from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, unit
 
 CELL_LIMIT = 10_000
 SMALLEST, LARGEST = 1e-9, 1e5
+BAND_LIMIT, PRICE_LIMIT = 64, 256
+"""Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
 Parser = Callable[[str], Any]
 
@@ -28,15 +30,36 @@ def check(book: PriceBook) -> list[Problem]:
     good, clashes = without_clashes(book.rows)
     problems = [*book.problems, *clashes]
     for rows in by_sheet(good).values():
-        changes = {row.start for row in rows} | {row.valid_to for row in rows if row.valid_to}
+        traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
-        for day in [book.newest_retrieved or date.max, *sorted(changes)]:
-            valid = [row for row in rows if row.valid_on(day)]
-            problems += broken(valid, rows, day) or [problem for _, problem in strays(valid)]
+        now = book.newest_retrieved or date.max
+        for day, valid in [(now, [row for row in rows if row.start <= now < row.end]), *days(rows)]:
+            problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
     first_of_place: dict[Any, Problem] = {}
     for problem in problems:
         first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return list(first_of_place.values())
+
+
+def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
+    """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
+
+    One pass over the days; a sheet with more rows on a day than can be read is not followed further.
+    """
+    begins: dict[date, list[int]] = {}
+    ends: dict[date, list[int]] = {}
+    for place, row in enumerate(rows):
+        begins.setdefault(row.start, []).append(place)
+        if row.valid_to:
+            ends.setdefault(row.valid_to, []).append(place)
+    valid: dict[int, PriceRow] = {}
+    for day in sorted({*begins, *ends}):
+        valid |= {place: rows[place] for place in begins.get(day, ())}
+        for place in ends.get(day, ()):
+            valid.pop(place, None)
+        yield day, [valid[place] for place in sorted(valid)]
+        if len(valid) > PRICE_LIMIT:
+            return
 
 
 # Across rows.
@@ -74,16 +97,23 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     return None
 
 
-def broken(valid: list[PriceRow], ever: list[PriceRow], day: date) -> list[Problem]:
-    """Why the rows valid on a day do not make a sheet; `ever` are the rows of the sheet on all days.
+def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
+    """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
 
     Rows of cache items alone are no fault where input and output merely begin or ended on another day.
     """
     bands: dict[int, list[PriceRow]] = {}
     for row in filter(is_traded, valid):
         bands.setdefault(row.threshold_tokens, []).append(row)
+    if len(bands) > BAND_LIMIT:
+        first = bands[sorted(bands)[BAND_LIMIT]][0]
+        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
+    if len(valid) > PRICE_LIMIT:
+        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
     if not bands:
-        never = valid and not any(map(is_traded, ever))
+        never = valid and not ever_traded
         return [valid[0].problem("component", f"{sheet_name(valid[0])} has neither an input nor an output price")] if never else []
     problems = []
     for threshold, rows in sorted(bands.items()):

@@ -72,11 +72,12 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
     """The sheet that the rows of one sheet key make on a day, and what is wrong; nothing and no fault if none holds then."""
     valid = [row for row in rows if row.valid_on(day)]
-    faults = broken(valid, rows, day)
+    faults = broken(valid, any(map(is_traded, rows)), day)
     if faults or not any(map(is_traded, valid)):
         return None, faults
     left_out = strays(valid)
-    taken = [row for row in valid if all(row is not stray for stray, _ in left_out)]
+    stray = {id(row) for row, _ in left_out}
+    taken = [row for row in valid if id(row) not in stray]
     prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
     sheet = PriceSheet(
         *rows[0].sheet_key,
