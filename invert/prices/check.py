@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from math import isfinite
 from sys import float_info
 from typing import Any
@@ -33,7 +34,7 @@ def check(book: PriceBook) -> list[Problem]:
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
         now = book.newest_retrieved or date.max
-        for day, valid in [(now, [row for row in rows if row.start <= now < row.end]), *days(rows)]:
+        for day, valid in chain([(now, [row for row in rows if row.start <= now < row.end])], days(rows)):
             problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
     first_of_place: dict[Any, Problem] = {}
     for problem in problems:

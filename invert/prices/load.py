@@ -30,7 +30,13 @@ from invert.prices.check import (
 )
 from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
-LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 64_000, 2 * 1024**3, 1_000
+ROW_LIMIT, LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 128 * 1024**2, 1_000
+"""Rows of a file (blank lines count), characters of a line, bytes of a file, and faults that are listed one by one.
+
+All rows are held in memory, about 1 kB each, and read at some 30,000 a second. So a file takes at most ten seconds and
+some hundred megabytes, and a stream without end is refused as soon; every price ever published fits many times over.
+"""
+TOO_LARGE = f"larger than {FILE_LIMIT // 1024**2} MiB"
 Source = Iterable[str] | BinaryIO | TextIO
 
 PRICE_COLUMNS: dict[str, Parser] = {
@@ -160,7 +166,7 @@ def shipped(name: str) -> Path:
 
 
 def opened(path: str | Path) -> BinaryIO:
-    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most 2 GiB.
+    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most 128 MiB.
 
     A pipe or device is refused because it may block or never end.
     """
@@ -169,7 +175,7 @@ def opened(path: str | Path) -> BinaryIO:
         if not stat.S_ISREG(status.st_mode):
             raise OSError("it is not a file; a pipe can be given as standard input with -")
         if status.st_size > FILE_LIMIT:
-            raise OSError("it is larger than 2 GiB")
+            raise OSError(f"it is {TOO_LARGE}")
         return open(path, "rb")
     except (OSError, ValueError) as error:
         raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
@@ -198,7 +204,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
             raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
         left -= len(part)
         if left < 0:
-            raise WrongData(f"{origin} is larger than 2 GiB")
+            raise WrongData(f"{origin} is {TOO_LARGE}")
         return part
 
     while line := piece():
@@ -217,6 +223,8 @@ def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[
     known = {name.lower(): name for name in columns}
     empty = True
     for place, raw in enumerate(raw_lines(source, origin), start=1):
+        if place > ROW_LIMIT + 1:
+            raise WrongData(f"{origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed")
         try:
             cells = split(raw, first=place == 1)
             if header and any(cells) and len(cells) != len(header):

@@ -249,10 +249,38 @@ class Endless(io.RawIOBase):
 
 def test_an_endless_line_is_neither_kept_nor_read_for_ever():
     tracemalloc.start()
-    with pytest.raises(WrongData, match="larger than 2 GiB"):
+    with pytest.raises(WrongData, match="standard input is larger than 128 MiB"):
         list(raw_lines(Endless(), "standard input"))
     assert tracemalloc.get_traced_memory()[1] < 2e6
     tracemalloc.stop()
+
+
+class Rows(io.RawIOBase):
+    """A stream that gives the same line for ever."""
+
+    def __init__(self, line: bytes):
+        self.line, self.reads = line, 0
+
+    def readline(self, size: int = -1) -> bytes:
+        self.reads += 1
+        return b"provider,model,component,amount\n" if self.reads == 1 else self.line
+
+
+@pytest.mark.parametrize("line", [b"acme,m,input,1\n", b"\n", b"x\n", b"\xff\n", b",,,\n", b"n" * 70_000 + b"\n"])
+def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 1_500)
+    stream = Rows(line)
+    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, the most that are read; split it, or leave out"):
+        load(stream)
+    assert stream.reads == 1_502
+
+
+def test_as_many_rows_as_the_limit_are_read(monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 20)
+    lines = ["provider,model,component,amount", *(f"a,m{i},input,1" for i in range(20))]
+    assert len(read_rows(lines, "my.csv", overlay=True)[0]) == 20
+    with pytest.raises(WrongData, match=r"my\.csv has more than 20 rows"):
+        read_rows([*lines, ""], "my.csv", overlay=True)
 
 
 def test_a_header_that_never_ends_is_refused_at_once():
@@ -275,7 +303,7 @@ def unreadable(kind: str, tmp_path) -> str:
         path.mkdir()
     elif kind == "huge":
         with open(path, "wb") as stream:
-            stream.truncate(2 * 1024**3 + 1)
+            stream.truncate(128 * 1024**2 + 1)
     return {"device": "/dev/zero", "NUL": "my\0.csv", "surrogate": "my\udcff.csv", "nothing": "", "long": "my.csv" * 5000}.get(
         kind, str(path)
     )
