@@ -15,10 +15,15 @@ from derive.errors import WrongValue, shorten, suggest, unseen
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
-SMALLEST, LARGEST = 1e-9, 1e5
 BAND_LIMIT, PRICE_LIMIT = 64, 256
 """Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
+SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3}
+LARGEST = 1e5
+"""What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
+
+The least lies also above the dearest price per token, so that one cannot pass for a price per million.
+"""
 Parser = Callable[[str], Any]
 
 
@@ -211,9 +216,12 @@ def absurd(amount: float, usd: float, component: str) -> str:
     """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
-    if amount != 0 and not SMALLEST <= usd <= LARGEST:
-        return f"{amount:g} is absurd: a price lies between {SMALLEST:g} and {LARGEST:g} USD per million tokens"
-    return ""
+    least = SMALLEST[component]
+    if amount == 0 or least <= usd <= LARGEST:
+        return ""
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= LARGEST and usd < least else ""
+    return f"{amount:g} is absurd: {component} costs between {least:g} and {LARGEST:g} USD per million tokens{hint}"
 
 
 # In one cell: each parser takes the text and raises WrongValue with what is wrong with it.

@@ -13,7 +13,6 @@ from derive.characters import trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from invert.prices.check import (
     COMPONENTS,
-    SMALLEST,
     Parser,
     contradictions,
     hold,
@@ -149,7 +148,7 @@ def read_fx(source: Source, origin: str) -> tuple[dict[str, tuple[FxRate, ...]],
             continue
         place, cells = item
         values, faults = parsed(cells, FX_COLUMNS, {})
-        if not faults and not SMALLEST < values["units_per_usd"] < 1 / SMALLEST:
+        if not faults and not 1e-9 < values["units_per_usd"] < 1e9:
             faults.append(("units_per_usd", f"{values['units_per_usd']:g} is not a rate of exchange"))
         problems += [Problem(origin, place, column, message) for column, message in faults]
         if not faults:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
+from invert.prices.check import LARGEST, SMALLEST
 from invert.prices.load import load, raw_lines, read_fx, read_rows
-from invert.rows import FxRate, PriceRow, Problem
+from invert.rows import FxRate, PriceRow, Problem, units_per_usd
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
@@ -554,3 +555,38 @@ def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount
 def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
     rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
     assert problems == [] and str(rows[0].amount) == "0.0"
+
+
+# Prices per token.
+
+PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
+PER_MILLION += [("USD", "output", 600), ("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 60), ("CNY", "cache_storage", 0.017)]
+
+
+@pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
+def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
+    header = "provider,model,component,currency,amount"
+    rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
+    assert problems == [] and rows[0].amount == amount
+    rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
+    assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    assert problems[0].message.endswith(f"; is it per token? write per={per} amount={amount:g}")
+
+
+def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
+    with loading.opened(loading.shipped("fx.csv")) as stream:
+        fx, _ = read_fx(stream, "fx.csv")
+    for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
+        with loading.opened(loading.shipped(name)) as stream:
+            rows, problems = read_rows(stream, name, fx)
+        assert problems == []
+        for row in rows:
+            usd = row.amount / units_per_usd(fx, row.currency, date.max)
+            assert row.amount == 0 or SMALLEST[row.component] * 10 <= usd <= LARGEST / 10
+            assert row.amount == 0 or usd / 1e6 < SMALLEST[row.component]
+
+
+def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
+    _, problems = read(row_text(amount="1e-12"), row_text(amount="100001"))
+    assert all("per token?" not in str(problem) for problem in problems) and len(problems) == 2
