@@ -201,6 +201,8 @@ def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
         bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
         price = f"{base.input.amount:g} in, {base.output.amount:g} out {base.input.currency}/Mtok"
         click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+    if book.day_moved and not as_of:
+        say(book.day_moved)
     fail_on((*book.problems, *faults))
 
 

@@ -83,6 +83,8 @@ def infer(
         except WrongValue as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
+    if book.day_moved and not as_of:
+        notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)

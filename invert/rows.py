@@ -112,12 +112,17 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day."""
+    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
+
+    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day.
+    """
 
     rows: tuple[PriceRow, ...]
     fx: Fx
     problems: tuple[Problem, ...]
     newest_retrieved: date | None
+    far_off: tuple[Problem, ...] = ()
+    day_moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)

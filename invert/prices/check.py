@@ -34,7 +34,7 @@ def check(book: PriceBook) -> list[Problem]:
     []
     """
     good, clashes = without_clashes(book.rows)
-    problems = [*book.problems, *clashes]
+    problems = [*book.problems, *book.far_off, *clashes]
     for rows in by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.

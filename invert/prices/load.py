@@ -35,6 +35,8 @@ ROW_LIMIT, LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 128 * 1024**
 All rows are held in memory, about 1 kB each, and read at some 30,000 a second. So a file takes at most ten seconds and
 some hundred megabytes, and a stream without end is refused as soon; every price ever published fits many times over.
 """
+A_YEAR = 366
+"""Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
 TOO_LARGE = f"larger than {FILE_LIMIT // 1024**2} MiB"
 Source = Iterable[str] | BinaryIO | TextIO
 
@@ -84,8 +86,39 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     own, own_faults = read_overlay(prices, fx) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
-    newest = max((row.retrieved_date for row in [*rows, *own] if row.retrieved_date), default=None)
-    return PriceBook((*kept, *own), fx, (*problems, *faults, *own_faults), newest)
+    day, far_off = newest_day([*rows, *own])
+    return PriceBook((*kept, *own), fx, (*problems, *faults, *own_faults), day, far_off, moved(day, rows, own))
+
+
+def newest_day(rows: Iterable[PriceRow]) -> tuple[date | None, tuple[Problem, ...]]:
+    """The newest retrieval day to be believed, and a problem where there are later ones.
+
+    Days are followed from their median on, as long as each is at most a year after the one before: a slip of the pen in
+    few rows (2062 for 2026) moves nothing, and no clock is asked.
+    """
+    dated = sorted((row.retrieved_date, place, row) for place, row in enumerate(rows) if row.retrieved_date)
+    if not dated:
+        return None, ()
+    later = dated[(len(dated) - 1) // 2 :]
+    near = next((at for at in range(1, len(later)) if (later[at][0] - later[at - 1][0]).days > A_YEAR), len(later))
+    newest = later[near - 1][0]
+    if near == len(later):
+        return newest, ()
+    _, _, row = min(later[near:], key=lambda item: item[1])
+    others = f" (and {count} more row{'s' if count > 1 else ''})" if (count := len(later) - near - 1) else ""
+    lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
+    way_out = f"--as-of {row.retrieved_date} takes them as of that day"
+    return newest, (row.problem("retrieved_date", f"{row.retrieved_date} {lack}; {way_out}"),)
+
+
+def moved(day: date | None, shipped: Iterable[PriceRow], own: Iterable[PriceRow]) -> str:
+    """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
+    before, _ = newest_day(shipped)
+    row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
+    if row is None:
+        return ""
+    place = str(row.problem(None, "")).removesuffix(": ")
+    return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
 def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:

@@ -55,7 +55,9 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), ALL if everything else tier)]
-    return [sheet for sheet, _ in chosen if sheet], [fault for _, faults in chosen for fault in faults]
+    # A day that was asked for needs no day of the rows.
+    late = [] if as_of else book.far_off
+    return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:

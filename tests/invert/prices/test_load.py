@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
-from invert.prices.check import LARGEST, SMALLEST
+from invert.prices.check import LARGEST, SMALLEST, check
 from invert.prices.load import load, raw_lines, read_fx, read_rows
+from invert.prices.select import sheets
 from invert.rows import FxRate, PriceRow, Problem, units_per_usd
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
@@ -560,7 +561,8 @@ def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
 # Prices per token.
 
 PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
-PER_MILLION += [("USD", "output", 600), ("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 60), ("CNY", "cache_storage", 0.017)]
+PER_MILLION += [("USD", "output", 600)]
+PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 60), ("CNY", "cache_storage", 0.017)]
 
 
 @pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
@@ -590,3 +592,60 @@ def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
 def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
     _, problems = read(row_text(amount="1e-12"), row_text(amount="100001"))
     assert all("per token?" not in str(problem) for problem in problems) and len(problems) == 2
+
+
+# The day whose prices hold.
+
+OWN = "provider,model,component,amount,retrieved_date\n"
+
+
+@pytest.mark.parametrize(
+    ("days", "day", "far"),
+    [
+        (["2026-12-20"], "2026-12-20", None),
+        (["2026-11-19", "2016-11-20"], "2026-11-20", None),
+        (["2027-11-20", "2027-11-20"], "2027-11-20", None),
+        (["2027-11-21"], "2027-11-21", None),
+        (["2027-11-22"], "2026-11-20", 2),
+        (["2062-11-20"], "2026-11-20", 2),
+        (["2026-12-01", "2062-11-20", "9999-12-31"], "2026-12-01", 3),
+        (["9999-12-31"], "2026-11-20", 2),
+        (["2028-03-01", "2027-08-01"], "2028-03-01", None),
+        (["0001-01-01"], "2026-11-20", None),
+        (["2028-11-20"] * 4, "2028-11-20", None),
+    ],
+)
+def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: str, far: int | None, little):
+    book = load(io.StringIO(OWN + "".join(f"acme,m{i},{name},1,{one}\n" for i, one in enumerate(days) for name in ("input",))))
+    assert book.newest_retrieved == date.fromisoformat(day)
+    assert [problem.row for problem in book.far_off] == ([far] if far else [])
+
+
+def test_a_far_off_day_is_said_with_the_way_out(little):
+    book = load(io.StringIO(OWN + "acme,m,input,1,2062-11-20\nacme,m,output,4,2062-11-20\n"))
+    (problem,) = book.far_off
+    assert str(problem) == (
+        "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
+        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 takes them as of that day"
+    )
+    found, problems = sheets(book)
+    assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}
+    assert problem in check(book)
+    found, problems = sheets(book, date(2062, 11, 20))
+    assert problems == [] and {sheet.as_of for sheet in found} == {date(2062, 11, 20)}
+
+
+def test_a_far_off_day_in_the_shipped_prices_is_named_too(little):
+    with (little / "prices.csv").open("a") as stream:
+        stream.write("\n" + row_text(model="acme-2", retrieved_date="2206-11-20"))
+    book = load()
+    assert book.newest_retrieved == date(2026, 11, 20) and book.far_off[0].row == 5
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-12-01\n")).newest_retrieved == date(2026, 12, 1)
+
+
+def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
+    assert load().day_moved == ""
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-11-20\n")).day_moved == ""
+    moved = load(io.StringIO(OWN + "acme,m,input,1,2026-11-21\nacme,m,output,1,2027-02-03\nacme,n,output,1,2027-02-03\n"))
+    said = "prices are of 2027-02-03, the retrieved_date of standard input row 3; the shipped ones were read on 2026-11-20"
+    assert moved.day_moved == said
