@@ -18,7 +18,7 @@ CELL_LIMIT = 10_000
 BAND_LIMIT, PRICE_LIMIT = 64, 256
 """Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
-SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3}
+SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
 LARGEST = 1e5
 """What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
 

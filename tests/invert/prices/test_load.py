@@ -562,7 +562,7 @@ def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
 
 PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
 PER_MILLION += [("USD", "output", 600)]
-PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 60), ("CNY", "cache_storage", 0.017)]
+PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
 
 
 @pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
