@@ -33,6 +33,7 @@ class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
+    A currency that is left blank is US dollars, and `currency_assumed`.
     """
 
     provider: str
@@ -55,6 +56,7 @@ class PriceRow:
     verification: str
     notes: str
     origin: str
+    currency_assumed: bool = False
 
     @property
     def sheet_key(self) -> SheetKey:

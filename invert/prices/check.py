@@ -103,6 +103,19 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     return None
 
 
+def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
+    """By origin, the rows that leave the currency blank where other prices of the same model are not in US dollars."""
+    foreign: dict[tuple[str, str], PriceRow] = {}
+    for row in chain(rows, beside):
+        if row.currency != "USD":
+            foreign.setdefault((row.provider, row.model), row)
+    return {
+        row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
+        for row in rows
+        if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
+    }
+
+
 def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
     """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
 

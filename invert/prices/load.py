@@ -3,7 +3,7 @@
 import csv
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +23,7 @@ from invert.prices.check import (
     plain,
     required,
     truth,
+    unsaid_currencies,
     whole,
     whole_or_blank,
     word,
@@ -83,7 +84,7 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
         fx, problems = read_fx(stream, "fx.csv")
     with opened(shipped("prices.csv")) as stream:
         rows, faults = read_rows(stream, "prices.csv", fx)
-    own, own_faults = read_overlay(prices, fx) if prices is not None else ([], [])
+    own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     day, far_off = newest_day([*rows, *own])
@@ -121,16 +122,20 @@ def moved(day: date | None, shipped: Iterable[PriceRow], own: Iterable[PriceRow]
     return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
-def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:
-    """The rows of a file or stream of one's own, in which only four columns are needed."""
+def read_overlay(prices: str | Path | TextIO, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
     if not isinstance(prices, str | Path):
-        return read_rows(prices, "standard input", fx, overlay=True)
+        return read_rows(prices, "standard input", fx, True, beside)
     with opened(prices) as stream:
-        return read_rows(stream, label(prices), fx, overlay=True)
+        return read_rows(stream, label(prices), fx, True, beside)
 
 
-def read_rows(source: Source, origin: str, fx: Fx | None = None, overlay: bool = False) -> tuple[list[PriceRow], list[Problem]]:
+def read_rows(
+    source: Source, origin: str, fx: Fx | None = None, overlay: bool = False, beside: Sequence[PriceRow] = ()
+) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
+
+    `beside` are rows of another file whose currencies are known, and which a blank currency may not contradict.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -140,20 +145,28 @@ def read_rows(source: Source, origin: str, fx: Fx | None = None, overlay: bool =
     problems: list[Problem] = []
     unlisted = 0
     held: dict[RowKey, list[PriceRow]] = {}
+
+    def name(*faults: Problem) -> None:
+        nonlocal unlisted
+        room = PROBLEM_LIMIT - len(problems)
+        problems.extend(faults[:room])
+        unlisted += len(faults[room:])
+
     for item in table(source, origin, PRICE_COLUMNS, NEEDED if overlay else PRICE_COLUMNS):
         found = item if isinstance(item, Problem) else price_row(*item, origin, fx or {}, overlay)
-        if isinstance(found, PriceRow):
-            clash = hold(held, found)
-            rows += [] if clash else [found]
-            faults = [clash] if clash else []
+        if isinstance(found, Problem):
+            name(found)
+        elif isinstance(found, list):
+            name(*found)
+        elif clash := hold(held, found):
+            name(clash)
         else:
-            faults = [found] if isinstance(found, Problem) else found
-        room = PROBLEM_LIMIT - len(problems)
-        problems += faults[:room]
-        unlisted += len(faults[room:])
+            rows.append(found)
+    unclear = unsaid_currencies(rows, beside)
+    name(*unclear.values())
     if unlisted:
         problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
-    return rows, problems
+    return [row for row in rows if row.origin not in unclear], problems
 
 
 def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:
@@ -163,7 +176,7 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     faults = faults or list(contradictions(values, fx))
     if faults:
         return [Problem(origin, place, column, message) for column, message in faults]
-    return PriceRow(**values, origin=f"{origin}:{place}")
+    return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
 
 
 def read_fx(source: Source, origin: str) -> tuple[dict[str, tuple[FxRate, ...]], list[Problem]]:

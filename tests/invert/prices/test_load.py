@@ -649,3 +649,36 @@ def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
     moved = load(io.StringIO(OWN + "acme,m,input,1,2026-11-21\nacme,m,output,1,2027-02-03\nacme,n,output,1,2027-02-03\n"))
     said = "prices are of 2027-02-03, the retrieved_date of standard input row 3; the shipped ones were read on 2026-11-20"
     assert moved.day_moved == said
+
+
+# A blank currency.
+
+MONEY = "provider,model,service_tier,component,amount,currency"
+
+
+@pytest.mark.parametrize(
+    ("rows", "refused"),
+    [
+        (["a,m,,input,1,", "a,m,,output,4,CNY"], [2]),
+        (["a,m,,input,1,CNY", "a,m,,output,4, "], [3]),
+        (["a,m,,input,1,CNY", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,"], []),
+        (["a,m,,input,1,", "a,n,,input,1,CNY", "b,m,,input,1,CNY"], []),
+        (["a,m,,input,1,", "a,m,batch,input,1,CNY", "a,m,,output,4,"], [2, 4]),
+        (["a,m,,input,1,", "a,m,,output,4,CNY", "a,m,,input,7,CNY"], [2]),
+    ],
+)
+def test_a_blank_currency_is_not_dollars_beside_another(rows: list[str], refused: list[int]):
+    read_, problems = read(*rows, header=MONEY, overlay=True)
+    blank = [problem for problem in problems if problem.column == "currency"]
+    assert [problem.row for problem in blank] == refused
+    assert all("is blank, and prices.csv:" in problem.message and "write CNY or USD" in problem.message for problem in blank)
+    assert not {row.origin for row in read_} & {f"prices.csv:{place}" for place in refused}
+
+
+def test_a_blank_currency_over_a_shipped_price_in_yuan_is_refused_and_the_shipped_one_stays(little):
+    (little / "prices.csv").write_text("\n".join([HEADER, row_text(currency="CNY"), OUTPUT.replace("USD", "CNY")]))
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,7\nacme,other,input,7\n"))
+    assert [(row.amount, row.currency) for row in book.rows] == [(2, "CNY"), (10, "CNY"), (7, "USD")]
+    assert str(book.problems[0]).startswith("standard input row 2, column currency: is blank, and prices.csv:2 is in CNY; write CNY or USD")
