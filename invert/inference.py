@@ -17,7 +17,7 @@ from invert.evidence import Evidence, evidence_of
 from invert.inferences import Inference, InferenceTable
 from invert.observables import observables, ratio
 from invert.prices.load import load
-from invert.prices.select import find, models, sheets, with_amounts
+from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.priors import Beliefs, beliefs
 from invert.readings import PairInference, contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet
@@ -241,8 +241,9 @@ def _flags(
         flags.append("KV PRIOR-DOMINATED")
     if kv_bytes["common_markup"].kind == "undetermined":
         flags.append("inconsistent")
-    if sheet.bands[0].input.currency != "USD":
-        flags.append(f"priced in {sheet.bands[0].input.currency}")
+    currencies = sorted({price.currency for price in places(sheet).values()})
+    if currencies != ["USD"]:
+        flags.append(f"priced in {' and '.join(currencies)}")
     if not sheet.start_known:
         flags.append("start not known")
     if sheet.service_tier != "standard":
