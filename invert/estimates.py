@@ -15,7 +15,7 @@ from derive.catalogue import equation
 from invert import calibration, storage, triangular
 from invert.beliefs import Belief, interval
 from invert.closed_form import JOINT_EQUATIONS
-from invert.draws import normals, uniforms
+from invert.draws import coordinates, normals
 from invert.evidence import NOMINAL_CONTEXT, Evidence
 from invert.importance import quantiles
 from invert.increments import kv_bytes_at_cost, kv_bytes_within_price, price_lines, rental, weighted_line
@@ -76,9 +76,9 @@ def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_co
     rent = rental().values
     if not has_premium(sheet):
         return upper(kv_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", BOUND)
-    normal, uniform = normals(DRAWS), uniforms(DRAWS)
+    normal = normals(DRAWS)
     low, high = (end[0] for end in evidence.cells["premium_out"])
-    logs = low + (high - low) * uniform[:, LATENT : LATENT + len(low)]
+    logs = low + (high - low) * coordinates(DRAWS, LATENT, len(low))
     prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
     kv = kv_bytes_at_cost(slope, rent) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])
