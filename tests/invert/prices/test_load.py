@@ -1,5 +1,6 @@
 """Price files of every wrong kind: each fault named by file, row and column, nothing else raised, the rest read on."""
 
+import csv
 import io
 import os
 import random
@@ -8,11 +9,13 @@ import sys
 import tracemalloc
 from contextlib import suppress
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
 from invert.prices.check import LARGEST, SMALLEST, check
@@ -682,3 +685,51 @@ def test_a_blank_currency_over_a_shipped_price_in_yuan_is_refused_and_the_shippe
     book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,7\nacme,other,input,7\n"))
     assert [(row.amount, row.currency) for row in book.rows] == [(2, "CNY"), (10, "CNY"), (7, "USD")]
     assert str(book.problems[0]).startswith("standard input row 2, column currency: is blank, and prices.csv:2 is in CNY; write CNY or USD")
+
+
+# A price file with a few slips: each row is read as it stands, or named.
+
+SLIPS = st.one_of(
+    st.sampled_from(["\u00a0", "\u200b", "\u00ad", "\u2060", "\ufe0f", "e\u0301", "\x1b", "|", "[x](y)", "=", "CNY", "", "0", "-0"]),
+    st.sampled_from(["1e-400", "1e-7", "1e400", "0.001", "2062-11-20", "9999-12-31", "2026-12-01", "2026-02-30", "true", "60000"]),
+    st.characters(),
+)
+DATES = ("effective_date", "valid_to", "retrieved_date")
+COLUMNS = ("provider", "model", "component", "threshold_tokens", "amount", "currency", *DATES, "notes")
+SOUND = [
+    ["acme", "m", name, str(1000 * band), str(at + band), "USD", "", "", "2026-11-20", "as published"]
+    for band in range(11)
+    for name, at in (("input", 1), ("output", 4))
+]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, len(COLUMNS) - 1), SLIPS, st.booleans()), max_size=4))
+def test_a_row_with_a_slip_is_read_as_it_stands_or_named(slips: list[tuple[int, int, str, bool]]):
+    rows = [list(row) for row in SOUND]
+    for place, column, slip, added in slips:
+        rows[place][column] = rows[place][column] + slip if added else slip
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    if "\r" in text.getvalue() or text.getvalue().count("\n") > len(rows) + 1:
+        return
+    try:
+        book = load(io.BytesIO(text.getvalue().encode("utf-8", "surrogatepass")))
+    except WrongData as error:
+        assert str(error).isprintable()
+        return
+    assert book.newest_retrieved.year <= 2027
+    problems = [*check(book), *sheets(book)[1]]
+    assert all(str(problem).isprintable() for problem in problems)
+    read_ = {row.origin: row for row in book.rows}
+    named = {problem.row for problem in book.problems}
+    for place, cells in enumerate(rows, start=2):
+        row = read_.get(f"standard input:{place}")
+        assert (row is None) == (place in named)
+        if row is not None:
+            given = dict(zip(COLUMNS, map(trimmed, cells), strict=True))
+            for name in ("provider", "model", "component", "notes"):
+                assert getattr(row, name) == given[name] and not hidden(given[name])
+            assert Decimal(given["amount"]) == Decimal(repr(row.amount)) and row.currency == (given["currency"] or "USD")
+            assert row.threshold_tokens == int(given["threshold_tokens"] or 0)
+            assert [str(getattr(row, name) or "") for name in DATES] == [given[name] for name in DATES]
