@@ -8,6 +8,7 @@ from math import exp, log
 from pathlib import Path
 from typing import TextIO
 
+from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.units import show
 from invert import estimates, lecture
@@ -110,7 +111,7 @@ def _chosen(
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        offered = [sheet for sheet in offered if sheet.provider.lower() == provider.lower()]
+        offered = [sheet for sheet in offered if sheet.provider.lower() == trimmed(provider).lower()]
         if not offered:
             raise UnknownName("provider", provider, providers)
     return find(names, offered, known) if names else (offered, [])
