@@ -22,7 +22,7 @@ from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.priors import Beliefs, beliefs
 from invert.readings import PairInference, contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet
-from invert.rows import ModelRow, Problem
+from invert.rows import ModelRow, PriceBook, Problem
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
 from invert.tariffs import Tariff, disclosed_tiers, drain_time_of, tariffs
@@ -61,7 +61,7 @@ def infer(
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults]
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known)
+        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
@@ -107,14 +107,15 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], 
 
 
 def _chosen(
-    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow]
+    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow], book: PriceBook
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
         offered = [sheet for sheet in offered if sheet.provider.lower() == trimmed(provider).lower()]
         if not offered:
             raise UnknownName("provider", provider, providers)
-    return find(names, offered, known) if names else (offered, [])
+    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
+    return find(names, offered, known, list(ever)) if names else (offered, [])
 
 
 def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:

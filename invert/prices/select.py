@@ -156,11 +156,14 @@ def models() -> list[ModelRow]:
     return rows
 
 
-def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow]) -> tuple[list[PriceSheet], list[str]]:
+def find(
+    names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow], ever: Sequence[Name] = ()
+) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
-    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates.
+    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
+    (provider, model) pairs priced on any day.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -176,7 +179,7 @@ def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[Mo
             meant = own
         if len(meant) > 1:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
-        if not meant and matches(name, list(aliases), aliases):
+        if not meant and matches(name, [*aliases, *ever], aliases):
             raise UnknownModel(name, "has no sheet in this service tier on this day", [])
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):

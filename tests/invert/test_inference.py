@@ -555,3 +555,12 @@ def test_the_currencies_of_a_sheet_are_flagged(input_in: str, output_in: str, re
     (found,) = infer("acme/m", prices=path).inferences
     assert [one for one in found.flags if one.startswith("priced")] == [flag]
     assert ("9.5 CNY" in report(found, infer("acme/m", prices=path))) == (output_in == "CNY" and input_in != "CNY")
+
+
+def test_a_model_whose_prices_begin_later_is_not_called_unknown(tmp_path):
+    path = tmp_path / "own.csv"
+    rows = [f"acme,m,{name},{amount},2027-03-01" for name, amount in (("input", 1), ("output", 4))]
+    path.write_text("\n".join(["provider,model,component,amount,effective_date", *rows]))
+    with pytest.raises(UnknownName, match="'acme/m' has no sheet in this service tier on this day"):
+        infer("acme/m", prices=path)
+    assert infer("acme/m", prices=path, as_of=date(2027, 3, 1)).inferences
