@@ -155,11 +155,22 @@ def latex_text(text: str) -> str:
 # BibTeX counts braces, escaped or not, so they are spelled out.
 _COMMANDS = {"{": "braceleft", "}": "braceright", "~": "asciitilde", "^": "asciicircum", "\\": "backslash", "<": "less", ">": "greater"}
 _LATEX_ESCAPES = {ord(c): f"\\{c}" for c in "&%$#_"} | {ord(c): rf"\text{name}{{}}" for c, name in _COMMANDS.items()}
-_MARKDOWN_ESCAPES = {ord(c): f"\\{c}" for c in "\\`*<$[|"}
+
+
+def markdown_text(text: str) -> str:
+    """Text with everything that Markdown would take for a mark, a link, an entity or the end of a table cell escaped.
+
+    An underscore inside a word is none of these.
+
+    >>> print(markdown_text("[step_time](x) *a|b*"))
+    \\[step_time](x) \\*a\\|b\\*
+    """
+    return re.sub(r"[\\`*$\[|~<&]|(?<![^\W_])_|_(?![^\W_])", lambda mark: "\\" + mark[0], text)
+
 
 PLAIN = Markup(str, work='"{}"', link="<{}>", code="{}", dash="-")
 LATEX = Markup(latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\texttt{{{}}}", dash="--")
-MARKDOWN = Markup(lambda text: text.translate(_MARKDOWN_ESCAPES), work="*{}*", link="<{}>", code="`{}`", dash="-")
+MARKDOWN = Markup(markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")
 
 
 def _references(found: Any) -> list[str]:

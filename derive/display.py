@@ -176,12 +176,14 @@ def moves_line(elasticities: Mapping[str, float]) -> str:
 
 def as_markdown(solution: Solution) -> str:
     """The answers as a Markdown table, with the equations used."""
+    from derive.citing import markdown_text
+
     unknown = solution.unknown
     if solution.sweep:
-        head, *rows = sweep_cells(unknown, solution.sweep)
+        head, *rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
     else:
         head = ["quantity", "value", "regime", "formula"]
-        rows = [[unknown, text_of(unknown, one), one.regime or "", f"`{one.formula or ''}`"] for one in solution.answers]
+        rows = [[unknown, text_of(unknown, one), markdown_text(one.regime or ""), f"`{one.formula or ''}`"] for one in solution.answers]
     lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
     return "\n".join(
         [lines[0], "|---" * len(head) + "|", *lines[1:], "", "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)]

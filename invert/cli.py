@@ -199,8 +199,11 @@ def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
     for sheet in found:
         base = sheet.bands[0]
         bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
-        price = f"{base.input.amount:g} in, {base.output.amount:g} out {base.input.currency}/Mtok"
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
         click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+    if book.day_moved and not as_of:
+        say(book.day_moved)
     fail_on((*book.problems, *faults))
 
 

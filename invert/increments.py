@@ -16,7 +16,7 @@ from derive.presets import cell, hardware, table
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.solving import solve_equation
 from derive.units import parse
-from invert.draws import normals, uniforms
+from invert.draws import coordinates, normals
 from invert.evidence import NOMINAL_CONTEXT, Evidence
 from invert.importance import quantiles
 from invert.points import LATENT, drawn_contexts
@@ -176,9 +176,9 @@ def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_co
     bound = (equation("bands.kv_read_within_price").reference, equation("serving.price_per_hbm_byte").reference)
     if not has_premium(sheet):
         return upper(_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", bound)
-    normal, uniform = normals(DRAWS), uniforms(DRAWS)
+    normal = normals(DRAWS)
     low, high = (end[0] for end in evidence.cells["premium_out"])
-    logs = low + (high - low) * uniform[:, LATENT : LATENT + len(low)]
+    logs = low + (high - low) * coordinates(DRAWS, LATENT, len(low))
     prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
     kv = kv_bytes_at_cost(slope, rental().values) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])

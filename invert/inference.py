@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from derive.briefly import Records
+from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert import estimates, lecture
 from invert.anchors import common_anchors, given_anchors, held_beliefs
@@ -16,11 +17,11 @@ from invert.cases import Case, broken_by, case_of, kv_estimates
 from invert.inferences import Inference, InferenceTable
 from invert.observables import ratio
 from invert.prices.load import load
-from invert.prices.select import find, models, sheets, with_amounts
+from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.priors import Beliefs
 from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet
-from invert.rows import ModelRow, Problem
+from invert.rows import ModelRow, PriceBook, Problem
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
 from invert.tariffs import disclosed_tiers, drain_time_of
@@ -57,7 +58,7 @@ def infer(
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults]
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known)
+        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
@@ -80,6 +81,8 @@ def infer(
         except WrongValue as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
+    if book.day_moved and not as_of:
+        notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)
@@ -101,14 +104,15 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], 
 
 
 def _chosen(
-    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow]
+    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow], book: PriceBook
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        offered = [sheet for sheet in offered if sheet.provider.lower() == provider.lower()]
+        offered = [sheet for sheet in offered if sheet.provider.lower() == trimmed(provider).lower()]
         if not offered:
             raise UnknownName("provider", provider, providers)
-    return find(names, offered, known) if names else (offered, [])
+    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
+    return find(names, offered, known, list(ever)) if names else (offered, [])
 
 
 def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
@@ -205,8 +209,9 @@ def _flags(
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
-    if sheet.bands[0].input.currency != "USD":
-        flags.append(f"priced in {sheet.bands[0].input.currency}")
+    currencies = sorted({price.currency for price in places(sheet).values()})
+    if currencies != ["USD"]:
+        flags.append(f"priced in {' and '.join(currencies)}")
     if not sheet.start_known:
         flags.append("start not known")
     if sheet.service_tier != "standard":

@@ -37,6 +37,7 @@ class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
+    A currency that is left blank is US dollars, and `currency_assumed`.
     """
 
     __repr__ = brief
@@ -61,6 +62,7 @@ class PriceRow:
     verification: str
     notes: str
     origin: str
+    currency_assumed: bool = False
 
     @property
     def sheet_key(self) -> SheetKey:
@@ -120,7 +122,10 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day."""
+    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
+
+    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day.
+    """
 
     __repr__ = brief
 
@@ -128,6 +133,8 @@ class PriceBook:
     fx: Fx
     problems: tuple[Problem, ...]
     newest_retrieved: date | None
+    far_off: tuple[Problem, ...] = ()
+    day_moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -407,6 +407,23 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),
+        ("a`b`c", r"a\`b\`c"),
+        ("*b* _c_ __d__ e_f ~~g~~", r"\*b\* \_c\_ \_\_d\_\_ e_f \~\~g\~\~"),
+        ("a&lt;b|$c$", r"a\&lt;b\|\$c\$"),
+        ("<b>", "&lt;b>"),
+    ],
+)
+def test_names_out_of_a_file_are_no_marks_in_markdown(name: str, shown: str):
+    rows = [f'acme,"{name}",{component},{amount},,,,' for component, amount in (("input", 2), ("output", 10))]
+    said = call("infer", "--provider", "acme", "--prices", "-", "--as", "markdown", stdin=price_file(*rows))
+    assert said.status == 0 and f"| {shown} " in said.out
+    assert len({line.replace(r"\|", "").count("|") for line in said.out.splitlines() if line.startswith("|")}) == 1
+
+
+@pytest.mark.parametrize(
     ("style", "raw", "escaped"),
     [
         ("html", ("<script>", "b&_"), "&lt;script&gt;"),

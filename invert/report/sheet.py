@@ -45,23 +45,24 @@ def _heading(one: Inference) -> str:
 
 def _prices(one: Inference) -> list[str]:
     sheet = one.sheet
-    rows = []
+    rows, currency = [], sheet.bands[0].input.currency
     for band in sheet.bands:
         start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
         label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
-        rows.append({"band": label, "input": _amount(band.input), "output": _amount(band.output), "cache read": _amount(band.cache_read)})
+        columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
+        rows.append({"band": label} | {name: _amount(price, currency) for name, price in columns.items()})
     offers = [*sheet.writes, *([sheet.storage] if sheet.storage else [])]
     for offer in offers:
         for threshold, price in offer.prices:
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
-            rows.append({"band": what + where, "input": _amount(price), "output": "", "cache read": ""})
+            rows.append({"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""})
     prices = [price for band in sheet.bands for price in (band.input, band.output, band.cache_read) if price]
     prices += [price for offer in offers for _, price in offer.prices]
     grades = sorted({price.verification for price in prices})
     source = sheet.bands[0].input.source_url
     notes = dict.fromkeys(price.notes for price in prices if price.notes)
-    unit = f"{sheet.bands[0].input.currency} per million tokens"
+    unit = f"{currency} per million tokens"
     return [
         *title(f"Prices ({unit})"),
         aligned(("band", "input", "output", "cache read"), rows),
@@ -70,8 +71,10 @@ def _prices(one: Inference) -> list[str]:
     ]
 
 
-def _amount(price: Price | None) -> str:
-    return "-" if price is None else f"{price.amount:g}" + ("/h" if price.per == "mtok_hour" else "")
+def _amount(price: Price | None, currency: str) -> str:
+    if price is None:
+        return "-"
+    return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:
