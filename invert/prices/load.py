@@ -31,7 +31,7 @@ from invert.prices.check import (
 from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 1_000
-"""Rows of a file (blank lines count), characters of a line, bytes of a file, and faults that are listed one by one.
+"""Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
 
 All rows are held in memory, about 1 kB each, and read at some 30,000 a second. So a file takes at most ten seconds and
 some hundred megabytes, and a stream without end is refused as soon; every price ever published fits many times over.
