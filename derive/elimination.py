@@ -219,15 +219,14 @@ def _over_one_line(expression: "Expr") -> "Expr":
 
 
 def _cancels(sides: "Pair", name: str) -> bool:
-    """Whether left over right stays the same whatever the quantity is, at random values of the others.
+    """Whether left over right stays the same whatever the quantity is, in every regime, at random values of the others."""
+    return all(_same_ratio(*smooth, name) for smooth, _ in _smooth(sides) if name in _names(*smooth))
 
-    The values are exact fractions where that can be, so that no digits are lost where terms cancel.
-    """
+
+def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
+    """The same of smooth sides, in exact fractions where that can be, so that no digits are lost where terms cancel."""
     from sympy import Pow
 
-    left, right = sides
-    if name not in _names(left, right):
-        return True
     ratio, others = left / right, sorted(_names(left, right))
     kind = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
