@@ -255,6 +255,6 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
 
 @pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
-    text = rendered(solve("step_time", **DEPLOYED, batch="64,512", context_length="4k"), style)
+    text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
     assert all(part in text for part in found.get(style, ["64", "512", "12.69 ms"]))
