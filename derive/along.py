@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
 from derive.feasibility import is_warning, shortage
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import Equation
 from derive.regimes import branches, regimes
@@ -37,31 +38,37 @@ def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
     """
     worlds = [dict(given)]
     for leg in way.legs:
-        worlds = [{**world, leg.unknown: found} for world in worlds for found in _values(leg, world)]
+        worlds = [{**world, leg.unknown: found} for world in worlds for found in at_leg(leg, world)]
     unknown = way.legs[-1].unknown
     for leg in checks(way, frozenset(worlds[0])):
         for world in worlds:
-            found = next(_values(leg, world))
+            found = next(at_leg(leg, world))
             world[leg.unknown] = found
             world[unknown] = np.where(np.isnan(found), np.nan, world[unknown])
+    # A case of a block is only a candidate: every equation of the block has to be held against it.
+    if any(name not in worlds[0] for leg in way.legs if len(leg.cases) > 1 for row in leg.rows for name in row.symbols):
+        return [{**worlds[0], unknown: np.full_like(worlds[0][unknown], np.nan)}]
     return worlds
 
 
-def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
+def at_leg(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
     """What a leg comes to, each root by itself."""
     first = leg.cases[0]
     if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
-        with np.errstate(all="ignore"):
-            found = np.asarray(first.right_side(world), dtype=float)
-        yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
+        found = _in_domain(leg.unknown, np.asarray(first.right_side(world), dtype=float))
+        yield found if not first.requires else np.where(_meets(first, {**world, leg.unknown: found}), found, np.nan)
         return
     if any(branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
         raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
-    yield from _each_root(np.concatenate([_roots(case, leg.unknown, world) for case in leg.cases]))
+    found = [_roots(case, leg.unknown, world) for case in leg.cases]
+    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in found))
+    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in found for row in rows]))
 
 
 def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
     row = quantity(name)
+    if row.ceiling < np.inf:
+        found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
     low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
     if (low > 0 or (low == 0 and row.may_be_zero)) and high <= row.ceiling and np.isfinite(high):
         return found
@@ -103,7 +110,7 @@ def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[s
     labels: tuple[tuple[str, ...], ...] = ((),)
     for row in way.rows:
         found = regimes(row.sides[1])
-        if len(found) == 1:
+        if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
             continue
         won = [_wins(regime.wins, world) for regime in found[:-1]]
         places = places * len(found) + np.select(won, range(len(won)), len(won))
@@ -125,13 +132,15 @@ def at_point(asked: Question, given: Columns, at: int) -> Question:
 
 def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     """The sweep through one route; None where a leg of it has no closed form."""
-    try:
-        worlds = along(way, {**NEUTRAL_DEFAULTS, **asked.known, **given})
-    except NoClosedForm:
-        return None
     count = len(next(iter(given.values())))
-    values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
-    places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        try:
+            worlds = along(way, known)
+        except NoClosedForm:
+            return None
+        values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
+        places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
 
 

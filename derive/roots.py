@@ -61,9 +61,14 @@ def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
 
 def polished(difference: "Expr", unknown: str, values: Mapping[str, float]) -> float:
     """The root one Newton step on, or where it was if there is no slope."""
-    names, slopes_at = _gradient(difference)
-    slope = dict(zip(names, slopes_at(*(values[name] for name in names)), strict=True))[unknown]
-    return values[unknown] - evaluate(difference, values) / slope if slope else values[unknown]
+    height, slope = (evaluate(part, values) for part in with_slope(difference, unknown))
+    return values[unknown] - height / slope if slope else values[unknown]
+
+
+@cache
+def with_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
+    """The expression, and its derivative with respect to the unknown."""
+    return difference, difference.diff(symbol(unknown))
 
 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:

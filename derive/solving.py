@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.compiled import evaluate, vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.regimes import Branch, branches, closed_forms
-from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots
+from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots, with_slope
 from derive.solutions import Answer, Reason, WhenRead
 from derive.units import show
 
@@ -58,20 +58,81 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
     import numpy as np
 
     names = tuple(name for name in equation.symbols if name != unknown)
-    given = [np.asarray(values[name], dtype=float) for name in names]
-    ceiling, may_be_zero = quantity(unknown).ceiling, quantity(unknown).may_be_zero
-    rows = [np.full(np.broadcast(*given).shape, np.nan)]
+    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
+    given = [np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names]
+    known = dict(zip(names, given, strict=True))
+    rows = [np.full(shape or (1,), np.nan)]
     with np.errstate(all="ignore"):
-        for root in (root for branch in branches(equation, unknown) for root in branch.roots or ()):
-            row = np.asarray(vectorised(root, names)(*given), dtype=float)
-            row = np.clip(row, 0.0, ceiling) if may_be_zero else np.minimum(row, ceiling)
-            at = {**dict(zip(names, given, strict=True)), unknown: row}
-            left, right = vectorised(equation.sides, equation.symbols)(*(at[name] for name in equation.symbols))
-            holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
-            for requirement in equation.requires:
-                holds &= requirement(*(at[name] for name in signature(requirement).parameters))
-            rows.append(np.where(holds & ((row > 0) | may_be_zero) & np.isfinite(row), row, np.nan))
-    return np.stack(np.broadcast_arrays(*rows))
+        for branch in branches(equation, unknown):
+            rows += [_points_along(equation, branch, unknown, known, vectorised(root, names)(*given)) for root in branch.roots or ()]
+    return np.stack(rows).reshape(-1, *shape)
+
+
+def _points_along(
+    equation: Equation, branch: Branch, unknown: str, known: "Mapping[str, np.ndarray]", root: "np.ndarray"
+) -> "np.ndarray":
+    """What `_point` does, at arrays: the root where the whole equation holds there, in this regime; else NaN."""
+    import numpy as np
+
+    shape = np.broadcast_shapes((1,), *(array.shape for array in known.values()))
+    row = np.array(np.broadcast_to(_clamped_along(unknown, root), shape), dtype=float)
+    inside = np.isfinite(row) & ((row > 0) | ((row == 0) & quantity(unknown).may_be_zero))
+    error = _residual_along(equation, {**known, unknown: row})
+    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
+    if lost.any():
+        at = {name: array[lost] for name, array in {**known, unknown: row}.items()}
+        nearer = _clamped_along(unknown, _polished_along(branch.difference, unknown, at))
+        left = _residual_along(equation, {**at, unknown: nearer})
+        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
+    at = {**known, unknown: row}
+    for pair in branch.regime.wins:
+        inside &= _wins_along(pair, at)
+    for requirement in equation.requires:
+        inside &= requirement(*(at[name] for name in signature(requirement).parameters))
+    holds = inside & (error <= HOLDS)
+    doubtful = inside & ~holds
+    if doubtful.any():
+        at = {name: array[doubtful] for name, array in at.items()}
+        holds[doubtful] = _crosses(equation, unknown, at, _sides_along)
+    return np.where(holds, row, np.nan)
+
+
+def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    row = quantity(unknown)
+    return np.clip(values, 0.0 if row.may_be_zero else None, row.ceiling)
+
+
+def _sides_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Both sides at arrays, worked out in the order in which numbers are."""
+    if isinstance(equation, Equation):
+        return values[equation.symbols[0]], equation.right_side(values)
+    return vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+
+
+def _residual_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    import numpy as np
+
+    left, right = _sides_along(equation, values)
+    scale = np.maximum(np.abs(left), np.abs(right))
+    return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
+
+
+def _polished_along(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    import numpy as np
+
+    names = tuple(sorted(part.name for part in difference.free_symbols))
+    height, slope = vectorised(with_slope(difference, unknown), names)(*(values[name] for name in names))
+    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
+
+
+def _wins_along(pair: "tuple[Expr, Expr]", values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    import numpy as np
+
+    names = tuple(sorted({part.name for side in pair for part in side.free_symbols}))
+    larger, smaller = vectorised(pair, names)(*(values[name] for name in names))
+    return larger >= smaller - HOLDS * np.maximum(np.abs(larger), np.abs(smaller))
 
 
 def residual(equation: Equation, values: Values) -> float:
@@ -123,16 +184,23 @@ def _point(equation: Equation, branch: Branch, unknown: str, values: Values, val
     return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)]
 
 
-def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
-    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive."""
+def _sides(equation: Equation, values: Values) -> tuple[float, float]:
+    return equation.left_side(values), right_side_at(equation, values)
 
-    def height(shift: float) -> float:
-        moved = {**at, unknown: at[unknown] * (1 + shift)}
-        return equation.left_side(moved) - right_side_at(equation, moved)
+
+def _crosses(equation: Equation, unknown: str, at: Mapping[str, Any], sides: Callable[..., tuple[Any, Any]] = _sides) -> Any:
+    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive.
+
+    At numbers, or at arrays.
+    """
+
+    def height(shift: float) -> Any:
+        left, right = sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        return left - right
 
     below, above = height(-1e-12), height(1e-12)
     # Towards a root the heights shrink; at a pole, where they change sign too, they grow.
-    return below * above < 0 and abs(below) < abs(height(-1e-11)) and abs(above) < abs(height(1e-11))
+    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
 
 
 def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
