@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
+from math import isclose
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from derive.records import Equation
 from derive.regimes import branches, regimes
 from derive.roots import HOLDS
 from derive.routes import Leg, Route, checks
-from derive.solutions import Sweep
+from derive.solutions import Solution, Sweep
 from derive.solving import points
 
 if TYPE_CHECKING:
@@ -142,6 +143,14 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
         values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
+
+
+def agrees(table: Sweep, at: int, solution: Solution) -> bool:
+    """Whether the arrays have at a point what the question asked by itself has."""
+    column = table.values[:, at]
+    ours = sorted(column[~np.isnan(column)])
+    theirs = sorted(one.value for one in solution.answers if one.kind == "point")
+    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
 
 
 def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.quantities import QUANTITIES
 from derive.records import Equation
-from derive.solutions import Answer, Solution
+from derive.solutions import Answer, Solution, Spans
 from derive.tables import span_lines, spans_record, sweep_cells, sweep_lines, sweep_record, text_of
 from derive.units import show
 
@@ -40,6 +40,8 @@ def as_record(solution: Solution) -> dict[str, Any]:
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
     found = {"value": answer.value} if answer.kind == "point" else {"low": answer.low, "high": answer.high}
+    if answer.loose_low is not None:
+        found |= {"loose_low": answer.loose_low, "loose_high": answer.loose_high}
     rest = {"regime": answer.regime, "formula": answer.formula, "elasticities": dict(answer.elasticities), "residual": answer.residual}
     return {"kind": answer.kind, **found, **rest}
 
@@ -72,7 +74,7 @@ def as_text(solution: Solution) -> str:
         return f"{solution.unknown}: no answer"
     lines = [*_head(solution), *_wrapped("warning", list(solution.warnings)), ""]
     if solution.route:
-        lines += [*(["at the middle of the ranges:"] if solution.spans else []), *route_lines(solution), ""]
+        lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
     ranges = solution.spans.ranges.items() if solution.spans else ()
@@ -93,6 +95,14 @@ def _head(solution: Solution) -> list[str]:
     if solution.spans:
         return span_lines(solution.unknown, solution.spans)
     return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_bound_by(solution)]
+
+
+def _where_shown(spans: Spans) -> str:
+    """Of which point the route is."""
+    if all(spans.shown[name] == (low + high) / 2 for name, (low, high) in spans.ranges.items()):
+        return "at the middle of the ranges:"
+    point = ", ".join(f"{name} = {show(name, value)}" for name, value in spans.shown.items())
+    return f"at {point}, as the middle of the ranges has no answer:"
 
 
 def _bound_by(solution: Solution) -> list[str]:
@@ -118,17 +128,35 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         whole = ceil(answer.value * (1 - 1e-9))
         buy = f" (so {whole} whole ones)" if unknown in BOUGHT_WHOLE and abs(answer.value - whole) > 1e-9 * whole else ""
         return [f"{unknown} = {show(unknown, answer.value)}{buy}{regime}"]
-    low = show(unknown, answer.low) if answer.low else None
-    high = show(unknown, answer.high) if answer.high is not None else None
-    bounds = {(True, True): f"between {low} and {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}
-    text = f"{unknown}: {bounds.get((low is not None, high is not None), 'any value')}{regime}"
+    bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
+    text = f"{unknown}: {bounds}{regime}"
     return [text, "  It does not bind there, so only its bounds are known."] if answer.regime else [text]
+
+
+def _within(unknown: str, low: float, high: float | None) -> str:
+    """Bounds in words; 0 is the bound of the domain."""
+    if high is None:
+        return f"at least {show(unknown, low)}" if low else "any value"
+    return f"between {show(unknown, low)} and {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
+
+
+def _over_ranges(unknown: str, answer: Answer) -> str:
+    """What holds at all points of the ranges first, then between what the bound itself runs."""
+    if answer.kind == "loose":
+        return f"no value holds over all of the ranges; {_within(unknown, answer.loose_low, answer.loose_high)} somewhere in them"
+    within = _within(unknown, answer.low, answer.high)
+    pairs = [(answer.loose_low, answer.low), (answer.high, answer.loose_high)]
+    moving = [pair for pair in pairs if pair[0] != pair[1]]
+    if not moving:
+        return within
+    runs = [f"{show(unknown, low)} to {'unbounded' if high is None else show(unknown, high)}" for low, high in moving]
+    return f"{within} is {'enough' if answer.high is None else 'safe'} everywhere ({' and '.join(runs)} over the ranges)"
 
 
 def route_lines(solution: Solution) -> list[str]:
     """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
-    middles = {name: (low + high) / 2 for name, (low, high) in solution.spans.ranges.items()} if solution.spans else {}
-    values = {**solution.given, **middles, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    shown = solution.spans.shown if solution.spans else {}
+    values = {**solution.given, **shown, **{step.unknown: step.value for step in solution.route if step.value is not None}}
     lines = []
     for step in solution.route:
         if step.formula and step.value is not None:

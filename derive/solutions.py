@@ -44,6 +44,8 @@ class WhenRead(Mapping[str, float]):
 class Answer:
     """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
 
+    Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
+    one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
     """
 
@@ -55,6 +57,19 @@ class Answer:
     formula: str | None = None
     elasticities: Mapping[str, float] = field(default_factory=dict)
     residual: float | None = None
+    loose_low: float | None = None
+    loose_high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float | None]:
+        """The least and the greatest value it allows anywhere.
+
+        >>> Answer("point", value=3.0).ends, Answer("interval", low=2.0).ends, Answer("loose", loose_low=1.0, loose_high=4.0).ends
+        ((3.0, 3.0), (2.0, None), (1.0, 4.0))
+        """
+        if self.kind == "point":
+            return self.value, self.value
+        return (self.low, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +132,8 @@ class Spans:
 
     `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
     and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
-    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first.
+    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
+    point that the route and the elasticities are of: the middle, or the first with an answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -130,6 +146,7 @@ class Spans:
     answered: float
     samples: int
     seed: int
+    shown: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

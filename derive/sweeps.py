@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isclose, prod
+from math import prod
 
 import numpy as np
 
-from derive.along import Columns, as_arrays, at_point
+from derive.along import Columns, agrees, as_arrays, at_point
 from derive.boxes import spanned
 from derive.chain import answer, answered
 from derive.errors import WrongValue
 from derive.questions import Question
-from derive.roots import HOLDS
 from derive.solutions import Answer, Reason, Solution, Sweep
 from derive.spreads import MOST_POINTS, Interval, Series
 
@@ -43,7 +42,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     outcomes = {int(at): answered(at_point(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
     table = way and as_arrays(asked, given, way)
-    if table is None or not all(_agree(table, at, solution) for at, (solution, _) in outcomes.items()):
+    if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, range(count), answer)
     return _tabled([solution for solution, _ in outcomes.values()], _without_number(asked, table))
 
@@ -77,20 +76,12 @@ def _without_number(asked: Question, table: Sweep) -> Sweep:
     return replace(table, others={at: (solution.answers, solution.reason) for at, solution in solutions.items()})
 
 
-def _agree(table: Sweep, at: int, solution: Solution) -> bool:
-    """Whether the arrays have at a point what the question asked by itself has."""
-    column = table.values[:, at]
-    ours = sorted(column[~np.isnan(column)])
-    theirs = sorted(one.value for one in solution.answers if one.kind == "point")
-    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
-
-
 def _tabled(solutions: list[Solution], table: Sweep) -> Solution:
     """One solution for all points: what it spans, and the table."""
     first = next((solution for solution in solutions if solution.answers), solutions[0])
-    bounds = [one for answers, _ in table.others.values() for one in answers]
-    lows = [*(one.low for one in bounds), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
-    highs = [*(one.high for one in bounds), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
+    ends = [one.ends for answers, _ in table.others.values() for one in answers]
+    lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
+    highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
     span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs)),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)

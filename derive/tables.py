@@ -51,8 +51,9 @@ def text_of(unknown: str, answer: Answer) -> str:
     """An answer in the units people use: a value, or the two ends of an interval."""
     if answer.kind == "point":
         return show(unknown, answer.value)
-    ends = [show(unknown, end) if end else mark for end, mark in ((answer.low, "0"), (answer.high, "unbounded"))]
-    return " to ".join(ends)
+    low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded")))
+    return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 
 def sweep_record(table: Sweep, answer_record: Any) -> list[dict[str, Any]]:

@@ -74,6 +74,12 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
     ),
     "list": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms,30ms"}, ["interval"]),
     "range": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms..30ms"}, ["interval"]),
+    "bounds over a range": ({"unknown": "concurrent_sequences", "using": ["batching.users_needed"], "balance_batch": "2400..4800"},
+        ["interval"]),
+    "bounds over a range that have no value in common": (
+        {"unknown": "context_length", "compute_utilisation": "0.2,1", "batch": "1e4..1e5", "balance_batch": 5e3, "balance_context": 1e5},
+        ["interval"],
+    ),
 }  # fmt: skip
 
 
