@@ -45,6 +45,9 @@ SINGLY = 16
 ASKED_AGAIN = 8
 """Points without a number in the arrays that are asked one by one."""
 
+FEWEST = 20
+"""Below so many answers among the samples nothing is said of quantiles."""
+
 QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
 Ranges = Mapping[str, Interval]
@@ -81,12 +84,7 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
     if not kinds:
         return _nowhere(columns, looks)
     drawn = slice(len(middle_and_ends), None)
-    if (
-        table is None
-        or "interval" in kinds
-        or np.isnan(table.values[:, drawn]).all()
-        or not all(agrees(table, look.at, look.solution) for look in looks)
-    ):
+    if table is None or "interval" in kinds or not all(agrees(table, look.at, look.solution) for look in looks):
         return _of_looks(ranges, columns, [*looks, *(_look(asked, columns, at) for at in range(few, few + 2 * SINGLY))])
     return _of_table(asked, ranges, columns, way, table, looks, drawn)
 
@@ -139,14 +137,14 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
         method = "sampled"
     else:
         (low, high), method = ends, "bounds"
-    inside = values[:, drawn]
+    inside = values[:, drawn][~np.isnan(values[:, drawn])]
     sides = _sides(table, drawn, _borders(asked, ranges, way, table))
     spans = Spans(
         ranges={name: (one.low, one.high) for name, one in ranges.items()},
         method=method,
         low=low,
         high=high,
-        quantiles={name: float(np.nanquantile(inside, share)) for name, share in QUANTILES.items()},
+        quantiles={name: float(np.quantile(inside, share)) if len(inside) >= FEWEST else None for name, share in QUANTILES.items()},
         sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
         tornado=_tornado(asked, ranges, way),
         answered=float(there[drawn].mean()),
@@ -157,7 +155,7 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
     span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities)
-    missing = _missing(columns, there, 1 - spans.answered, looks)
+    missing = () if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, (*_warnings(columns, looks), *missing), spans=spans)
 
 
@@ -268,8 +266,9 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
         found = tuple(common) or (Answer("loose", **loose),)
     else:
         found = (Answer("interval", low=low, high=high, regime=label),)
-    there = np.array([bool(look.solution.answers) for look in looks])
-    warnings = (*_warnings(columns, looks), *_missing(columns, there, 1 - float(there.mean()), looks))
+    without = len(looks) - len(answering)
+    missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else ()
+    warnings = (*_warnings(columns, looks), *missing)
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
     notes = (*reference.assumptions, *mixed, _looked_at(ranges, looks))
     return _told(reference, found, columns, warnings, assumptions=notes, route=())
@@ -307,13 +306,11 @@ def _nowhere(columns: Columns, looks: list[_Look]) -> Solution:
     return replace(solution, reason=replace(solution.reason, message=message))
 
 
-def _missing(columns: Columns, there: np.ndarray, share: float, looks: list[_Look]) -> tuple[str, ...]:
+def _missing(columns: Columns, where: str, looks: list[_Look]) -> tuple[str, ...]:
     """In how much of the ranges there is no answer, and why at one of the points."""
-    if there.all():
-        return ()
-    at, reason = next(((look.at, look.solution.reason) for look in looks if look.solution.reason), (None, None))
-    why = f", {_point(columns, at)}: {reason.message.splitlines()[0]}" if reason else ""
-    return (f"no answer in {_percent(share)} of the ranges{why}",)
+    failed = next((look for look in looks if look.solution.reason), None)
+    why = f"; {_point(columns, failed.at)}: {failed.solution.reason.message.splitlines()[0]}" if failed else ""
+    return (f"no answer {where}{why}",)
 
 
 def _percent(share: float) -> str:

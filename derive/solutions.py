@@ -133,14 +133,15 @@ class Spans:
     `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
     and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
     `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
-    point that the route and the elasticities are of: the middle, or the first with an answer.
+    point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
+    next to no point drawn has an answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]
     method: str
     low: float
     high: float
-    quantiles: Mapping[str, float]
+    quantiles: Mapping[str, float | None]
     sides: tuple[tuple[str | None, float, float, float], ...]
     tornado: tuple[tuple[str, float, float], ...]
     answered: float

@@ -16,8 +16,9 @@ def span_lines(unknown: str, spans: Spans) -> list[str]:
     how = METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
     lines = [f"{unknown}: between {ends}   ({how})"]
-    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in spans.quantiles.items())
-    lines.append(f"  {quantiles}   (uniform over the ranges, each by itself)")
+    known = {name: value for name, value in spans.quantiles.items() if value is not None}
+    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
+    lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
     for regime, low, high, share in spans.sides:
         if regime:
             lines.append(f"  where {regime}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges")
