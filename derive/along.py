@@ -145,6 +145,14 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
 
 
+def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
+    """Where weights and caches do not fit."""
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        short = shortage(along(way, known)[0], way.rows)
+    return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
+
+
 def agrees(table: Sweep, at: int, solution: Solution) -> bool:
     """Whether the arrays have at a point what the question asked by itself has."""
     column = table.values[:, at]

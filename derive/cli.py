@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from itertools import islice
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, UnknownName
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 LONGEST_LINE = 380
+LINES_AT_ONCE = 1000
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -40,7 +42,7 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     or sweeps (batch=1..4096:log:13).
     """
     from derive.conventions import Conventions
-    from derive.display import rendered
+    from derive.display import lines
     from derive.ranges import respond
     from derive.units import named_texts
 
@@ -51,8 +53,10 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     presets = (options["hardware"], options["model"])
     solution = respond(unknown, named_texts(given), *presets, using, variants, conventions, options["anyway"])
     if solution.answers or style != "table":
-        click.echo(rendered(solution, style))
-    for warning in solution.warnings:
+        shown = lines(solution, style)
+        while part := list(islice(shown, LINES_AT_ONCE)):
+            click.echo("\n".join(part))
+    for warning in solution.warnings if style != "table" else ():
         say(warning)
     if not solution.answers:
         say(solution.reason.message)

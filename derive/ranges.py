@@ -81,4 +81,4 @@ def respond(
 
 def _one_of(found: Spread) -> float:
     """A value of a range or a series, to pose the question with."""
-    return found.middle if isinstance(found, Interval) else found.low or found.values[0]
+    return found.middle if isinstance(found, Interval) else found.first

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+AT_ONCE = 4096
+"""Rows of a sweep that are taken out of its arrays together."""
+
+
 class WhenRead(Mapping[str, float]):
     """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
 
@@ -118,12 +122,18 @@ class Sweep:
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """What was given, what it came to and why not, point by point."""
-        for at in range(len(self)):
-            given = {name: float(column[at]) for name, column in self.given.items()}
-            answers, reason = self.others.get(at, ((), None))
-            numbers = zip(self.values[:, at], self.places[:, at], strict=True)
-            found = tuple(Answer("point", value=float(value), regime=self.labels[place]) for value, place in numbers if value == value)
-            yield given, found or answers, reason
+        for start in range(0, len(self), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            columns = [column[part].tolist() for column in self.given.values()]
+            numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
+            for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
+                answers, reason = self.others.get(at, ((), None))
+                points = tuple(Answer("point", value=value, regime=self.labels[place]) for value, place in found if value == value)
+                yield dict(zip(self.given, given, strict=True)), points or answers, reason
+
+    @property
+    def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
+        return zip(self.values, self.places, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

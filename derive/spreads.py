@@ -16,7 +16,7 @@ POINTS = 25
 """Points of a sweep that does not say how many."""
 
 MOST_POINTS = 10_000_000
-"""Above this a sweep is refused: eight bytes a point and a column, and some seconds."""
+"""Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
 
 _PLUS_MINUS = re.compile(r"±|\+/?-")
 _SUFFIXES = frozenset("kKMGBTP")
@@ -52,6 +52,11 @@ class Series:
     def __len__(self) -> int:
         return self.count or len(self.values)
 
+    @property
+    def first(self) -> float:
+        """The first value."""
+        return self.low if self.count else self.values[0]
+
     def array(self) -> "np.ndarray":
         """All values.
 
@@ -63,8 +68,9 @@ class Series:
         if not self.count:
             return np.array(self.values)
         evenly = np.geomspace if self.spacing == "log" else np.linspace
+        values = evenly(self.low, self.high, self.count)
         # To 12 digits of the smallest, so that a sweep by powers of two meets 8 and not 7.999999999999999.
-        return np.round(evenly(self.low, self.high, self.count), 11 - floor(log10(self.low or self.high)))
+        return np.round(values, 11 - floor(log10(self.low or self.high)), out=values)
 
 
 Spread = Interval | Series

@@ -1,5 +1,7 @@
 """Answers over ranges and sweeps as people read them: what they span, and tables."""
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from derive.solutions import Answer, Spans, Sweep
@@ -30,16 +32,23 @@ def span_lines(unknown: str, spans: Spans) -> list[str]:
     return lines
 
 
-def sweep_lines(unknown: str, table: Sweep) -> list[str]:
-    """One line a point, columns aligned."""
-    rows = sweep_cells(unknown, table)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
+def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
+    """One line a point, columns aligned: the rows are gone through twice, so that they need not be held."""
+    widths = [len(cell) for cell in sweep_head(unknown, table)]
+    for row in sweep_cells(unknown, table):
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for row in chain([sweep_head(unknown, table)], sweep_cells(unknown, table)):
+        yield "   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip()
 
 
-def sweep_cells(unknown: str, table: Sweep) -> list[list[str]]:
-    """A header and a row a point: what was given, the answers, and where they hold or why there are none."""
-    return [[*table.given, unknown, "where"], *(_texts(unknown, *row) for row in table.rows())]
+def sweep_head(unknown: str, table: Sweep) -> list[str]:
+    """The names of the columns."""
+    return [*table.given, unknown, "where"]
+
+
+def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
+    """A row a point: what was given, the answers, and where they hold or why there are none."""
+    return (_texts(unknown, *row) for row in table.rows())
 
 
 def _texts(unknown: str, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
@@ -57,9 +66,9 @@ def text_of(unknown: str, answer: Answer) -> str:
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 
-def sweep_record(table: Sweep, answer_record: Any) -> list[dict[str, Any]]:
+def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
     """The points of a sweep as JSON has them."""
-    return [{"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows()]
+    return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
 
 
 def spans_record(spans: Spans) -> dict[str, Any]:
