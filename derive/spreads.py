@@ -18,6 +18,9 @@ POINTS = 25
 MOST_POINTS = 10_000_000
 """Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
 
+MOST_VALUES = 5_000_000
+"""Above this a list is refused: some forty bytes a value, and those of the answers."""
+
 _PLUS_MINUS = re.compile(r"±|\+/?-")
 _SUFFIXES = frozenset("kKMGBTP")
 _UNIT = re.compile(r"[^0-9._]*$")
@@ -103,7 +106,8 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: Read
         return None
     if any(_may_be_one_number(part) for part in text.split(";")):
         number, values = (shorten(one) for one in (re.sub(r"\s*,\s*", "", text), text.replace(",", ";")))
-        raise WrongValue(f"{name}={shorten(text)[1:-1]} may be one number or a list: write {name}={number} or {name}={values}")
+        both = f"write {name}={number} for one number, {name}={values} for a list"
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
     items = _like_the_last(name, _COMMA.split(text), read)
     _not_too_many(name, len(items))
     return Series(tuple(read(name, item) for item in items))
@@ -124,7 +128,8 @@ def _collected(name: str, given: "float | Collection[float | str]", read: Read) 
         raise WrongValue(f"{name} has the shape {shape}: give one row of values")
     if not len(given):
         raise WrongValue(f"{name} is an empty list: give at least one value")
-    _not_too_many(name, len(given))
+    if len(given) > MOST_VALUES:
+        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for parts of it one after the other")
     if len(given) > POINTS and (numbers := _numbers(given)) is not None:
         return Series(_read_at_once(name, numbers, read))
     return Series(tuple(read(name, item) for item in given))
