@@ -7,16 +7,17 @@ that dropped out of the regime in force is known only by an interval, whose ends
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from derive.compiled import evaluate, vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.regimes import Branch, branches, closed_forms
-from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots, with_slope
+from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots
 from derive.solutions import Answer, Reason, WhenRead
 from derive.units import show
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 Values = Mapping[str, float]
+
+ASKED_SINGLY = 200
+"""Up to how many draws of an array that is not sure of them are asked one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,48 +57,74 @@ def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tup
 def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
 
-    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution.
+    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
+    arrays are not sure, as digits were lost or two terms are nearly equal, are asked one by one as far as they are few.
     """
     import numpy as np
 
     names = tuple(name for name in equation.symbols if name != unknown)
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
-    given = [np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names]
-    known = dict(zip(names, given, strict=True))
-    rows = [np.full(shape or (1,), np.nan)]
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names}
+    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
         for branch in branches(equation, unknown):
-            rows += [_points_along(equation, branch, unknown, known, vectorised(root, names)(*given)) for root in branch.roots or ()]
-    return np.stack(rows).reshape(-1, *shape)
+            for root in branch.roots or ():
+                row, doubtful = _along(equation, branch, unknown, given, vectorised(root, names)(*given.values()))
+                rows.append(row)
+                unsure |= doubtful
+    found = np.stack(rows)
+    places = np.flatnonzero(unsure) if len(shape) <= 1 else ()
+    for at in places if len(places) <= ASKED_SINGLY else ():
+        answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
+        single = [one.value for one in answers if one.kind == "point"]
+        if len(single) <= len(found):
+            found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
+    return found.reshape(-1, *shape)
 
 
-def _points_along(
-    equation: Equation, branch: Branch, unknown: str, known: "Mapping[str, np.ndarray]", root: "np.ndarray"
-) -> "np.ndarray":
-    """What `_point` does, at arrays: the root where the whole equation holds there, in this regime; else NaN."""
+def _along(
+    equation: Equation, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
+) -> "tuple[np.ndarray, np.ndarray]":
+    """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
     import numpy as np
 
-    shape = np.broadcast_shapes((1,), *(array.shape for array in known.values()))
-    row = np.array(np.broadcast_to(_clamped_along(unknown, root), shape), dtype=float)
+    shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
+    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape), dtype=float))
     inside = np.isfinite(row) & ((row > 0) | ((row == 0) & quantity(unknown).may_be_zero))
-    error = _residual_along(equation, {**known, unknown: row})
+    error = _residual_along(equation, {**given, unknown: row})
     lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
     if lost.any():
-        at = {name: array[lost] for name, array in {**known, unknown: row}.items()}
-        nearer = _clamped_along(unknown, _polished_along(branch.difference, unknown, at))
+        # A closed form can lose digits that one Newton step brings back.
+        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
+        nearer = _clamped_along(unknown, _newton(branch.difference, unknown, at))
         left = _residual_along(equation, {**at, unknown: nearer})
         row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
-    at = {**known, unknown: row}
+    at = {**given, unknown: row}
+    equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
-        inside &= _wins_along(pair, at)
+        names = tuple(sorted({part.name for side in pair for part in side.free_symbols}))
+        larger, smaller = vectorised(pair, names)(*(at[name] for name in names))
+        margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
+        inside &= ~(margin < -HOLDS)
+        equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
     for requirement in equation.requires:
         inside &= requirement(*(at[name] for name in signature(requirement).parameters))
     holds = inside & (error <= HOLDS)
     doubtful = inside & ~holds
     if doubtful.any():
-        at = {name: array[doubtful] for name, array in at.items()}
-        holds[doubtful] = _crosses(equation, unknown, at, _sides_along)
-    return np.where(holds, row, np.nan)
+        holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
+    return np.where(holds, row, np.nan), holds & (equal | (error > LAST_DIGITS))
+
+
+def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+
+    def height(shift: float) -> "np.ndarray":
+        left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        return left - right
+
+    below, above = height(-1e-12), height(1e-12)
+    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
 
 
 def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
@@ -119,20 +149,18 @@ def _residual_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "
     return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
 
 
-def _polished_along(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """The root one Newton step on, or where it was if there is no slope."""
     import numpy as np
 
     names = tuple(sorted(part.name for part in difference.free_symbols))
-    height, slope = vectorised(with_slope(difference, unknown), names)(*(values[name] for name in names))
+    height, slope = vectorised(_and_slope(difference, unknown), names)(*(values[name] for name in names))
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
-def _wins_along(pair: "tuple[Expr, Expr]", values: "Mapping[str, np.ndarray]") -> "np.ndarray":
-    import numpy as np
-
-    names = tuple(sorted({part.name for side in pair for part in side.free_symbols}))
-    larger, smaller = vectorised(pair, names)(*(values[name] for name in names))
-    return larger >= smaller - HOLDS * np.maximum(np.abs(larger), np.abs(smaller))
+@cache
+def _and_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
+    return difference, difference.diff(symbol(unknown))
 
 
 def residual(equation: Equation, values: Values) -> float:
@@ -184,23 +212,16 @@ def _point(equation: Equation, branch: Branch, unknown: str, values: Values, val
     return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)]
 
 
-def _sides(equation: Equation, values: Values) -> tuple[float, float]:
-    return equation.left_side(values), right_side_at(equation, values)
+def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
+    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive."""
 
-
-def _crosses(equation: Equation, unknown: str, at: Mapping[str, Any], sides: Callable[..., tuple[Any, Any]] = _sides) -> Any:
-    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive.
-
-    At numbers, or at arrays.
-    """
-
-    def height(shift: float) -> Any:
-        left, right = sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
-        return left - right
+    def height(shift: float) -> float:
+        moved = {**at, unknown: at[unknown] * (1 + shift)}
+        return equation.left_side(moved) - right_side_at(equation, moved)
 
     below, above = height(-1e-12), height(1e-12)
     # Towards a root the heights shrink; at a pole, where they change sign too, they grow.
-    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
+    return below * above < 0 and abs(below) < abs(height(-1e-11)) and abs(above) < abs(height(1e-11))
 
 
 def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
