@@ -79,13 +79,7 @@ def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
 
 def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray":
     """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
-    found = points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
-    for branch in branches(case, unknown):
-        if branch.absent:
-            names = tuple(sorted(part.name for part in branch.difference.free_symbols))
-            height, scale = vectorised((branch.difference, branch.regime.expression), names)(*(world[name] for name in names))
-            found = np.where(np.abs(height) <= HOLDS * np.abs(scale), np.nan, found)
-    return found
+    return points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
 
 
 def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":

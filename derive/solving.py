@@ -30,6 +30,9 @@ Values = Mapping[str, float]
 ASKED_SINGLY = 200
 """Up to how many draws of an array that is not sure of them are asked one by one."""
 
+MAGNIFIED = 1e5
+"""By how much rounding may be magnified in a root of an array that is sure of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
@@ -66,14 +69,18 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
     given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names}
     rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
+    free = np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
         for branch in branches(equation, unknown):
+            if branch.absent:
+                height, scale = _heights(branch.difference, branch.regime.expression, given)
+                free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
                 row, doubtful = _along(equation, branch, unknown, given, vectorised(root, names)(*given.values()))
                 rows.append(row)
                 unsure |= doubtful
-    found = np.stack(rows)
-    places = np.flatnonzero(unsure) if len(shape) <= 1 else ()
+    found = np.where(free, np.nan, np.stack(rows))
+    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
     for at in places if len(places) <= ASKED_SINGLY else ():
         answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
         single = [one.value for one in answers if one.kind == "point"]
@@ -102,8 +109,7 @@ def _along(
     at = {**given, unknown: row}
     equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
-        names = tuple(sorted({part.name for side in pair for part in side.free_symbols}))
-        larger, smaller = vectorised(pair, names)(*(at[name] for name in names))
+        larger, smaller = _heights(*pair, at)
         margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
         inside &= ~(margin < -HOLDS)
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
@@ -113,7 +119,10 @@ def _along(
     doubtful = inside & ~holds
     if doubtful.any():
         holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
-    return np.where(holds, row, np.nan), holds & (equal | (error > LAST_DIGITS))
+    _, slope = _heights(*_and_slope(branch.difference, unknown), at)
+    scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
+    loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
+    return np.where(holds, row, np.nan), (row == 0) & ~inside | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
 def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
@@ -153,9 +162,14 @@ def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]"
     """The root one Newton step on, or where it was if there is no slope."""
     import numpy as np
 
-    names = tuple(sorted(part.name for part in difference.free_symbols))
-    height, slope = vectorised(_and_slope(difference, unknown), names)(*(values[name] for name in names))
+    height, slope = _heights(*_and_slope(difference, unknown), values)
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
+
+
+def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Two expressions at arrays."""
+    names = tuple(sorted({part.name for side in (one, other) for part in side.free_symbols}))
+    return vectorised((one, other), names)(*(values[name] for name in names))
 
 
 @cache
