@@ -3,6 +3,7 @@
 import json
 import sys
 from contextlib import nullcontext
+from itertools import islice
 from typing import Any
 
 import click
@@ -15,6 +16,8 @@ from derive.streams import close, in_terminal, say, width
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 LARGEST_RESULT = 64 * 1024**2
 """Bytes of a saved result that is cited from; a whole `infer --all` has under one million."""
+LINES_AT_ONCE = 1000
+"""Lines of an answer that are laid out and written together."""
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -39,10 +42,11 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
-    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64) or sweeps (batch=1..4096:log:13).
+    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256')
+    or sweeps (batch=1..4096:log:13).
     """
     from derive.conventions import Conventions
-    from derive.display import rendered
+    from derive.display import lines
     from derive.ranges import respond
     from derive.units import named_texts
 
@@ -53,8 +57,10 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     presets = (options["hardware"], options["model"])
     solution = respond(unknown, named_texts(given), *presets, using, variants, conventions, options["anyway"])
     if solution.answers or style != "table":
-        _tell(rendered(solution, style), style)
-    for warning in solution.warnings:
+        shown = lines(solution, style)
+        while part := list(islice(shown, LINES_AT_ONCE)):
+            _tell("\n".join(part), style)
+    for warning in solution.warnings if style != "table" else ():
         say(warning)
     if not solution.answers:
         say(solution.reason.message)

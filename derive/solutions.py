@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+AT_ONCE = 4096
+"""Rows of a sweep that are taken out of its arrays together."""
+
+
 class WhenRead(Mapping[str, float]):
     """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
 
@@ -46,6 +50,8 @@ class WhenRead(Mapping[str, float]):
 class Answer:
     """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
 
+    Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
+    one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
     """
 
@@ -59,6 +65,19 @@ class Answer:
     formula: str | None = None
     elasticities: Mapping[str, float] = field(default_factory=dict)
     residual: float | None = None
+    loose_low: float | None = None
+    loose_high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float | None]:
+        """The least and the greatest value it allows anywhere.
+
+        >>> Answer("point", value=3.0).ends, Answer("interval", low=2.0).ends, Answer("loose", loose_low=1.0, loose_high=4.0).ends
+        ((3.0, 3.0), (2.0, None), (1.0, 4.0))
+        """
+        if self.kind == "point":
+            return self.value, self.value
+        return (self.low, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +132,18 @@ class Sweep:
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """What was given, what it came to and why not, point by point."""
-        for at in range(len(self)):
-            given = {name: float(column[at]) for name, column in self.given.items()}
-            answers, reason = self.others.get(at, ((), None))
-            numbers = zip(self.values[:, at], self.places[:, at], strict=True)
-            found = tuple(Answer("point", value=float(value), regime=self.labels[place]) for value, place in numbers if value == value)
-            yield given, found or answers, reason
+        for start in range(0, len(self), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            columns = [column[part].tolist() for column in self.given.values()]
+            numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
+            for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
+                answers, reason = self.others.get(at, ((), None))
+                points = tuple(Answer("point", value=value, regime=self.labels[place]) for value, place in found if value == value)
+                yield dict(zip(self.given, given, strict=True)), points or answers, reason
+
+    @property
+    def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
+        return zip(self.values, self.places, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +152,9 @@ class Spans:
 
     `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
     and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
-    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first.
+    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
+    point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
+    next to no point drawn has an answer.
     """
 
     __repr__ = brief
@@ -136,12 +163,13 @@ class Spans:
     method: str
     low: float
     high: float
-    quantiles: Mapping[str, float]
+    quantiles: Mapping[str, float | None]
     sides: tuple[tuple[str | None, float, float, float], ...]
     tornado: tuple[tuple[str, float, float], ...]
     answered: float
     samples: int
     seed: int
+    shown: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
