@@ -53,6 +53,9 @@ EXACTLY, ROUNDED, NEARLY = 0, 1, 2
 ASKED_SINGLY = 200
 """Up to how many draws of an array that is not sure of them are asked one by one."""
 
+DOUBTFUL = 1e-2
+"""Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+
 MAGNIFIED = 1e5
 """By how much rounding may be magnified in a root of an array that is sure of it."""
 
@@ -154,7 +157,8 @@ def _along(
     _, slope = _heights(*_and_slope(branch.difference, unknown), at)
     scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
     loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
-    return np.where(holds, row, np.nan), (row == 0) & ~inside | (holds & (equal | loose | (error > LAST_DIGITS)))
+    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
 def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":

@@ -57,14 +57,15 @@ def test_a_share_a_last_digit_above_one_is_one_forwards_too():
     assert found[:3].tolist() == [0.5, 1, 1] and np.isnan(found[3])
 
 
-def test_a_quantity_that_cancelled_on_the_way_has_no_regime():
-    """The block leaves compute_time out, so that which of its terms binds is known only as far as the rest says."""
+def test_a_route_on_which_a_quantity_cancelled_is_asked_point_by_point():
+    """What the block leaves out has to be able to have a value at every point, and arrays do not look for one."""
     asked = question("memory_time_share", {**RIDGE, "batch": 100.0})
     _, way = answered(asked)
     batch = np.geomspace(1, 1e4, 50)
-    table = as_arrays(asked, {"batch": batch}, way)
-    singly = [answered(at_point(asked, {"batch": batch}, at))[0].answers[0].value for at in range(50)]
-    assert table.values[0] == pytest.approx(singly, rel=1e-9)
+    assert way.cancelled and as_arrays(asked, {"batch": batch}, way) is None
+    table = solve("memory_time_share", **RIDGE, batch="1..1e4:log:70").sweep
+    singly = [answered(at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
+    assert table.values[0][::10] == pytest.approx(singly, rel=1e-9)
 
 
 def test_the_batch_of_one_pass_is_in_flight_in_arrays_too():
