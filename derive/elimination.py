@@ -293,15 +293,7 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             continue
         left, right = pair
         for name in sorted(others & (left.free_symbols | right.free_symbols), key=str):
-            roots = None if _tangled(left - right, name) else closed_forms(left - right, name)
+            roots = closed_forms(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
 
-
-def _tangled(difference: "Expr", name: "Symbol") -> bool:
-    """Whether a quantity stands in a power that is not whole and elsewhere too: SymPy takes minutes over those, in vain."""
-    from sympy import Dummy, Pow
-
-    powers = [power for power in difference.atoms(Pow) if power.has(name) and not power.exp.is_Integer]
-    outer = [power for power in powers if not any(power is not other and other.has(power) for other in powers)]
-    return len(outer) > 1 or (len(outer) == 1 and difference.xreplace({outer[0]: Dummy()}).has(name))
