@@ -254,11 +254,13 @@ def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...]
 
     A case whose regime turns on what nothing determines is not passed over: nothing is answered while it may hold.
     """
-    if len(leg.cases) == 1:
+    if len(leg.rows) == 1:
         return solve_equation(leg.cases[0], leg.unknown, values)
     if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
         return (), _undecided(leg.unknown, open_case)
-    outcomes = [solve_equation(case, leg.unknown, values) for case in leg.cases if not case.open and not case.idle]
+    outcomes = [_sure(case, leg.unknown, values) for case in leg.cases if not case.open and not case.idle]
+    if len(outcomes) == 1:
+        return outcomes[0]
     found: list[Answer] = []
     for one in (one for answers, _ in outcomes for one in answers):
         if one.kind != "point":
@@ -266,6 +268,14 @@ def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...]
         found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
     reasons = [reason or Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.id}") for _, reason in outcomes]
     return tuple(found), None if found else reasons[0]
+
+
+def _sure(case: Joint, unknown: str, values: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
+    """The answers of a case; none where one of its points is made of nothing but rounding, as two equations say the same."""
+    found, reason = solve_equation(case, unknown, values)
+    if any(one.kind == "point" and case.magnifies(unknown, {**values, unknown: one.value}) for one in found):
+        return (), Reason("not_identified", message=f"{unknown} is not determined by {case.id}: they say the same of it")
+    return found, reason
 
 
 def _may_hold(case: Joint, unknown: str, values: Mapping[str, float]) -> bool:

@@ -184,11 +184,11 @@ def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None"
 
 
 def _tangled(difference: "Expr", x: "Expr") -> bool:
-    """Whether x stands in a power with a symbol for exponent and elsewhere too: SymPy takes minutes over those, in vain."""
-    from sympy import Dummy, Pow
+    """Whether x stands in a logarithm or a power with a symbol for exponent, and elsewhere too: SymPy takes minutes, in vain."""
+    from sympy import Dummy, Pow, log
 
-    powers = [part for part in difference.atoms(Pow) if part.has(x) and not part.exp.is_Number]
-    return len(powers) > 1 or (len(powers) == 1 and difference.xreplace({powers[0]: Dummy()}).has(x))
+    parts = [part for part in difference.atoms(Pow, log) if part.has(x) and not (part.is_Pow and part.exp.is_Number)]
+    return len(parts) > 1 or (len(parts) == 1 and difference.xreplace({parts[0]: Dummy()}).has(x))
 
 
 def _mixes_powers(numerator: "Expr", x: "Expr") -> bool:

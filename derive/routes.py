@@ -169,6 +169,9 @@ def _of_block(block: Structure, unknown: str, failed: Failed) -> list[Leg]:
 
     if not block.rows or len(block.free) > MAY_CANCEL or not NEUTRAL_DEFAULTS.keys().isdisjoint(block.free):
         return []
+    if len(block.rows) == 1 and not block.free:
+        # That is one equation, which has been asked as it stands.
+        return []
     defined = {row.defines for row in block.rows}
     for name in (unknown,) if unknown in block.names else sorted(block.names, key=lambda name: name in defined):
         cases = joint(block, name)
