@@ -268,7 +268,7 @@ def _reduced(
     idle = next((pair for pair in pairs if not _names(*pair) & {name.name for name in (*others, unknown)}), None)
     left = tuple(sorted(name.name for name in others))
     if not others or idle:
-        if pairs:
+        if idle or len(pairs) == 1:
             yield idle or pairs[0], case, left
         return
     if found := next(_solvable(pairs, others), None):

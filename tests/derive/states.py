@@ -20,6 +20,9 @@ IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline
 SAME_VARIANT = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
 """Groups that take the variant of the first, where they have it."""
 
+CANCELS = " cancels: "
+"""What stands between a quantity and the rest where an answer says that it does not matter."""
+
 REPAIRS = 400
 """How often a state that breaks an equation is drawn anew in part before it is given up."""
 
@@ -36,7 +39,7 @@ class State:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about a state: the unknown, what is given, and how the answer ended."""
+    """A question about a state: the unknown, and what is given."""
 
     state: State = field(repr=False)
     unknown: str

@@ -266,7 +266,10 @@ def test_emcee(name: str):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["like Grok 4", "one band"])
 def test_dynesty(name: str):
-    """Note on inversion, 12.4: 400 live points, log evidence within three of its sigma and medians within .10 nat."""
+    """Log evidence within three of its sigma and medians within .10 nat.
+
+    With 1,000 live points: those of 400 move by .15 nat from seed to seed, which is more than what is asked of ours.
+    """
     import dynesty
 
     sheet = SHEETS[name]
@@ -275,7 +278,7 @@ def test_dynesty(name: str):
         with np.errstate(all="ignore"):
             return max(float(log_likelihood(at_coordinates(point[None], sheet), sheet, SIZE[1])[0]), -1e10)
 
-    sampler = dynesty.NestedSampler(likelihood, ndtri, DIMENSIONS, nlive=400, rstate=np.random.default_rng(SEED))
+    sampler = dynesty.NestedSampler(likelihood, ndtri, DIMENSIONS, nlive=1000, rstate=np.random.default_rng(SEED))
     sampler.run_nested(print_progress=False)
     found = sampler.results
     assert shipped(name).weights.log_evidence[0] == pytest.approx(found.logz[-1], abs=3 * found.logzerr[-1])

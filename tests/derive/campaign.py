@@ -1,0 +1,92 @@
+"""Thousands of questions about states of the catalogue, and of single equations: how many ended which way.
+
+    python tests/derive/campaign.py states --count 20000 --seed 1
+    python tests/derive/campaign.py equations --count 20000 --seed 1
+
+Exit status 1 if an answer is false, a question ends in anything but an answer or a refusal, or one takes too long.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from itertools import count, islice
+from random import Random
+from time import process_time
+
+from referee import cases, verdict
+from states import CANCELS, Asked, holds_the_state, questions, states
+
+from derive import solve
+from derive.solutions import Solution
+
+SLOW = 2.0
+"""Seconds of processor time above which a question takes too long."""
+
+QUESTIONS = 10
+FALSE = ("wrong", "moved", "crashed", "slow", "missing", "twice")
+
+
+def ask(asked: Asked, **more: float) -> Solution:
+    """The question as a person would put it."""
+    return solve(asked.unknown, using=asked.state.using, variants=asked.state.variants, **{**asked.given, **more})
+
+
+def ended(asked: Asked) -> str:
+    """How a question about a state ended; what is said to cancel is given too, and must not move the answer."""
+    start = process_time()
+    solution = ask(asked)
+    if process_time() - start > SLOW:
+        return "slow"
+    if not solution.answers:
+        return f"refused: {solution.reason.code}"
+    if not holds_the_state(asked, solution.answers):
+        return "wrong"
+    for name in {text.split(CANCELS)[0] for text in solution.assumptions if CANCELS in text} & asked.state.values.keys():
+        again = ask(asked, **{name: asked.state.values[name]})
+        if again.answers and not holds_the_state(asked, again.answers):
+            return "moved"
+    return "right" if solution.answers[0].kind == "point" else "right interval"
+
+
+def of_states(number: int, seed: int) -> Counter[str]:
+    """Questions about consistent states, by how they ended."""
+    random = Random(seed)
+    found: Counter[str] = Counter()
+    asked = (one for state in states(random) for one in questions(random, state, QUESTIONS))
+    for place, one in zip(count(1), islice(asked, number), strict=False):
+        try:
+            end = ended(one)
+        except Exception as fault:  # a crash is what is looked for
+            end = f"crashed: {type(fault).__name__}"
+        found[end] += 1
+        if end.startswith(FALSE):
+            print(f"{end}: {one}", flush=True)
+        if place % 1000 == 0:
+            print(place, dict(sorted(found.items())), flush=True)
+    return found
+
+
+def of_equations(number: int, seed: int) -> Counter[str]:
+    """Single equations at draws, hard ones included, by how they ended."""
+    found: Counter[str] = Counter()
+    for one in cases(number, seed):
+        end = verdict(one)
+        found[end.partition(":")[0]] += 1
+        if end.startswith(FALSE):
+            print(f"{end}: {one}", flush=True)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("states", "equations"))
+    parser.add_argument("--count", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    found = (of_states if asked.what == "states" else of_equations)(asked.count, asked.seed)
+    print({"seed": asked.seed, "count": found.total(), **dict(sorted(found.items()))})
+    sys.exit(any(end.startswith(FALSE) for end in found))
+
+
+if __name__ == "__main__":
+    main()
