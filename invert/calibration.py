@@ -5,22 +5,22 @@ Both are learned at run time from reference_class.csv, without the model being i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from io import BytesIO
 from math import log, sqrt
 from statistics import fmean
 
 from derive import presets
 from derive.catalogue import variants_of
-from derive.errors import UnknownName, WrongData, WrongValue
-from derive.presets import cell, number, table
+from derive.errors import NotCovered, UnknownName, WrongData
+from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
 from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
 from invert.increments import PriceLines, attention_flops_at_cost, kv_bytes_at_cost, kv_bytes_common_markup, price_lines, rental
 from invert.prices.check import iso_date
-from invert.prices.load import load, opened, read_rows, shipped
+from invert.prices.load import load, read_rows
 from invert.prices.select import assembled, models
 from invert.rows import PriceBook
 
-REFERENCE, SHEETS = "reference_class", "prices_calibration.csv"
+REFERENCE, LAUNCHED = "reference_class", "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Calibration:
     left_out: tuple[str, ...]
 
 
-@cache
+@once_a_reading
 def learn(leave_out: str | None = None) -> Calibration:
     """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
 
@@ -115,36 +115,71 @@ def siblings(architecture: str) -> frozenset[str]:
     """
     if architecture not in presets.model_names():
         raise UnknownName("architecture", architecture, presets.model_names())
+    # Whose family cannot be told might be a sibling, and the model would be judged by itself.
+    refuse_bad(REFERENCE, architecture=architecture)
     families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
     return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
 
 
-@cache
 def members() -> tuple[Member, ...]:
-    """Every row of reference_class.csv, with its architecture worked out and its sheet read; WrongData names a bad row."""
+    """Every sound row of reference_class.csv, with its architecture worked out and its sheet read."""
+    return _class()[0]
+
+
+def problems() -> tuple[Problem, ...]:
+    """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
+    return (*calibration_book().problems[len(load().problems) :], *_class()[1])
+
+
+def lacking() -> tuple[str, ...]:
+    """Architectures that are not learned from because a row is bad, theirs or one that they rest on."""
+    return _class()[2]
+
+
+@once_a_reading
+def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
     book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
     contexts = {f"{one.provider}/{one.model}": one.max_context for one in models()}
-    found = []
+    found, faults = [], []
+    left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
     for row in table(REFERENCE):
-        name = cell(REFERENCE, row, "architecture")
-        if name not in architectures:
-            raise WrongData(f"{REFERENCE}.csv: architecture {name!r} is not in architectures.csv")
-        values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
-        width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
-        read = number("architectures", name, "kv_values_read_per_context_token", values) * width
+        try:
+            found.append(_member(row, book, architectures, contexts))
+        except BadRow as error:
+            left_out.append(row["architecture"])
+            faults.append(error.problem)
+    return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
+
+
+def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], contexts: Mapping[str, int | None]) -> Member:
+    """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
+    name = cell(REFERENCE, row, "architecture")
+    refuse_bad("architectures", model=name)
+    values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
+    width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
+    read = number("architectures", name, "kv_values_read_per_context_token", values) * width
+    try:
         preset = presets.model(name)
-        lines = _lines(name, row, book, contexts) if cell(REFERENCE, row, "calibration_sheet") else None
-        in_class = cell(REFERENCE, row, "in_class") == "true"
-        params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
-        found.append(Member(name, family, in_class, read, prefill_attention_flops(preset), params, lines))
-    return tuple(found)
+    except NotCovered as error:
+        raise BadRow(_fault(row, "architecture", str(error))) from None
+    lines = _lines(row, book, contexts) if cell(REFERENCE, row, "calibration_sheet") else None
+    in_class = truth(cell(REFERENCE, row, "in_class"))
+    params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
+    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, lines)
 
 
+def _fault(row: Row, column: str, message: str) -> Problem:
+    return Problem(f"{REFERENCE}.csv", row.place, column, message)
+
+
+@once_a_reading
 def calibration_book() -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
     book = load()
-    with opened(shipped(SHEETS)) as stream:
-        rows, problems = read_rows(stream, SHEETS, book.fx)
+    try:
+        rows, problems = read_rows(BytesIO(content(LAUNCHED)), LAUNCHED, book.fx)
+    except WrongData as error:
+        rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(f"{LAUNCHED}: "))]
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
 
 
@@ -160,20 +195,21 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _lines(name: str, row: Mapping[str, str], book: PriceBook, contexts: Mapping[str, int | None]) -> PriceLines:
+def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> PriceLines:
     """The price lines of the sheet that a row of reference_class.csv names, on its day."""
     wanted = cell(REFERENCE, row, "calibration_sheet")
-    try:
-        day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
-    except WrongValue as error:
-        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_date: {error}") from None
+    provider, _, model = wanted.partition("/")
+    refuse_bad("models", provider=provider, model=model)
+    day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
-    sheet, _ = assembled(rows, day, book.fx)
+    sheet, faults = assembled(rows, day, book.fx)
+    if faults:
+        raise BadRow(faults[0])
     said = cell(REFERENCE, row, "max_context")
-    longest = int(number(REFERENCE, name, "max_context", said)) if said else contexts.get(wanted)
+    longest = int(number(REFERENCE, wanted, "max_context", said)) if said else contexts.get(wanted)
     lines = price_lines(sheet, longest) if sheet else None
     if lines is None:
-        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_sheet: {wanted!r} has no sheet of several bands on {day}")
+        raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     return lines
 
 

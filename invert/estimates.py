@@ -6,12 +6,15 @@ architecture show, combined with the KV bytes such models have. The last is the 
 bounds KV bytes and does not give them; one that no hidden quantities fit is undetermined, with what it breaks.
 """
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import wraps
 from itertools import pairwise
 from math import exp, hypot, log
+from typing import ParamSpec
 
 from derive.catalogue import equation
+from derive.errors import WrongData
+from derive.shipped import once_a_reading
 from invert import calibration, storage, triangular
 from invert.beliefs import Belief, interval
 from invert.closed_form import JOINT_EQUATIONS
@@ -23,7 +26,7 @@ from invert.points import LATENT, drawn_contexts
 from invert.priors import Beliefs
 from invert.records import LEVEL, Estimate, Observable, PriceSheet
 from invert.storage import NORMAL_95
-from invert.summaries import Marginal, Summary, contracted
+from invert.summaries import LEVEL_OF_PRICES, Marginal, Summary, contracted
 
 FEASIBLE = 0.05
 """Share of draws below which a sheet is taken to contradict the model."""
@@ -42,6 +45,22 @@ JOINT = ids(*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.
 INCREMENT = ids("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
 BATCH = ids("batching.weight_compute_ratio")
 BOUND = ids("bands.kv_read_within_price", "serving.price_per_hbm_byte")
+
+
+P = ParamSpec("P")
+
+
+def or_undetermined(estimate: Callable[P, Estimate]) -> Callable[P, Estimate]:
+    """The estimate, or none with the reason where a table that it rests on cannot be used."""
+
+    @wraps(estimate)
+    def found(*args: P.args, **kwargs: P.kwargs) -> Estimate:
+        try:
+            return estimate(*args, **kwargs)
+        except WrongData as error:
+            return undetermined(str(error))
+
+    return found
 
 
 def undetermined(because: str, equations: tuple[str, ...] = ()) -> Estimate:
@@ -69,6 +88,7 @@ def kv_by_common_markup(found: Summary, prior_spread: float, premium: bool, cont
     return interval_of(marginal, "one mark-up on base price and premium alike", JOINT, contraction)
 
 
+@or_undetermined
 def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_context: int | None) -> Estimate:
     """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain."""
     import numpy as np
@@ -89,6 +109,7 @@ def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_co
     return Estimate("interval", *(float(end) for end in ends), because="increments at rental cost", equations=INCREMENT)
 
 
+@or_undetermined
 def kv_calibrated(sheet: PriceSheet, max_context: int | None, architecture: str | None) -> Estimate:
     """KV bytes from the increments at the mark-up of models of known architecture, combined with the KV bytes of those models.
 
@@ -129,7 +150,7 @@ def _against_class(belief: Belief, architecture: str | None) -> float:
     return contracted(_width(belief), _width_of_class(architecture))
 
 
-@cache
+@once_a_reading
 def _width_of_class(architecture: str | None) -> float:
     return _width(calibration.reference_only(calibration.learn(architecture)))
 
@@ -159,7 +180,10 @@ def posterior_estimates(found: Summary, prior: Mapping[str, float], contradictio
     estimates = {
         name: interval_of(found.marginals[name], because, equations, contracted(found.marginals[name].spread, prior[name]))
         for name, (because, equations) in names.items()
+        if name in found.marginals
     }
+    if LEVEL_OF_PRICES not in estimates:
+        estimates[LEVEL_OF_PRICES] = undetermined("what a FLOP rents for is not known", names[LEVEL_OF_PRICES][1])
     weight = found.marginals["weight_compute_ratio"]
     contraction = contracted(weight.spread, prior["weight_compute_ratio"])
     because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
@@ -188,6 +212,7 @@ def implied_drain_time(seen: tuple[float, float]) -> Estimate:
     return Estimate("interval", median, median / reach, median * reach, because=because, equations=ids("cache.implied_drain_time"))
 
 
+@or_undetermined
 def kv_bytes_stored(storage_price: Observable) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
     holding = storage.tier_parameters("rented", storage.PRICE_YEARS[-1])["hbm"].holding_price

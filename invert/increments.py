@@ -1,14 +1,14 @@
 """The dollar-anchored estimator: the price of a sheet as a line in the context, and what its slope pays for at rental cost."""
 
 from dataclasses import dataclass
-from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.presets import cell, hardware, table
+from derive.presets import hardware
 from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import parse
 from invert.records import Anchors, PriceBand, PriceSheet
@@ -97,7 +97,7 @@ def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]
     return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
 
 
-@cache
+@once_a_reading
 def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 
@@ -122,6 +122,7 @@ def _disclosed_rent() -> tuple[float, str]:
         if cell("disclosures", row, "quantity") == "chip_price" and cell("disclosures", row, "topic") == "production":
             value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
             return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
+    refuse_bad("disclosures", topic="production", quantity="chip_price")
     raise WrongData("disclosures.csv: no chip_price of a production, and none was given")
 
 

@@ -9,21 +9,24 @@ from pathlib import Path
 from typing import TextIO
 
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from derive.shipped import one_reading, reading, refuse_bad
 from derive.units import show
 from invert import estimates, lecture
 from invert.anchors import HELD_FIXED, anchors_of, common_anchors, given_anchors
 from invert.calibration import learn
 from invert.evidence import Evidence, evidence_of
+from invert.increments import rental
 from invert.inferences import Inference, InferenceTable
 from invert.observables import observables, ratio
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
 from invert.priors import Beliefs, beliefs
 from invert.readings import PairInference, contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet
+from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet, TierReading
 from invert.rows import ModelRow, Problem
+from invert.soundness import table_problems, without
 from invert.storage import TierEvidence, storage_evidence
-from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
+from invert.summaries import LEVEL_OF_PRICES, QUANTITIES, Summary, prior_spreads, summarise
 from invert.tariffs import Tariff, disclosed_tiers, drain_time_of, tariffs
 
 KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
@@ -32,6 +35,7 @@ STORED_SPREAD = 0.35
 """Of known KV bytes, in nats: the data type of the cache is not."""
 
 
+@one_reading
 def infer(
     names: str | Iterable[str] = (),
     *,
@@ -58,38 +62,51 @@ def infer(
     common = common_anchors(given)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
-    problems = [*book.problems, *faults]
+    problems = [*book.problems, *faults, *table_problems(book)]
     try:
         chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
+    notes = [*notes, *without()]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
     read = []
     for sheet in chosen:
         try:
+            refuse_bad("models", provider=sheet.provider, model=sheet.model)
             read.append(_read(sheet, rows.get((sheet.provider, sheet.model)), common, given))
-        except WrongValue as error:
+        except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     held = beliefs({"ridge_point": common.values["ridge_point"]} | {name: given[name] for name in HELD_FIXED if name in given})
     evidence = [one.evidence for one in read]
-    found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
+    found, priors = summarise(evidence, held, names=_known_quantities(), executor=executor), prior_spreads(evidence, held, QUANTITIES)
     inferences = []
     for one, summary, prior in zip(read, found, priors, strict=True):
         try:
             inferences.append(_concluded(one, summary, prior, held, given))
-        except WrongValue as error:
+        except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)
-    return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, tuple(problems), tuple(notes), dict(changes or {}))
+    said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
+    with reading() as tables:
+        return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
 
 
-def _problem(sheet: PriceSheet, error: WrongValue) -> Problem:
+def _known_quantities() -> tuple[str, ...]:
+    """What the posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
+    try:
+        rental()
+    except WrongData:
+        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
+    return QUANTITIES
+
+
+def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
     return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
 
 
@@ -171,6 +188,7 @@ def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: 
     found |= estimates.posterior_estimates(summary, prior, broken)
     price, output = read.storage_price, sheet.bands[0].output.usd_per_token
     drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
+    tiers, storage, no_storage = _storage_or_why(read, drain, known, architecture)
     if drain:
         found["implied_drain_time"] = estimates.implied_drain_time(drain)
     if price and price.value > 0:
@@ -182,18 +200,29 @@ def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: 
         anchors=anchors,
         bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
         pairs=pairs,
-        tiers=tiers_of_lifetimes(sheet, seen),
+        tiers=tiers,
         implied_drain_time=implied_drain_time(sheet, seen, price),
         known=known,
         evidence=read.evidence,
         summary=summary,
         kv_bytes=kv_bytes,
         estimates=found,
-        storage=_storage(read, drain, known, architecture),
+        storage=storage,
         tariffs=read.tariffs,
         contradiction=broken,
-        flags=_flags(sheet, seen, anchors, pairs, known, kv_bytes),
+        flags=(*_flags(sheet, seen, anchors, pairs, known, kv_bytes), *(["storage left out"] if no_storage else [])),
+        no_storage=no_storage,
     )
+
+
+def _storage_or_why(
+    read: _Read, drain: tuple[float, float] | None, known: KnownCache | None, architecture: str | None
+) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
+    """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
+    try:
+        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, architecture), None
+    except WrongData as error:
+        return (), (), str(error)
 
 
 def _storage(
@@ -203,8 +232,7 @@ def _storage(
     lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
     if read.seen.storage_price:
         lifetimes.append(None)
-    usual = learn(architecture).reference
-    kv = (known.stored, STORED_SPREAD) if known else (exp(usual.mean), usual.predictive_sd)
+    kv = (known.stored, STORED_SPREAD) if known else _usual_kv(architecture)
     price = read.storage_price
     return storage_evidence(
         lifetimes,
@@ -213,6 +241,15 @@ def _storage(
         kv_bytes=kv,
         disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
     )
+
+
+def _usual_kv(architecture: str | None) -> tuple[float, float] | None:
+    """KV bytes of the reference class, median [byte/token] and spread [nat]; None where too few of its rows can be used."""
+    try:
+        usual = learn(architecture).reference
+    except WrongData:
+        return None
+    return exp(usual.mean), usual.predictive_sd
 
 
 def _flags(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
+from derive.shipped import Tables
 from invert.evidence import Evidence
 from invert.priors import Beliefs
 from invert.readings import PairInference
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """What one sheet implies: readings on one set of anchors, side by side."""
+    """What one sheet implies: readings on one set of anchors, side by side.
+
+    `no_storage` says why tiers and storage are left out although the sheet sells them.
+    """
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -39,12 +43,14 @@ class Inference:
     tariffs: tuple[Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
+    no_storage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InferenceTable:
     """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
 
+    `tables` are what was read for it, so that a report says nothing of files as they are later.
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     """
 
@@ -56,6 +62,7 @@ class InferenceTable:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=dict)
+    tables: Tables | None = field(default=None, compare=False, repr=False)
 
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""

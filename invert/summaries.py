@@ -9,8 +9,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from derive.shipped import Tables, reading
 from invert.draws import DEFAULT, SEED, normals
 from invert.evidence import Evidence, by_shape
 from invert.importance import quantiles
@@ -72,8 +73,9 @@ def summarise(
 
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
-    work = partial(summaries, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
-    return _in_chunks(work, sheets, count, executor.map if executor else map)
+    with reading() as tables:
+        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
+        return _in_chunks(work, sheets, count, executor.map if executor else map)
 
 
 def _in_chunks(
@@ -87,6 +89,12 @@ def _in_chunks(
             chunks.append(evidence.rows(slice(start, start + step)))
     rows = (row for found in mapped(work, chunks) for row in found)
     return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
+
+
+def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary]:
+    """The summaries by the tables of the run, wherever this is worked out."""
+    with reading(tables):
+        return summaries(evidence, **asked)
 
 
 def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:

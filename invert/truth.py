@@ -10,13 +10,15 @@ from statistics import fmean, stdev
 from typing import Any
 
 from derive.errors import UnknownName, WrongData
-from derive.presets import cell, table
 from derive.ranges import solve
+from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
 from derive.units import parse
 from invert import calibration
 from invert.anchors import common_anchors
 from invert.increments import base_markup, rental
+from invert.prices.load import load
 from invert.report.layout import aligned, title
+from invert.soundness import table_problems
 from invert.tariffs import negative_controls, scoreboard
 
 Row = dict[str, Any]
@@ -24,11 +26,26 @@ RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
 
+@one_reading
 def rows(section: str) -> list[Row]:
     """The rows of one section; raises UnknownName for one that does not exist."""
     if section not in SECTIONS:
         raise UnknownName("section", section, SECTIONS)
     return SECTIONS[section]()
+
+
+@one_reading
+def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
+    """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
+    names = tuple(names)
+    book = load()
+    found, problems = {}, [*book.problems, *table_problems(book)] if set(names) != {"calibration"} else []
+    for name in names:
+        try:
+            found[name] = rows(name)
+        except WrongData as error:
+            problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
+    return found, list(dict.fromkeys(problems))
 
 
 def known_models(ridge_point: float | None = None) -> list[Row]:
@@ -57,11 +74,12 @@ def known_models(ridge_point: float | None = None) -> list[Row]:
         }
         for member in judged
     ]
+    if len(judged) < 2:
+        raise WrongData(f"reference_class.csv: {len(judged)} sheets of several bands are left to judge by, and a spread needs two")
     logs = {name: [log(ratio) for member in judged if (ratio := reading(member))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
-        found.append(
-            {"model": label, "KV bytes": None, **{name: round(of(values), 2) for name, values in logs.items()}, "base mark-up": None}
-        )
+        spreads = {name: round(of(values), 2) if values[1:] else None for name, values in logs.items()}
+        found.append({"model": label, "KV bytes": None, **spreads, "base mark-up": None})
     return found
 
 
@@ -114,6 +132,7 @@ def _disclosed(quantity: str) -> float:
         if cell("disclosures", row, "quantity") == quantity and cell("disclosures", row, "topic") == "production":
             number, unit = cell("disclosures", row, "value"), cell("disclosures", row, "unit")
             return parse("throughput", f"{number} {unit}") if unit.startswith("token/") else float(number)
+    refuse_bad("disclosures", topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 

@@ -7,7 +7,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from derive.errors import WrongValue, shorten, suggest
+from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.shipped import truth as shipped_truth
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
@@ -265,8 +266,18 @@ def whole_or_blank(text: str) -> int | None:
 
 
 def truth(text: str) -> bool:
-    """`true` or `false`; a spreadsheet writes them in capitals."""
-    return one_of("true", "false")(text.lower()) == "true"
+    """`true` or `false`, as every table is read."""
+    try:
+        return shipped_truth(text)
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
+
+
+def hours(text: str) -> str:
+    """Windows of a day such as `01:00-04:00;06:00-10:00`, or nothing."""
+    if not re.fullmatch(r"([0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}(;(?=.)|$))*", text):
+        raise WrongValue(f"{shorten(text)} is not hours such as 01:00-04:00;06:00-10:00")
+    return text
 
 
 def iso_date(text: str) -> date | None:

@@ -7,7 +7,7 @@ from derive.units import show
 from invert import calibration
 from invert.inferences import Inference, InferenceTable
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
-from invert.report.layout import PARAGRAPH, aligned, title
+from invert.report.layout import PARAGRAPH, aligned, or_why, title
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, contracted, prior_spreads
 
@@ -43,7 +43,8 @@ def findings(one: Inference) -> list[str]:
         for key, label in ANCHORS.items()
     ]  # fmt: skip
     lines = [*title("What the sheet says of KV bytes: three anchors side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [fill(text, PARAGRAPH) for text in (_apart(one), _known_models(one)) if text]
+    lines += [fill(text, PARAGRAPH) for text in (_apart(one),) if text]
+    lines += or_why(lambda: [fill(text, PARAGRAPH) for text in (_known_models(one),) if text])
     beside = [
         {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
         for name, estimate in one.estimates.items()
@@ -127,6 +128,8 @@ def _contraction(one: Inference, table: InferenceTable) -> list[str]:
             "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",
         })  # fmt: skip
     headline = one.kv_bytes["calibrated"]
+    if headline.contraction is None:
+        return [aligned(tuple(rows[0]), rows) if rows else ""]
     text = f"KV calibrated against its reference class: contraction {headline.contraction:.2f}"
     return [aligned(tuple(rows[0]), rows) if rows else "", text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
 
@@ -135,10 +138,10 @@ def _tornado(one: Inference, table: InferenceTable) -> list[str]:
     architecture = one.model.architecture if one.model and one.model.architecture else None
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be"]
     for label, swings in (
-        ("one mark-up", swings_of_common_markup(one.evidence, table.held)),
-        ("calibrated", swings_of_calibrated(one.evidence, table.held, architecture)),
+        ("one mark-up", lambda: swings_of_common_markup(one.evidence, table.held)),
+        ("calibrated", lambda: swings_of_calibrated(one.evidence, table.held, architecture)),
     ):
-        lines.append(f"    {label}: " + ", ".join(_swing(swing) for swing in swings))
+        lines += or_why(lambda label=label, swings=swings: [f"    {label}: " + ", ".join(map(_swing, swings()))])
     return lines
 
 

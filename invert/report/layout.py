@@ -1,8 +1,10 @@
 """How reports are laid out: titles, aligned tables, KV bytes in people's units."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
+from textwrap import fill
 
+from derive.errors import WrongData
 from derive.units import show
 
 NONE = "-"
@@ -13,6 +15,14 @@ GAP = 3
 def title(text: str) -> list[str]:
     """A heading, underlined, after an empty line."""
     return ["", text, "-" * len(text)]
+
+
+def or_why(section: Callable[[], list[str]]) -> list[str]:
+    """The lines of a section, or which row of the tables it rests on cannot be used."""
+    try:
+        return section()
+    except WrongData as error:
+        return [fill(f"left out: {error}", PARAGRAPH)]
 
 
 def kv(value: float | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 
 from derive.display import moves_line, route_lines
+from derive.shipped import reading
 from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
@@ -13,7 +14,7 @@ from invert.lecture import drain_times
 from invert.readings import PairInference, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
-from invert.report.layout import PARAGRAPH, aligned, kv, spread, title
+from invert.report.layout import PARAGRAPH, aligned, kv, or_why, spread, title
 from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
 
@@ -21,8 +22,13 @@ from invert.report.tiers import tiers
 def report(one: Inference, table: InferenceTable) -> str:
     """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers.
 
-    The amounts that `table` has put in place of published ones are named.
+    The amounts that `table` has put in place of published ones are named, and the tables of data are those it was made from.
     """
+    with reading(table.tables):
+        return _report(one, table)
+
+
+def _report(one: Inference, table: InferenceTable) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
     sections = [_heading(one), *changed, *_prices(one), *findings(one), *firmness(one, table), *tiers(one)]
     for pair in one.pairs:
@@ -147,7 +153,7 @@ def _storage(one: Inference) -> list[str]:
         *title("Hold time that is sold for as much as one read"),
         *route_lines(solution),
         *_scaling(solution),
-        said.format(show("drain_time", drain_times("range")["HBM"], digits=3)),
+        *or_why(lambda: [said.format(show("drain_time", drain_times("range")["HBM"], digits=3))]),
     ]
 
 
