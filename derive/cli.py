@@ -127,10 +127,15 @@ def show(id: str, style: str) -> None:
         if "." in id:
             equation(id)
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in LaTeX: backsolve list names them")
+    unusable: WrongData | None = None
     for lookup, table in ((presets.model, presets.ARCHITECTURES), (presets.hardware, presets.HARDWARE)):
         try:
             found = lookup(id)
         except UnknownName:
+            continue
+        except WrongData as error:
+            # It may be a name of the other table.
+            unusable = unusable or error
             continue
         _show_preset(found)
         _fail_on(_bad_rows(table))
@@ -138,6 +143,8 @@ def show(id: str, style: str) -> None:
     try:
         row = quantity(id)
     except UnknownName as error:
+        if unusable:
+            raise unusable from None
         if "." in id:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]

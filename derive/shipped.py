@@ -219,27 +219,34 @@ def checked(name: str) -> Checked:
     """A table by its description in datapackage.json, and by the rules of what goes together."""
     file, (columns, numbered) = f"{name}.csv", lines(name)
     fields = {field["name"]: field for field in described(name)["fields"]}
-    faults: list[tuple[Row, Fault]] = []
-    sound: list[Row] = []
-    for row, why in numbered:
-        found = [(None, why)] if why else [(column, why) for column, cell in row.items() if (why := _cell_fault(fields.get(column), cell))]
-        found = found or list(ROW.get(name, _nothing)(row))
-        faults += [(row, fault) for fault in found]
-        sound += [] if found else [row]
-    for across in (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name)):
-        more = list(across(sound))
-        faults += [(row, (column, why)) for row, column, why in more]
-        sound = [row for row in sound if all(row is not bad for bad, _, _ in more)]
+    alone = [(row, fault) for row, why in numbered for fault in ([(None, why)] if why else _row_faults(name, row, fields))]
+    sound = _without([row for row, _ in numbered], alone)
+    rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
+    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound)]
+    marked: dict[int, set[str | None]] = {}
+    for row, (column, _) in (*alone, *together):
+        marked.setdefault(row.place, set()).add(column)
+    bad = tuple((row, _columns(marked[row.place]), Problem(file, row.place, *fault)) for row, fault in (*alone, *together))
     unknown = [Problem(file, 1, None, f"unknown column {shorten(one)}{suggest(one, fields)}") for one in columns if one not in fields]
-    named = [Problem(file, row.place, column, why) for row, (column, why) in sorted(faults, key=lambda fault: fault[0].place)]
-    at_fault: dict[int, set[str | None]] = {}
-    for row, (column, _) in faults:
-        at_fault.setdefault(row.place, set()).add(column)
-    bad = tuple(
-        (row, None if None in (marked := at_fault[row.place]) else frozenset(filter(None, marked)), Problem(file, row.place, column, why))
-        for row, (column, why) in faults
-    )
-    return Checked(tuple(sound), bad, (*unknown, *named))
+    # A fault of many rows together is named once, by the first of them.
+    once = {fault: (row, fault) for row, fault in reversed(together)}.values()
+    named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
+    return Checked(tuple(_without(sound, together)), bad, (*unknown, *named))
+
+
+def _row_faults(name: str, row: Row, fields: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with the cells of a row each; with sound cells, what they do not make together."""
+    found = [(column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text))]
+    return found or list(ROW.get(name, _nothing)(row))
+
+
+def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:
+    places = {row.place for row, _ in faults}
+    return [row for row in rows if row.place not in places]
+
+
+def _columns(marked: set[str | None]) -> frozenset[str] | None:
+    return None if None in marked else frozenset(filter(None, marked))
 
 
 def _nothing(rows: Any) -> tuple[()]:
@@ -318,7 +325,11 @@ def _strangers(name: str) -> Callable[[list[Row]], Iterator[tuple[Row, str | Non
     def strangers(rows: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
         for link in described(name).get("foreignKeys", ()):
             columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
-            known = {tuple(row.get(column, "") for column in theirs) for row, _ in lines(other)[1]}
+            try:
+                known = {tuple(row.get(column, "") for column in theirs) for row, _ in lines(other)[1]}
+            except BadRow:
+                # The fault of the other table: whoever looks there is told.
+                continue
             for row in rows:
                 asked = tuple(row[column] for column in columns)
                 if all(asked) and asked not in known:

@@ -179,7 +179,7 @@ def calibration_book() -> PriceBook:
     try:
         rows, problems = read_rows(BytesIO(content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:
-        rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(f"{LAUNCHED}: "))]
+        rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
 
 
@@ -202,6 +202,8 @@ def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> Pri
     refuse_bad("models", provider=provider, model=model)
     day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
+    for currency in {one.currency for one in rows} - {"USD"}:
+        refuse_bad("fx", currency=currency)
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])

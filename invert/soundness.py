@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from derive.errors import WrongData
-from derive.shipped import Problem, content, lines, problems, table
+from derive.shipped import Problem, Row, content, lines, problems, table
 from invert import calibration
 from invert.prices.check import check
 from invert.prices.load import read_rows
-from invert.rows import PriceBook
+from invert.rows import PriceBook, PriceRow
 
 READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware")
 """Beside the prices, which `load` reads."""
@@ -22,7 +22,10 @@ def table_problems(book: PriceBook) -> tuple[Problem, ...]:
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book()), *table_problems(book), *problems("efficiencies"), *_rivals(book)]
-    return tuple(dict.fromkeys([*found, *_undescribed(book)]))
+    of_place: dict[tuple[str, int | None, str | None], Problem] = {}
+    for problem in (*found, *_undescribed(book)):
+        of_place.setdefault((problem.origin, problem.row, problem.column), problem)
+    return tuple(of_place.values())
 
 
 def without() -> list[str]:
@@ -31,7 +34,7 @@ def without() -> list[str]:
         names = calibration.lacking()
     except WrongData:
         return []
-    return [f"the calibration is without {', '.join(names)}: a row they rest on cannot be used"] if names else []
+    return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
 def unused_rates(book: PriceBook) -> list[Problem]:
@@ -55,37 +58,37 @@ def _rivals(book: PriceBook) -> Iterable[Problem]:
     try:
         return read_rows(content("prices_rivals.csv").decode(errors="replace").splitlines(), "prices_rivals.csv", book.fx)[1]
     except WrongData as error:
-        return [Problem("prices_rivals.csv", None, None, str(error).removeprefix("prices_rivals.csv: "))]
+        return [Problem("prices_rivals.csv", None, None, str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
 
 
 def _misnamed(book: PriceBook) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
+    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
     return _undescribed(book) and [
         Problem("models.csv", row.place, "model", f"{row['provider']}/{row['model']} has no price in prices.csv")
         for row in _rows("models")
-        if (row["provider"], row["model"]) not in _priced()
+        if (row["provider"], row["model"]) not in priced
     ]
 
 
 def _undescribed(book: PriceBook) -> list[Problem]:
     """Models of prices.csv without a row in models.csv, by the first of their rows."""
     known = {(row.get("provider"), row.get("model")) for row, _ in _lines("models")}
-    first = {(row.provider, row.model): row for row in reversed(book.rows) if row.origin.startswith("prices.csv:")}
+    first: dict[tuple[str, str], PriceRow] = {}
+    for row in book.rows:
+        if known and row.origin.startswith("prices.csv:"):
+            first.setdefault((row.provider, row.model), row)
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
 
 
-def _priced() -> set[tuple[str | None, str | None]]:
-    return {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
-
-
-def _lines(name: str):
+def _lines(name: str) -> tuple[tuple[Row, str], ...]:
     try:
         return lines(name)[1]
     except WrongData:
         return ()
 
 
-def _rows(name: str):
+def _rows(name: str) -> tuple[Row, ...]:
     try:
         return table(name)
     except WrongData:
