@@ -221,8 +221,9 @@ def checked(name: str) -> Checked:
     fields = {field["name"]: field for field in described(name)["fields"]}
     alone = [(row, fault) for row, why in numbered for fault in ([(None, why)] if why else _row_faults(name, row, fields))]
     sound = _without([row for row, _ in numbered], alone)
+    present = [row for row, why in numbered if not why]
     rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
-    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound)]
+    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)]
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
@@ -305,11 +306,11 @@ def _split(raw: bytes) -> tuple[list[str], str]:
         return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
 
 
-def _repeated(key: str | list[str]) -> Callable[[list[Row]], Iterator[tuple[Row, str | None, str]]]:
+def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
     """Rows whose key an earlier row has."""
     columns = [key] if isinstance(key, str) else list(key)
 
-    def repeated(rows: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
+    def repeated(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
         seen: dict[tuple[str, ...], Row] = {}
         for row in rows:
             first = seen.setdefault(tuple(row[column] for column in columns), row)
@@ -319,10 +320,10 @@ def _repeated(key: str | list[str]) -> Callable[[list[Row]], Iterator[tuple[Row,
     return repeated
 
 
-def _strangers(name: str) -> Callable[[list[Row]], Iterator[tuple[Row, str | None, str]]]:
+def _strangers(name: str) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
     """Rows that name what another table, by the description, should have a row of."""
 
-    def strangers(rows: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
+    def strangers(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
         for link in described(name).get("foreignKeys", ()):
             columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
             try:

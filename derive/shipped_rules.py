@@ -90,8 +90,8 @@ def _architecture(row: Cells) -> Iterator[Fault]:
             yield column, f"is blank, and the formula {row['kv_formula']} needs it"
     for group in WHOLE_GROUPS:
         filled = [column for column in group if row[column]]
-        # Values are as wide as keys in some formulas of grouped queries, and have their column to themselves.
-        if filled and len(filled) < len(group) and filled != ["value_dim"]:
+        # Where the formula asks for the width of values, it has nothing to do with a width without position.
+        if filled and len(filled) < len(group) and not set(filled) & set(KV_INPUTS.get(row["kv_formula"], ())):
             lacking = next(column for column in group if not row[column])
             yield lacking, f"is blank, and {filled[0]} is not"
     layers, *state = FIXED_PARTS["linear_state_bytes"]
@@ -153,23 +153,26 @@ ROW: Mapping[str, Callable[[Cells], Iterator[Fault]]] = {
 }
 
 
-# Across rows: (row, column, what is wrong).
+# Across rows: (row, column, what is wrong) of the sound rows; `present` are the bad ones too, which are named by themselves.
 
 
-def _whole_accelerators(rows: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+def _whole_accelerators(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
     given: dict[str, list[AnyRow]] = defaultdict(list)
+    has: dict[str, set[str]] = defaultdict(set)
+    for row in present:
+        has[row["accelerator"]].add(row["quantity"])
     for row in rows:
         if row["quantity"] in HARDWARE_GIVENS:
             given[row["accelerator"]].append(row)
     for name, of_one in given.items():
-        lacking = [quantity for quantity in HARDWARE_GIVENS if quantity not in {row["quantity"] for row in of_one}]
+        lacking = [quantity for quantity in HARDWARE_GIVENS if quantity not in has[name]]
         if lacking:
             yield from ((row, "accelerator", f"{shorten(name)} has no {', '.join(lacking)}") for row in of_one)
 
 
-def _one_preferred(rows: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+def _one_preferred(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
     rivals: dict[tuple[str, ...], list[AnyRow]] = defaultdict(list)
-    for row in rows:
+    for row in present:
         if row["quantity"] in HARDWARE_GIVENS:
             rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
     for of_one in rivals.values():
@@ -177,19 +180,22 @@ def _one_preferred(rows: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
         if len(chosen) != 1:
             # All of them: which is meant is not known.
             yield from ((row, "preferred", f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in one")
-                        for row in of_one)  # fmt: skip
+                        for row in rows if any(row is one for one in of_one))  # fmt: skip
 
 
-def _whole_devices(rows: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
     found: dict[tuple[str, str], list[AnyRow]] = defaultdict(list)
+    has: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in present:
+        has[row["tier"], row["device"]].add(row["quantity"])
     for row in rows:
         if row["quantity"] in DEVICE:
             found[row["tier"], row["device"]].append(row)
     for (tier, device), of_one in found.items():
-        has = {row["quantity"] for row in of_one}
         wanted = {"drain_time"} if device in SPANS else set(DEVICE)
-        if has != wanted:
-            lacking = f"it lacks {', '.join(sorted(wanted - has))}" if wanted - has else f"{device} is a drain time alone"
+        known = has[tier, device] & set(DEVICE)
+        if known != wanted:
+            lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
             yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in of_one)
     bases: dict[tuple[str, str], AnyRow] = {}
     for row in rows:
@@ -197,7 +203,7 @@ def _whole_devices(rows: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
             yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
 
 
-ACROSS: Mapping[str, tuple[Callable[[list[AnyRow]], Iterator[tuple[AnyRow, str, str]]], ...]] = {
+ACROSS: Mapping[str, tuple[Callable[[list[AnyRow], list[AnyRow]], Iterator[tuple[AnyRow, str, str]]], ...]] = {
     "hardware": (_one_preferred, _whole_accelerators),
     "memory_tiers": (_whole_devices,),
 }

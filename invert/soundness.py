@@ -21,7 +21,8 @@ def table_problems(book: PriceBook) -> tuple[Problem, ...]:
 
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
-    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book), *problems("efficiencies"), *_rivals(book)]
+    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
+    found += [*_rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from derive import shipped
 from derive.errors import WrongData, WrongValue, shorten, suggest
@@ -73,6 +73,14 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     return PriceBook((*kept, *own), fx, (*faults, *own_faults), newest)
 
 
+def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(column, message) for what a row that ships says of its dates; of one's own files it is not asked."""
+    if row["retrieved_date"] is None:
+        yield "retrieved_date", "is blank"
+    if bool(row["effective_date"]) != bool(row["date_kind"]):
+        yield ("date_kind" if row["effective_date"] else "effective_date"), "is blank, and the other is not"
+
+
 @once_a_reading
 def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
@@ -121,7 +129,7 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
     # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
     values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
-    faults = faults or list(contradictions(values, fx))
+    faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
     if faults:
         return [Problem(origin, place, column, message) for column, message in faults]
     return PriceRow(**values, origin=f"{origin}:{place}")
