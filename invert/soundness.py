@@ -22,7 +22,7 @@ def table_problems(book: PriceBook) -> tuple[Problem, ...]:
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
-    found += [*_rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
+    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -55,7 +55,8 @@ def _of_calibration() -> tuple[Problem, ...]:
         return ()
 
 
-def _rivals(book: PriceBook) -> Iterable[Problem]:
+def rivals(book: PriceBook) -> Iterable[Problem]:
+    """What is wrong with the rows of other sources, which nothing is worked out from."""
     try:
         return read_rows(content("prices_rivals.csv").decode(errors="replace").splitlines(), "prices_rivals.csv", book.fx)[1]
     except WrongData as error:

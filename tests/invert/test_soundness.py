@@ -21,7 +21,7 @@ from invert.prices.check import check
 from invert.prices.load import load
 from invert.report.sheet import report
 from invert.report.tabular import as_json
-from invert.soundness import all_problems, table_problems
+from invert.soundness import all_problems, rivals, table_problems
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")
@@ -104,6 +104,8 @@ def named(name: str) -> list[Problem]:
     """The part of `all_problems` that is about a table and what leans on it: all of it takes three times as long."""
     if name == "prices_calibration":
         return [*check(calibration.calibration_book()), *shipped.problems(name)]
+    if name == "prices_rivals":
+        return [*rivals(load()), *shipped.problems(name)]
     return [*(check(load()) if name == "prices" else ()), *shipped.problems(name), *(table_problems(load()) if name not in PRICES else ())]
 
 
