@@ -208,7 +208,7 @@ def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
 @prices.command("check")
 @click.option("--prices", "file", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
 def check_prices(file: str | None) -> None:
-    """Check every row of the price data, on every day something changes."""
+    """Check every row of every table that ships, and of the prices on every day something changes."""
     from derive.shipped import reading
     from invert.prices.load import load
     from invert.soundness import all_problems
