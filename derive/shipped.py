@@ -27,6 +27,8 @@ FILES = (
     *("memory_tiers.csv", "architectures.csv", "reference_class.csv", "disclosures.csv", DESCRIPTION),
 )
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+SMALLEST, LARGEST = 1e-20, 1e20
+"""No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
 P, R = ParamSpec("P"), TypeVar("R")
 
 
@@ -373,6 +375,8 @@ def _within(value: float, whole: bool, limits: Mapping[str, Any]) -> None:
     if value < low or value > high or (value == 0 and "minimum" not in limits):
         raise WrongData(f"{value:g} is out of range: it must be {f'{low:g} or more' if 'minimum' in limits else 'above 0'}"
                         + (f", at most {high:g}" if high < inf else ""))  # fmt: skip
+    if value and not SMALLEST < value < LARGEST:
+        raise WrongData(f"{value:g} is absurd: a figure lies between {SMALLEST:g} and {LARGEST:g}")
 
 
 def figure(text: str) -> float:

@@ -204,6 +204,8 @@ WRONG_ROWS = [
             ("0", "0 is out of range: it must be above 0"),
             ("1e-400", "0 is out of range"),
             ("1e400", "'1e400' is too large"),
+            ("1e300", "1e+300 is absurd"),
+            ("1e-300", "1e-300 is absurd"),
         ]
     ),
     ("H1,chip_price,,2,byte,false,page,official,", "unit", "chip_price is in USD/s"),

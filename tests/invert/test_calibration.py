@@ -209,7 +209,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
         ("calibration_date", "2025-07-27", "calibration_sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
         ("calibration_date", "July", "calibration_date: 'July' is not an ISO date"),
         *(("kv_bytes_per_element", text, f"kv_bytes_per_element: '{text}' is not a number") for text in ("two", "nan", "inf")),
-        ("kv_bytes_per_element", "0", "kv_bytes_per_element: 0 is out of range: it must be above 0"),
+        ("kv_bytes_per_element", "0", "kv_bytes_per_element: 0 is out of range: it must be 0.25 or more, at most 8"),
         ("kv_bytes_per_element", "", "kv_bytes_per_element: is blank"),
         ("in_class", "yes", "in_class: 'yes' is no truth value; allowed: true, false"),
         ("in_class", "-1", "in_class: '-1' is no truth value; allowed: true, false"),

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import pytest
 
@@ -307,3 +309,12 @@ def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
     with reading(edited("fx", 0, currency="CNX")):
         (problem,) = all_problems(load())
     assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
+
+
+def test_worker_processes_read_what_the_run_reads():
+    peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
+    with reading(edited("hardware", peak, value="2e15")):
+        alone = as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+            assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
+    assert alone != as_json(usual())
