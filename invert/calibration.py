@@ -3,7 +3,7 @@
 Both are learned at run time from reference_class.csv, without the model being inferred and its siblings.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from math import log, sqrt
@@ -13,6 +13,7 @@ from derive import presets
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
+from derive.shipped import lines as shipped_lines
 from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
 from invert.increments import PriceLines, attention_flops_at_cost, kv_bytes_at_cost, kv_bytes_common_markup, price_lines, rental
 from invert.prices.check import iso_date
@@ -115,9 +116,10 @@ def siblings(architecture: str) -> frozenset[str]:
     """
     if architecture not in presets.model_names():
         raise UnknownName("architecture", architecture, presets.model_names())
-    # Whose family cannot be told might be a sibling, and the model would be judged by itself.
-    refuse_bad(REFERENCE, architecture=architecture)
     families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
+    if architecture not in families:
+        # Its row may be a bad one: without its family it would be judged by its own siblings.
+        refuse_bad(REFERENCE, architecture=architecture)
     return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
 
 
@@ -154,7 +156,9 @@ def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
 def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], contexts: Mapping[str, int | None]) -> Member:
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
     name = cell(REFERENCE, row, "architecture")
-    refuse_bad("architectures", model=name)
+    if name not in architectures:
+        refuse_bad("architectures", model=name)
+        raise BadRow(_fault(row, "architecture", f"{name!r} is not in architectures.csv"))
     values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
     width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
     read = number("architectures", name, "kv_values_read_per_context_token", values) * width
@@ -199,8 +203,13 @@ def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> Pri
     """The price lines of the sheet that a row of reference_class.csv names, on its day."""
     wanted = cell(REFERENCE, row, "calibration_sheet")
     provider, _, model = wanted.partition("/")
-    refuse_bad("models", provider=provider, model=model)
-    day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
+    if wanted not in contexts:
+        refuse_bad("models", provider=provider, model=model)
+    newest = book.newest_retrieved
+    day = iso_date(cell(REFERENCE, row, "calibration_date")) or newest
+    if newest and day > newest:
+        raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
+    _refuse_spoilt(wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     for currency in {one.currency for one in rows} - {"USD"}:
         refuse_bad("fx", currency=currency)
@@ -213,6 +222,26 @@ def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> Pri
     if lines is None:
         raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     return lines
+
+
+def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
+    """Raises `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, of other prices."""
+    of_sheet = {
+        (f"{name}.csv", row.place)
+        for name in ("prices", "prices_calibration")
+        for row, _ in _price_lines(name)
+        if f"{row.get('provider')}/{row.get('model')}" == wanted
+    }
+    for problem in problems:
+        if (problem.origin, problem.row) in of_sheet:
+            raise BadRow(problem)
+
+
+def _price_lines(name: str) -> tuple[tuple[Row, str], ...]:
+    try:
+        return shipped_lines(name)[1]
+    except WrongData:
+        return ()
 
 
 # What is believed of ln KV bytes.

@@ -75,7 +75,8 @@ def infer(
     read = []
     for sheet in chosen:
         try:
-            refuse_bad("models", provider=sheet.provider, model=sheet.model)
+            if (sheet.provider, sheet.model) not in rows:
+                refuse_bad("models", provider=sheet.provider, model=sheet.model)
             if sheet.bands[0].input.currency != "USD":
                 refuse_bad("fx", currency=sheet.bands[0].input.currency)
             read.append(_read(sheet, rows.get((sheet.provider, sheet.model)), common, given))

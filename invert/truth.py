@@ -180,11 +180,13 @@ def rendered(found: Mapping[str, list[Row]], style: str) -> str:
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append("\n".join([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)]))
+        parts.append("\n".join([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"]))
     return "\n\n".join(parts)
 
 
 def _csv(rows: list[Row]) -> str:
+    if not rows:
+        return ""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()

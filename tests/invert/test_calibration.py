@@ -207,6 +207,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
         ("calibration_sheet", "alibaba/qwen-9", "calibration_sheet: 'alibaba/qwen-9' has no sheet of several bands"),
         ("calibration_sheet", "qwen-9", "calibration_sheet: 'qwen-9' does not have the form of alibaba/qwen3-coder-plus"),
         ("calibration_date", "2025-07-27", "calibration_sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
+        ("calibration_date", "2062-07-28", "calibration_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
         ("calibration_date", "July", "calibration_date: 'July' is not an ISO date"),
         *(("kv_bytes_per_element", text, f"kv_bytes_per_element: '{text}' is not a number") for text in ("two", "nan", "inf")),
         ("kv_bytes_per_element", "0", "kv_bytes_per_element: 0 is out of range: it must be 0.25 or more, at most 8"),

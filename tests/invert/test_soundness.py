@@ -234,6 +234,20 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.storage != ()
 
 
+def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
+    spoilt = [dict(row) for row in rows("prices")]
+    for row in spoilt:
+        if row["model"] == "qwen3-coder-plus" and row["threshold_tokens"] == "256000":
+            row["amount"] = "abc"
+    out = io.StringIO()
+    writer = csv.DictWriter(out, spoilt[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(spoilt)
+    with reading(read().edited(prices=out.getvalue())):
+        assert calibration.lacking() == ("Qwen3-Coder-480B-A35B",)
+        assert {problem.origin for problem in calibration.problems()} == {"prices.csv"}
+
+
 def usual_ratios() -> tuple[str, ...]:
     return tuple(calibration.learn().kv_ratios)
 
@@ -303,6 +317,24 @@ def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
     with reading(edited("architectures", chosen("architectures", "layers"), layers="abc")):
         assert {problem.origin for problem in table_problems(load())} == {"architectures.csv"}
         assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3")
+
+
+@pytest.mark.parametrize(("name", "column"), [("architectures", "model"), ("models", "model"), ("models", "provider")])
+def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
+    place = next(at for at, row in enumerate(rows(name)) if row["model"] in ("Gemma-2-9B", "mimo-v2.5-pro") or at == len(rows(name)) - 1)
+    with reading(edited(name, place, **{column: ""})):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+    assert {problem.origin for problem in table.problems} == {f"{name}.csv"} and table.notes == ()
+    assert as_json(table) == as_json(usual())
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
+    header, *lines = shipped.content("fx.csv").decode().splitlines()
+    with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
+        found, problems = truth.sections(("controls", "production"))
+    assert found["controls"] == [] and truth.rendered(found, style)
+    assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
 
 
 def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
