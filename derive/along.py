@@ -35,6 +35,8 @@ def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
     The arrays of `given` broadcast. Raises `NoClosedForm` for a leg without one, which has to be searched for one point at
     a time.
     """
+    if way.cancelled:
+        raise NoClosedForm(f"{way.cancelled[0]} may only be what the rest allows, which is looked for point by point")
     worlds = [dict(given)]
     for leg in way.legs:
         worlds = [{**world, leg.unknown: found} for world in worlds for found in _values(leg, world)]
@@ -55,7 +57,7 @@ def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
             found = np.asarray(first.right_side(world), dtype=float)
         yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
         return
-    if any(branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
+    if any(case.open or case.idle or branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
         raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
     yield from _each_root(np.concatenate([_roots(case, leg.unknown, world) for case in leg.cases]))
 
@@ -77,7 +79,7 @@ def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray
             names = tuple(sorted(part.name for part in branch.difference.free_symbols))
             height, scale = vectorised((branch.difference, branch.regime.expression), names)(*(world[name] for name in names))
             found = np.where(np.abs(height) <= HOLDS * np.abs(scale), np.nan, found)
-    return found
+    return np.where(_wins(case.wins, {**world, unknown: found}), found, np.nan) if case.wins else found
 
 
 def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":

@@ -4,13 +4,15 @@ Defining equations and bounds join by themselves, one variant of a group; condit
 relations join when named. Neutral defaults are taken up only when the givens alone do not reach the unknown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isclose, log
 
 from derive.conflicts import against_defaults, contradiction
+from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.refusals import missing_givens
@@ -39,6 +41,9 @@ class _World:
     steps: tuple[RouteStep, ...] = ()
     warnings: tuple[str, ...] = ()
 
+
+SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
+"""Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
 IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
 """Quantities that say how many sequences hold a cache."""
@@ -90,7 +95,35 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _by(asked, rows, stops)
         if outcome or stops:
             break
+    if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
+        return _without_answer(asked, aside), None
     return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+
+
+def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
+    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for."""
+    definitions = {row.defines: row for row in (*asked.left_out, *asked.active) if row.defines}
+    for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
+        rests, queue = {name: definitions[name]}, [name]
+        while queue:
+            row = definitions.get(queue.pop())
+            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in rests]
+            rests |= dict.fromkeys(new, row)
+            queue += new
+        if asked.unknown in rests:
+            told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
+            untrue = [row.id for row in asked.left_out if row in rests.values()]
+            if untrue:
+                why = f"by {', '.join(untrue)}, which is left out, as this model does not read all that it stores"
+                return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
+            rest = missing_givens(asked, [*_known(asked)][-1])
+            return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
+    return None
+
+
+def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
+    """What somebody gave and an answer did not take."""
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched)
 
 
 def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
@@ -152,7 +185,11 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
 def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple[_World, Reason | None]:
     """The world an answer leads to, with all else that its blocks determine, and what contradicts it."""
     start = _World({**world.values, asked.unknown: inside(found)}, world.slopes, (*world.steps, _step(way.legs[-1], found)))
-    ends, reason = _completed(way, start)
+    if way.cancelled:
+        possible, reason = _witnessed(way, start)
+        ends = [start] if possible else []
+    else:
+        ends, reason = _completed(way, start)
     clash: Reason | None = None
     for end in ends:
         known = end.values if found.kind == "point" else world.values
@@ -164,6 +201,30 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
             return end, None
         clash = clash or wrong
     return start, clash or reason
+
+
+def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
+    """Whether what cancelled can have values at which all equations of the blocks hold too, and if not, what fails at the last."""
+    free = [name for name in way.cancelled if name not in start.values]
+    reason = None
+    for values in _anywhere(free):
+        ends, reason = _completed(way, replace(start, values={**start.values, **values}))
+        if ends:
+            return True, None
+    return False, reason
+
+
+def _anywhere(names: Sequence[str]) -> Iterator[dict[str, float]]:
+    """Values of quantities that can be anything: all of them small, all large, then every mixture of some sizes."""
+    sizes = {name: [_sized(name, share) for share in SIZES] for name in names}
+    return (dict(zip(names, values, strict=True)) for values in product(*sizes.values()))
+
+
+def _sized(name: str, share: float) -> float:
+    """A value from far below (share 0) to far above (share 1) what is met in practice."""
+    row = quantity(name)
+    low, high = row.limits()
+    return low + share * (high - low) if row.low == 0 or row.ceiling == 1 else low * (high / low) ** share
 
 
 def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
@@ -189,15 +250,38 @@ def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
 
 
 def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
-    """The answers of all cases of a leg, each point once; where it takes cases, bounds that hold in one of them are none."""
-    outcomes = [solve_equation(case, leg.unknown, values) for case in leg.cases]
-    if len(outcomes) == 1:
-        return outcomes[0]
+    """The answers of all cases of a leg, each point once; where it takes cases, one that only bounds it leaves it open.
+
+    A case whose regime turns on what nothing determines is not passed over: nothing is answered while it may hold.
+    """
+    if len(leg.cases) == 1:
+        return solve_equation(leg.cases[0], leg.unknown, values)
+    if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
+        return (), _undecided(leg.unknown, open_case)
+    outcomes = [solve_equation(case, leg.unknown, values) for case in leg.cases if not case.open and not case.idle]
     found: list[Answer] = []
-    for one in (one for answers, _ in outcomes for one in answers if one.kind == "point"):
+    for one in (one for answers, _ in outcomes for one in answers):
+        if one.kind != "point":
+            return (), _within_bounds(leg, one)
         found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
     reasons = [reason or Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.id}") for _, reason in outcomes]
     return tuple(found), None if found else reasons[0]
+
+
+def _may_hold(case: Joint, unknown: str, values: Mapping[str, float]) -> bool:
+    """Whether a case that does not give the unknown, or turns on what nothing determines, can be in force all the same."""
+    if case.ruled_out(values):
+        return False
+    return case.idle or case.breaks_down(values, unknown) or bool(case.open and solve_equation(case, unknown, values)[0])
+
+
+def _undecided(unknown: str, case: Joint) -> Reason:
+    """Which regime may be in force without giving an answer, and what would decide it."""
+    regime = f" where {case.regime}" if case.regime else ""
+    if not case.open:
+        return Reason("not_identified", message=f"{unknown} can be anything{regime}, and that may be so here")
+    names = " and ".join(case.open)
+    return Reason("missing_givens", missing=case.open, message=f"{unknown} needs also {names}: without, it may be{regime or ' anything'}")
 
 
 def _within_bounds(leg: Leg, interval: Answer) -> Reason:
@@ -224,7 +308,8 @@ def _regime(way: Route, values: Mapping[str, float], found: Answer) -> str | Non
     """The terms that bind along a route, in words; the equation that gave the answer says so itself."""
     last = way.legs[-1].rows
     binding = [in_force(row, values) for row in way.rows if (row,) != last]
-    return " and ".join(dict.fromkeys(label for label in (*binding, found.regime if len(last) == 1 else None) if label)) or None
+    itself = found.regime if len(last) == 1 or way.cancelled else None
+    return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 
 
 def _chained(found: Answer, world: _World) -> Mapping[str, float]:
@@ -243,6 +328,8 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in row.symbols if name in known}
+    if _is_batch(asked, touched):
+        touched.add("batch")
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -250,6 +337,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
+        unused=_unused(asked, touched),
         warnings=ends[0][0].warnings,
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
@@ -259,16 +347,22 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
 def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
     """Defaults and variants taken, conditions joined by name, what cancels, and what each equation idealises."""
     used = way.rows
-    cancelled = [f"{name} cancels: any value gives the same" for name in way.cancelled]
-    defaults = [f"{name} = {known[name]:g} (default)" for name in known if name in touched and name not in asked.known]
+    cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
+    default = {name: "default" for name in known if name in touched and name not in asked.known}
+    if _is_batch(asked, touched):
+        default["sequences_in_flight"] = "the batch, all that is in flight where nothing is said of stages"
+    defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
-    given = [name for name in asked.provenance if asked.provenance[name] == "given"]
-    idle += [f"{name} was given and is not needed" for name in given if name not in touched]
     idealised = [text for row in used for text in row.assumptions]
     switches = asked.conventions.stated(name for row in used for name in row.symbols)
     return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
+
+
+def _is_batch(asked: Question, touched: Set[str]) -> bool:
+    """Whether the sequences in flight were taken to be the batch that was given."""
+    return "sequences_in_flight" in touched and "batch" in asked.known and "sequences_in_flight" not in asked.known
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:

@@ -7,7 +7,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.questions import Question
 from derive.records import Equation
 from derive.solutions import Reason
-from derive.solving import residual, right_side_at, solve_equation
+from derive.solving import agrees, right_side_at, solve_equation
 from derive.units import show
 
 AGREES = 1e-6
@@ -90,7 +90,7 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """The first equation whose quantities are all known and that does not hold."""
     for row in rows:
-        if row.sense == "=" and all(name in values for name in row.symbols) and (row.violated(values) or residual(row, values) > AGREES):
+        if row.sense == "=" and all(name in values for name in row.symbols) and (row.violated(values) or not agrees(row, values, AGREES)):
             return row
     return None
 

@@ -29,7 +29,7 @@ def as_record(solution: Solution) -> dict[str, Any]:
         "answers": [_answer_record(answer) for answer in solution.answers],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": [*solution.warnings, *solution.assumptions],
+        "assumptions": [*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused), *solution.assumptions],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -70,7 +70,7 @@ def as_text(solution: Solution) -> str:
     """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
     if not solution.answers and not solution.sweep:
         return f"{solution.unknown}: no answer"
-    lines = [*_head(solution), *_wrapped("warning", list(solution.warnings)), ""]
+    lines = [*_head(solution), *_wrapped("warning", list(solution.warnings)), *_wrapped("not used", _one_line(solution.unused)), ""]
     if solution.route:
         lines += [*(["at the middle of the ranges:"] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
@@ -85,6 +85,10 @@ def as_text(solution: Solution) -> str:
     lines += _wrapped("assumes", list(solution.assumptions))
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     return "\n".join(lines)
+
+
+def _one_line(names: tuple[str, ...]) -> list[str]:
+    return [", ".join(names)] if names else []
 
 
 def _head(solution: Solution) -> list[str]:

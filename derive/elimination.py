@@ -1,9 +1,11 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from inspect import signature
+from math import isclose, isfinite
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +13,17 @@ from derive.blocks import Structure
 from derive.compiled import evaluate
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.regimes import closed_forms, regimes
+from derive.regimes import closed_forms, in_words, regimes
+from derive.roots import HOLDS
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel, Symbol
 
     Pair = tuple[Expr, Expr]
     Pairs = tuple[Pair, ...]
+
+APART = 1e-6
+"""Relative difference from which two sides are not the same number given twice."""
 
 DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
@@ -27,12 +33,19 @@ DRAWS = 8
 class Joint:
     """One equation that follows from several, to be solved like one of the catalogue; `cancelled` dropped out of it.
 
-    `sides` are left and right; where the left is no single quantity it is 1, and the right the ratio of both.
+    `sides` are left and right; where the left is no single quantity it is 1, and the right the ratio of both. It follows
+    only where `wins` hold, pairs of a larger and a smaller expression: the regimes that were put in, `regime` in words.
+    Where it turns on quantities that nothing determines, `open` names them, and nothing follows from it without them. It is
+    `idle` where it does not give the unknown: the sides then only say when the case is possible.
     """
 
     rows: tuple[Equation, ...]
     sides: "Pair"
     cancelled: tuple[str, ...] = ()
+    wins: "Pairs" = ()
+    regime: str | None = None
+    open: tuple[str, ...] = ()
+    idle: bool = False
     sense: str = "="
 
     @property
@@ -43,16 +56,31 @@ class Joint:
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Names of the quantities that are left, that on the left side first."""
-        left, right = self.sides
-        names = sorted(part.name for part in left.free_symbols | right.free_symbols)
-        return tuple(sorted(names, key=lambda name: symbol(name) != left))
+        """Names of the quantities that are left, that on the left side first; those of its regime included."""
+        names = sorted(_names(*self.sides, *(side for pair in self.wins for side in pair)))
+        return tuple(sorted(names, key=lambda name: symbol(name) != self.sides[0]))
 
     @cached_property
     def requires(self) -> "tuple[Callable[..., Any], ...]":
         """The requirements of its equations on what is left in it."""
         needed = (requirement for row in self.rows for requirement in row.requires)
         return tuple(one for one in needed if {*signature(one).parameters} <= {*self.symbols})
+
+    def ruled_out(self, values: Mapping[str, float]) -> bool:
+        """Whether its regimes or its sides cannot hold at these numbers; what holds a quantity that is not known is not judged."""
+        known = (pair for pair in self.wins if _names(*pair) <= values.keys())
+        if any(evaluate(larger, values) < evaluate(smaller, values) * (1 - HOLDS) for larger, smaller in known):
+            return True
+        if not self.idle or not _names(*self.sides) <= values.keys():
+            return False
+        left, right = (evaluate(side, values) for side in self.sides)
+        return isfinite(left - right) and not isclose(left, right, rel_tol=APART)
+
+    def breaks_down(self, values: Mapping[str, float], unknown: str) -> bool:
+        """Whether something that was divided by is zero at these numbers: what the equations then say, this one does not."""
+        probes = [{**values, unknown: float(size)} for size in (quantity(unknown).low, quantity(unknown).high)]
+        parts = {*self.sides, *(side for pair in self.wins for side in pair)}
+        return any(all(not isfinite(evaluate(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
 
     def left_side(self, values: dict[str, float]) -> float:
         """The left side at numbers."""
@@ -71,25 +99,71 @@ class Joint:
         return [text for row in self.rows for text in row.violated(values)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is put into a block: quantities eliminated, one after another, and the regimes its equations were cut to.
+
+    `cuts` are pairs of a larger and a smaller term as the catalogue writes them, `wins` the same with what is eliminated.
+    """
+
+    eliminated: "tuple[tuple[Symbol, Expr], ...]" = ()
+    cuts: "Pairs" = ()
+    wins: "Pairs" = ()
+
+    def put_in(self, sides: "Pair") -> "Pair | None":
+        """Both sides with everything put in; None where that leaves a Max of something that is not a number."""
+        try:
+            for name, value in self.eliminated:
+                sides = sides[0].xreplace({name: value}), sides[1].xreplace({name: value})
+        except ValueError:
+            return None
+        return sides
+
+    def without(self, name: "Symbol", value: "Expr") -> "_Case | None":
+        """The same with one more quantity eliminated; None where a regime is then not defined."""
+        last = _Case(((name, value),))
+        wins = tuple(last.put_in(pair) for pair in self.wins)
+        return None if None in wins else _Case((*self.eliminated, (name, value)), self.cuts, wins)
+
+    def cut(self, wins: "Pairs", terms: "Pairs") -> "_Case":
+        """The same in a regime; of two terms that are positive the ratio is held against 1, as more cancels in it."""
+        from sympy import Integer
+
+        written = tuple(next((pair for pair in terms if self.put_in(pair) == won), won) for won in wins)
+        positive = (larger.is_positive and smaller.is_positive for larger, smaller in written)
+        held = ((won[0] / won[1], Integer(1)) if ratio else won for won, ratio in zip(wins, positive, strict=True))
+        return _Case(self.eliminated, (*self.cuts, *written), (*self.wins, *held))
+
+
 @lru_cache(maxsize=512)
 def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
     """The equations of a block as one in the unknown: several where it takes cases, none where it does not work out.
 
-    What is left free must cancel, else there is none.
+    What is left free must cancel; a case in which it does not is open, and where all are there is none.
     """
-    return tuple(case for sides in _as_one(structure, unknown) if (case := _without(structure, unknown, sides)))
+    cases = tuple(_without(structure, unknown, *found) for found in _cases(structure, unknown))
+    return cases if any(not case.open and not case.idle for case in cases) else ()
 
 
 @lru_cache(maxsize=512)
 def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
-    cases = list(_as_one(structure, unknown))
-    return frozenset(name for name in structure.free if cases and all(_cancels(sides, name) for sides in cases))
+    cases = _cases(structure, unknown)
+    return frozenset(name for name in structure.free if cases and not any(_turns_on(sides, wins, name) for sides, wins, *_ in cases))
 
 
-def _as_one(structure: Structure, unknown: str) -> "Iterator[Pair]":
+@lru_cache(maxsize=512)
+def _cases(structure: Structure, unknown: str) -> "tuple[tuple[Pair, Pairs, str | None, tuple[str, ...]], ...]":
+    """What is left of a block: sides, regimes put in, those in words, and quantities that could not be eliminated."""
     others = frozenset(symbol(name) for name in structure.names if name != unknown)
-    return map(_one_sided, _reduced(tuple(row.sides for row in structure.rows), others, symbol(unknown)))
+    written = tuple(row.sides for row in structure.rows)
+    terms = tuple(pair for sides in written for _, wins in _smooth(sides) for pair in wins)
+    found = []
+    for sides, case, stuck in _reduced(written, _Case(), others, symbol(unknown), terms):
+        # A Max of which only one side moves with what is left free is cut too: in that regime it may cancel.
+        cut = _smooth(sides) if not all(_cancels(sides, name) for name in structure.free) else ((sides, ()),)
+        found += [(_one_sided(smooth), case.cut(wins, terms), stuck) for smooth, wins in cut]
+    return tuple((sides, case.wins, in_words(case.cuts), stuck) for sides, case, stuck in found)
 
 
 def _one_sided(pair: "Pair") -> "Pair":
@@ -99,18 +173,39 @@ def _one_sided(pair: "Pair") -> "Pair":
     return pair if left.is_Symbol else (Integer(1), right / left)
 
 
-def _without(structure: Structure, unknown: str, sides: "Pair") -> Joint | None:
-    """The equation without what is left free, if that can be anything; and only if the unknown is still there."""
+def _without(structure: Structure, unknown: str, sides: "Pair", wins: "Pairs", regime: str | None, stuck: tuple[str, ...]) -> Joint:
+    """The equation without what is left free, as far as that can be anything."""
+    names = _names(*sides, *(side for pair in wins for side in pair))
+    turns_on = tuple(name for name in structure.free if name in names and _turns_on(sides, wins, name))
+    rest = tuple(name for name in structure.free if name in names and name not in turns_on)
+    left, right = _at_any(sides, rest)
+    moves = {name for name in (unknown, *turns_on) if not _cancels((left, right), name)}
+    decided = tuple(_at_any(pair, rest) for pair in wins if not _names(*pair) & {*turns_on, *structure.names} - {unknown})
+    idle = bool(stuck) or moves != {unknown}
+    return Joint(structure.rows, (left, right if idle else _over_one_line(right)), structure.free, decided, regime, turns_on, idle)
+
+
+def _turns_on(sides: "Pair", wins: "Pairs", name: str) -> bool:
+    """Whether a quantity moves the answer, or decides whether the regime holds."""
     from sympy import Integer
 
-    left, right = sides
-    free = tuple(name for name in structure.free if symbol(name) in left.free_symbols | right.free_symbols)
-    if not all(_cancels(sides, name) for name in free):
-        return None
-    left, right = (side.xreplace({symbol(name): Integer(1) for name in free}) for side in sides)
-    if symbol(unknown) not in left.free_symbols | right.free_symbols or _cancels((left, right), unknown):
-        return None
-    return Joint(structure.rows, (left, _over_one_line(right)), structure.free)
+    return not all(_cancels(pair, name) for pair in (sides, *((side, Integer(1)) for pair in wins for side in pair)))
+
+
+def _at_any(sides: "Pair", names: tuple[str, ...]) -> "Pair":
+    """Both sides without quantities that cancel: at 1, or where that is off their domain at other numbers."""
+    from sympy import Integer, nan, zoo
+
+    for first, step in ((1, 0), *((number, 1) for number in range(2, 2 + DRAWS))):
+        chosen = _Case(tuple((symbol(name), Integer(first + step * place)) for place, name in enumerate(names)))
+        found = chosen.put_in(sides)
+        if found is not None and not any(side.has(nan, zoo) for side in found):
+            return found
+    return sides
+
+
+def _names(*expressions: "Expr") -> set[str]:
+    return {part.name for expression in expressions for part in expression.free_symbols}
 
 
 def _over_one_line(expression: "Expr") -> "Expr":
@@ -124,45 +219,65 @@ def _over_one_line(expression: "Expr") -> "Expr":
 
 
 def _cancels(sides: "Pair", name: str) -> bool:
-    """Whether left over right stays the same whatever the quantity is, at random values of the others."""
+    """Whether left over right stays the same whatever the quantity is, at random values of the others.
+
+    The values are exact fractions where that can be, so that no digits are lost where terms cancel.
+    """
+    from sympy import Pow
+
     left, right = sides
-    names = sorted(part.name for part in left.free_symbols | right.free_symbols)
+    if name not in _names(left, right):
+        return True
+    ratio, others = left / right, sorted(_names(left, right))
+    kind = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
     for _ in range(DRAWS):
-        values = {other: _drawn(random, other) for other in names}
-        ratios = [evaluate(left / right, {**values, name: _drawn(random, name)}) for _ in range(2)]
+        values = {other: kind(_drawn(random, other)) for other in others}
+        ratios = [evaluate(ratio, {**values, name: kind(_drawn(random, name))}) for _ in range(2)]
         if not abs(ratios[0] - ratios[1]) <= 1e-9 * abs(ratios[0]):
             return False
     return True
 
 
-def _drawn(random: Random, name: str) -> float:
+def _drawn(random: Random, name: str) -> Fraction:
     row = quantity(name)
-    return random.uniform(row.low, row.high) if row.low == 0 else row.low * (row.high / row.low) ** random.random()
+    number = random.uniform(row.low, row.high) if row.low == 0 else row.low * (row.high / row.low) ** random.random()
+    return Fraction(f"{number:.3g}")
 
 
-def _reduced(pairs: "Pairs", others: "frozenset[Symbol]", unknown: "Symbol") -> "Iterator[Pair]":
-    """The pairs with every other unknown eliminated, one after another; a Max is cut into its regimes when nothing else works."""
-    if not others:
-        if len(pairs) == 1 and unknown in pairs[0][0].free_symbols | pairs[0][1].free_symbols:
-            yield pairs[0]
+def _reduced(
+    pairs: "Pairs", case: _Case, others: "frozenset[Symbol]", unknown: "Symbol", terms: "Pairs"
+) -> "Iterator[tuple[Pair, _Case, tuple[str, ...]]]":
+    """What is left once every other unknown is eliminated; a Max is cut into its regimes when nothing else works.
+
+    `terms` are the pairs of which one can win, as the catalogue writes them. The names are those of unknowns that stay:
+    where an equation is left that has none of them, it says when the case is possible and no more.
+    """
+    idle = next((pair for pair in pairs if not _names(*pair) & {name.name for name in (*others, unknown)}), None)
+    left = tuple(sorted(name.name for name in others))
+    if not others or idle:
+        if pairs:
+            yield idle or pairs[0], case, left
         return
     if found := next(_solvable(pairs, others), None):
         place, name, value = found
-        rest = (pair for at, pair in enumerate(pairs) if at != place)
-        yield from _reduced(
-            tuple((left.xreplace({name: value}), right.xreplace({name: value})) for left, right in rest), others - {name}, unknown
-        )
+        after, last = case.without(name, value), _Case(((name, value),))
+        rest = tuple(last.put_in(pair) for at, pair in enumerate(pairs) if at != place)
+        if after and None not in rest:
+            yield from _reduced(rest, after, others - {name}, unknown, terms)
         return
     place = next((place for place, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
-    for smooth in () if place is None else _smooth(pairs[place]):
-        yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), others, unknown)
+    if place is None:
+        yield pairs[0], case, left
+        return
+    for smooth, wins in _smooth(pairs[place]):
+        yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), case.cut(wins, terms), others, unknown, terms)
 
 
-def _smooth(pair: "Pair") -> "Pairs":
-    """The regimes of a pair."""
+def _smooth(pair: "Pair") -> "tuple[tuple[Pair, Pairs], ...]":
+    """The regimes of a pair, and what has to win in each."""
     left, right = pair
-    return tuple((low.expression, high.expression) for low in regimes(left) for high in regimes(right))
+    return tuple(((low.expression, high.expression), (*low.wins, *high.wins)) for low in regimes(left) for high in regimes(right))
 
 
 def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[int, Symbol, Expr]]":
@@ -179,6 +294,15 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             continue
         left, right = pair
         for name in sorted(others & (left.free_symbols | right.free_symbols), key=str):
-            roots = closed_forms(left - right, name)
+            roots = None if _tangled(left - right, name) else closed_forms(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
+
+
+def _tangled(difference: "Expr", name: "Symbol") -> bool:
+    """Whether a quantity stands in a power that is not whole and elsewhere too: SymPy takes minutes over those, in vain."""
+    from sympy import Dummy, Pow
+
+    powers = [power for power in difference.atoms(Pow) if power.has(name) and not power.exp.is_Integer]
+    outer = [power for power in powers if not any(power is not other and other.has(power) for other in powers)]
+    return len(outer) > 1 or (len(outer) == 1 and difference.xreplace({outer[0]: Dummy()}).has(name))

@@ -61,16 +61,20 @@ def _memory(values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, 
 
 def _message(asked: Question, known: Mapping[str, float]) -> str:
     parts = [f"{label} {show(name, known[name])}" for name, label in PARTS.items() if known.get(name)]
-    chips = known["chips"] * known["pipeline_stages"]
-    room = f"{show('memory_capacity', known['memory_capacity'])} of {chips:.4g} chip{'s' * (chips != 1)}"
-    message = f"does not fit: {' and '.join(parts)} in the {room}, {show('memory_demand', known['short'])} short"
-    return f"{message}\nwhat would fit, all else as it is: {', '.join(_what_would(asked, known))}"
+    needed = " and ".join(parts) or f"{show('memory_demand', known['memory_demand'])}"
+    room = show("memory_capacity", known["memory_capacity"])
+    if "memory_capacity" not in asked.known and known.keys() >= {"chips", "pipeline_stages"}:
+        chips = known["chips"] * known["pipeline_stages"]
+        room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
+    message = f"does not fit: {needed} in the {room}, {show('memory_demand', known['short'])} short"
+    would = ", ".join(_what_would(asked, known))
+    return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
 
 
 def _what_would(asked: Question, known: Mapping[str, float]) -> Iterator[str]:
     """A bound on each quantity that one could change, solved from the equations of what fits."""
     room = {**known, "memory_capacity": known["memory_demand"]}
-    for one in solve_equation(equation("memory.capacity"), "chips", room)[0]:
+    for one in _solved("memory.capacity", "chips", room):
         yield f"chips at least {ceil(one.value * (1 - 1e-12))}"
     most = {name: one.high for name in ROOM_FOR for one in _room_for(name, known)}
     for name, high in most.items():
@@ -82,4 +86,10 @@ def _what_would(asked: Question, known: Mapping[str, float]) -> Iterator[str]:
 
 
 def _room_for(name: str, known: Mapping[str, float]) -> tuple[Answer, ...]:
-    return solve_equation(equation("memory.sequences_that_fit"), name, known)[0] if known["kv_cache_bytes"] else ()
+    return _solved("memory.sequences_that_fit", name, known) if known.get("kv_cache_bytes") else ()
+
+
+def _solved(id: str, name: str, known: Mapping[str, float]) -> tuple[Answer, ...]:
+    """What an equation says of a quantity; nothing where not all others are known."""
+    row = equation(id)
+    return solve_equation(row, name, known)[0] if all(other in known for other in row.symbols if other != name) else ()

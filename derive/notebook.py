@@ -19,7 +19,8 @@ def as_notebook(solution: Solution) -> str:
     if not solution.answers and not solution.sweep:
         return f"**{solution.unknown}: no answer.** {_plain(solution.reason.message)}"
     together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
-    parts = [*_head(solution), *(f"⚠ {_plain(text)}" for text in solution.warnings), _mathematics(solution), *together, _numbers(solution)]
+    said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_left_over(solution)]
+    parts = [*_head(solution), *said, _mathematics(solution), *together, _numbers(solution)]
     parts += ["\n".join(f"- {_plain(text)}" for text in solution.assumptions)]
     return "\n\n".join(part for part in parts if part)
 
@@ -35,6 +36,10 @@ def _head(solution: Solution) -> Iterator[str]:
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
         yield from (f"**{_plain(line)}**" for answer in solution.answers for line in answer_lines(solution.unknown, answer)[:1])
+
+
+def _left_over(solution: Solution) -> list[str]:
+    return [f"given and not used: {', '.join(solution.unused)}"] if solution.unused else []
 
 
 def _mathematics(solution: Solution) -> str:

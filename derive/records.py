@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.quantities import CONSTANTS, symbol
 
@@ -130,6 +130,10 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
+    wins: ClassVar[tuple[()]] = ()
+    open: ClassVar[tuple[()]] = ()
+    idle: ClassVar[bool] = False
+    """No regime was put in and none is open: an equation of the catalogue is written for all of them."""
 
     @property
     def chapter(self) -> str:

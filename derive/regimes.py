@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole."""
+    """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
 
     expression: "Expr"
     wins: "tuple[tuple[Expr, Expr], ...]" = ()
+    said: str | None = None
 
     @property
     def label(self) -> str | None:
@@ -32,11 +33,12 @@ class Regime:
         >>> [regime.label for regime in regimes(equation("roofline.step_time").sides[1])]
         ['compute_time >= memory_time', 'memory_time >= compute_time']
         """
-        return _label(self.wins)
+        return self.said or in_words(self.wins)
 
 
 @cache
-def _label(wins: "tuple[tuple[Expr, Expr], ...]") -> str | None:
+def in_words(wins: "tuple[tuple[Expr, Expr], ...]") -> str | None:
+    """The inequalities of a regime in words of the registry; None where it has none."""
     return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
 
 
@@ -99,7 +101,10 @@ def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
     x = symbol(unknown)
     left, right = equation.sides
     found = []
-    for regime in regimes(right):
+    for inner in regimes(right):
+        # A block holds in the regimes that were put in for it, whatever its own come to.
+        said = " and ".join(filter(None, (equation.regime, inner.label))) if equation.wins else None
+        regime = Regime(inner.expression, (*equation.wins, *inner.wins), said or None)
         difference = left - regime.expression
         if not difference.has(x):
             found.append(Branch(regime, difference, (), absent=True))
@@ -116,21 +121,19 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written. Cubics
     and beyond are left to numbers: their closed forms pass through complex ones.
     """
-    from sympy import Poly, PolynomialError, Pow, cancel, diff, fraction, nan, together, zoo
+    from sympy import Poly, PolynomialError, Pow, diff, fraction, together
     from sympy import solve as sympy_solve
 
     # A power of a sum that holds the unknown is linear in neither, and its derivative takes long.
     if not any(power.base.is_Add and power.base.has(x) for power in difference.atoms(Pow)):
         slope = diff(difference, x)
         if not slope.has(x):
-            height = difference.subs(x, 0)
-            # Where the unknown stands above and below a line, it has to be cancelled before 0 is put in.
-            height = cancel(together(difference - slope * x)) if height.has(nan, zoo) else height
+            height = _at_zero(difference, slope, x)
             return (_tidy(-height / slope),) if slope else ()
         reciprocal = difference.subs(x, 1 / x)
         slope = diff(reciprocal, x)
         if not slope.has(x):
-            height = reciprocal.expand().subs(x, 0)
+            height = _at_zero(reciprocal.expand(), slope, x)
             return (_tidy(-slope / height),) if height else ()
     isolated = _under_one_power(difference, x)
     if isolated is not None:
@@ -152,6 +155,14 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     except NotImplementedError:
         return None
     return tuple(_tidy(root) for root in roots) if roots and all(_elementary(root) for root in roots) else None
+
+
+def _at_zero(line: "Expr", slope: "Expr", x: "Expr") -> "Expr":
+    """What is left of a line at x = 0; where x stands above and below a fraction, it has to be cancelled before 0 is put in."""
+    from sympy import cancel, nan, together, zoo
+
+    height = line.subs(x, 0)
+    return cancel(together(line - slope * x)) if height.has(nan, zoo) else height
 
 
 def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":

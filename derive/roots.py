@@ -3,19 +3,23 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from derive.compiled import evaluate, scalar
+from derive.compiled import evaluate, precise, scalar
 from derive.quantities import quantity, symbol
 
 if TYPE_CHECKING:
+    from mpmath import mpf
     from sympy import Expr
 
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
+STEP = 1e-20
+"""Relative step of a slope in 50 digits, and where Newton's method stops."""
+
 LAST_DIGITS = 1e-13
-"""Relative difference beyond which a root has lost digits."""
+"""Relative difference up to which numbers may differ for no other reason than that they were rounded."""
 
 
 @cache
@@ -26,14 +30,90 @@ def text(expression: "Expr") -> str:
 
 def real_roots(
     difference: "Expr", closed: "tuple[Expr, ...] | None", unknown: str, values: Mapping[str, float]
-) -> list[tuple[float, str | None]]:
+) -> "list[tuple[float, Expr | None]]":
     """Every root of a smooth expression in the domain of the unknown, with its closed form if it has one."""
     if closed is None:
         from derive.search import bracketed
 
         return [(root, None) for root in bracketed(difference, unknown, values)]
-    found = [(clamped(unknown, evaluate(root, values)), text(root)) for root in closed]
-    return [(root, formula) for root, formula in found if in_domain(unknown, root)]
+    found = [(clamped(unknown, _number(root, values)), root) for root in closed]
+    return [(value, root) for value, root in found if in_domain(unknown, value)]
+
+
+def _number(root: "Expr", values: Mapping[str, float]) -> float:
+    """A closed form at numbers, with all the digits that they determine."""
+    value = float("nan") if loses_digits(root) else evaluate(root, values)
+    return value if value and isfinite(value) else float(precise(root, values))
+
+
+@cache
+def loses_digits(expression: "Expr") -> bool:
+    """Whether digits can be lost that the givens determine: log(1 - x) of a small x, (1 - x**n)/(1 - x) of an x near 1.
+
+    Where only + - * / are, what a difference loses is what it magnifies of the givens' own rounding.
+    """
+    from sympy import exp, log, preorder_traversal
+
+    def irrational(part: "Expr") -> bool:
+        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Integer)
+
+    def outer(part: "Expr") -> bool:
+        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Number)
+
+    parts = [part for part in preorder_traversal(expression) if irrational(part) or cancels(part)]
+    return any(
+        any(irrational(inner) for inner in preorder_traversal(part)) if cancels(part) else outer(part) and has_difference(part)
+        for part in parts
+    )
+
+
+def cancels(part: "Expr") -> bool:
+    """Whether the expression is a difference of positive terms.
+
+    >>> cancels(1 - symbol("overlap")), cancels(1 + symbol("overlap"))
+    (True, False)
+    """
+    return part.is_Add and len({term.could_extract_minus_sign() for term in part.args}) == 2
+
+
+@cache
+def has_difference(expression: "Expr") -> bool:
+    """Whether there is a difference of positive terms anywhere in the expression."""
+    from sympy import preorder_traversal
+
+    return any(cancels(part) for part in preorder_traversal(expression))
+
+
+def exactly(difference: "Expr", root: "Expr | None", unknown: str, values: Mapping[str, float]) -> "mpf | None":
+    """The root of these very numbers in 50 digits: by its closed form, or by Newton's method from where the unknown stands."""
+    if root is not None:
+        found = precise(root, values)
+        return found if isfinite(found) else None
+    at = precise(symbol(unknown), values)
+    for _ in range(60):
+        height = precise(difference, {**values, unknown: at})
+        step = at * STEP or STEP
+        slope = (precise(difference, {**values, unknown: at + step}) - height) / step
+        if not (isfinite(height) and isfinite(slope) and slope):
+            return None
+        move = height / slope
+        at -= move
+        if at <= 0:
+            return None
+        if abs(move) <= STEP * at:
+            return at
+    return None
+
+
+def negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
+    """Whether a height is no more than what it moves by if each value moves by that share of itself.
+
+    >>> negligible(lambda at: at["batch"] - at["chips"], {"batch": 8.0, "chips": 8.00001}, 1e-6)
+    True
+    """
+    here = height(values)
+    moves = (abs(height({**values, name: value * (1 + sign * share)}) - here) for name, value in values.items() for sign in (1, -1))
+    return bool(abs(here) <= sum(move for move in moves if isfinite(move)) / 2)
 
 
 def in_domain(unknown: str, value: float) -> bool:
@@ -54,16 +134,16 @@ def clamped(unknown: str, value: float) -> float:
 
 def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
     """Whether the unknown has no effect at these numbers, because its coefficient is exactly zero."""
+    from sympy import diff
+
     row = quantity(unknown)
-    heights = {evaluate(difference, {**values, unknown: row.low + share * (row.high - row.low)}) for share in (0.125, 0.5, 1.0)}
-    return len(heights) == 1 and all(isfinite(height) for height in heights)
-
-
-def polished(difference: "Expr", unknown: str, values: Mapping[str, float]) -> float:
-    """The root one Newton step on, or where it was if there is no slope."""
-    names, slopes_at = _gradient(difference)
-    slope = dict(zip(names, slopes_at(*(values[name] for name in names)), strict=True))[unknown]
-    return values[unknown] - evaluate(difference, values) / slope if slope else values[unknown]
+    places = [{**values, unknown: row.low + share * (row.high - row.low)} for share in (0.125, 0.5, 1.0)]
+    heights = {evaluate(difference, place) for place in places}
+    if len(heights) > 1 or not all(isfinite(height) for height in heights):
+        return False
+    # Its effect may be too small for the digits of the rest: that is no zero.
+    slope = diff(difference, symbol(unknown))
+    return all(precise(slope, place) == 0 for place in places)
 
 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:

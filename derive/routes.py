@@ -79,15 +79,21 @@ class Route:
 def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Route | None:
     """The way to the unknown, with no leg to spare; None if there is none.
 
-    One equation at a time where that will do; else through blocks of defining equations, which the others may help.
+    One equation at a time where that will do; else through blocks of defining equations, which the others may help; else
+    all that defines it as one block, in which more cancels than in parts of it.
     """
     defining = square(active)
     for rows, blocks in ((active, ()), (defining, defining), (active, defining)):
         legs = _reach(unknown, rows, blocks, known, failed)
         if legs is not None:
-            needed = _needed(unknown, legs)
-            return Route(needed, frozenset(name for leg in needed for row in leg.rows for name in row.symbols) - known)
-    return None
+            return _through(_needed(unknown, legs), known)
+    whole = upstream(unknown, defining, known)
+    found = _of_block(whole, unknown, failed) if unknown in whole.names else []
+    return _through(tuple(found), known) if found else None
+
+
+def _through(legs: tuple[Leg, ...], known: frozenset[str]) -> Route:
+    return Route(legs, frozenset(name for leg in legs for row in leg.rows for name in row.symbols) - known)
 
 
 def _reach(
@@ -186,9 +192,9 @@ def _needed(unknown: str, legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
 def checks(way: Route, known: frozenset[str], failed: Failed = frozenset()) -> tuple[Leg, ...]:
     """What the equations of a route's blocks say of their other unknowns, once the route is through.
 
-    Nothing where a quantity cancelled: the others can then be anything.
+    Nothing where a quantity cancelled and has no value: the others can then be anything.
     """
-    blocks = (leg.rows for leg in way.legs if len(leg.rows) > 1 and not way.cancelled)
+    blocks = (leg.rows for leg in way.legs if len(leg.rows) > 1 and known.issuperset(way.cancelled))
     rows = tuple(dict.fromkeys(row for block in blocks for row in block))
     reached = set(known)
     found: list[Leg] = []

@@ -134,7 +134,7 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a question came to. Always this shape: an empty `answers` has a `reason`."""
+    """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed."""
 
     unknown: str
     unit: str
@@ -146,6 +146,7 @@ class Solution:
     reason: Reason | None = None
     route: tuple[RouteStep, ...] = ()
     warnings: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
     sweep: Sweep | None = None
     spans: Spans | None = None
 

@@ -3,6 +3,10 @@
 The symbolic side is worked out once per (equation, unknown): every regime of the right side, and in it the closed
 forms of the unknown. The numbers decide: a root counts only if the equation as it stands holds there. An unknown
 that dropped out of the regime in force is known only by an interval, whose ends are where another term takes over.
+
+Numbers are rounded, so what holds is ranked: for the very numbers given, for numbers that differ from them in the last
+digits only, or to a billionth. An answer of the last rank is one only where there is no other. What floating point
+cannot decide is decided in 50 digits.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,13 +14,26 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from derive.compiled import evaluate, vectorised
+from derive.compiled import evaluate, precise, vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.regimes import Branch, branches, closed_forms
-from derive.roots import HOLDS, LAST_DIGITS, clamped, drops_out, elasticities, polished, real_roots
+from derive.roots import (
+    HOLDS,
+    LAST_DIGITS,
+    clamped,
+    drops_out,
+    elasticities,
+    exactly,
+    has_difference,
+    in_domain,
+    loses_digits,
+    negligible,
+    real_roots,
+    text,
+)
 from derive.solutions import Answer, Reason, WhenRead
 from derive.units import show
 
@@ -25,6 +42,12 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 Values = Mapping[str, float]
+
+SETTLED = 1e-5
+"""Relative difference up to which the right side no longer moves at the edge of the domain."""
+
+EXACTLY, ROUNDED, NEARLY = 0, 1, 2
+"""How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +59,21 @@ class _Cut:
     difference: "Expr"
 
 
+class _Found(NamedTuple):
+    """An answer, how well it holds, and of a point the regime and the closed form it came from."""
+
+    answer: Answer
+    rank: int
+    branch: Branch | None = None
+    root: "Expr | None" = None
+
+
 def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if broken := equation.violated(values):
         return (), _requirement(equation, broken)
-    found = _merge(list(_answers(equation, unknown, values)))
+    found = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
     broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
@@ -76,8 +108,23 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 
 def residual(equation: Equation, values: Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
-    left = equation.left_side(values)
-    right = right_side_at(equation, values)
+    error = _relative(equation.left_side(values), right_side_at(equation, values))
+    if not error > LAST_DIGITS:
+        return error
+    left, right = equation.sides
+    return float(_relative(precise(left, values), precise(right, values)))
+
+
+def agrees(equation: Equation, values: Values, share: float) -> bool:
+    """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
+    if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
+        return True
+    left, right = equation.sides
+    at = {name: values[name] for name in equation.symbols}
+    return negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
+
+
+def _relative(left: float, right: float) -> float:
     scale = max(abs(left), abs(right))
     return abs(left - right) / scale if scale else 0.0
 
@@ -91,75 +138,108 @@ def right_side_at(equation: Equation, values: Values) -> float:
     return float("nan") if isinstance(number, complex) else float(number)
 
 
-def _answers(equation: Equation, unknown: str, values: Values) -> Iterable[Answer]:
+def _answers(equation: Equation, unknown: str, values: Values) -> Iterable[_Found]:
     if equation.sense != "=":
-        return _inequality(equation, unknown, values)
-    return (answer for branch in branches(equation, unknown) for answer in _of_branch(equation, branch, unknown, values))
+        return [_Found(answer, EXACTLY) for answer in _inequality(equation, unknown, values)]
+    return (found for branch in branches(equation, unknown) for found in _of_branch(equation, branch, unknown, values))
 
 
-def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[Answer]:
+def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
     """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
     if branch.absent:
         return _interval(equation, branch, unknown, values)
     found = real_roots(branch.difference, branch.roots, unknown, values)
     if not found and drops_out(branch.difference, unknown, values):
         return _interval(equation, branch, unknown, values)
-    return [point for value, formula in found for point in _point(equation, branch, unknown, values, value, formula)]
+    return [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
 
 
-def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, formula: str | None) -> list[Answer]:
+def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
-    error = residual(equation, at)
-    if LAST_DIGITS < error <= HOLDS:
-        # A closed form can lose digits that one Newton step brings back.
-        nearer = clamped(unknown, polished(branch.difference, unknown, at))
-        if residual(equation, {**values, unknown: nearer}) < error:
-            value, at = nearer, {**values, unknown: nearer}
-            error = residual(equation, at)
-    if not (error <= HOLDS or _crosses(equation, unknown, at)) or not all(_wins(pair, at) for pair in branch.regime.wins):
+    rank = _rank(branch.regime.wins, at, at)
+    if rank is None:
         return []
+    error = _relative(equation.left_side(at), right_side_at(equation, at))
+    if not error <= LAST_DIGITS:
+        if not loses_digits(branch.difference) and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
+            return []
+        exact = _exact(branch, root, unknown, at)
+        at = {**values, unknown: float(exact[unknown])}
+        ranks = [_rank(branch.regime.wins, at, exact), _alike(equation.sides[0], branch.regime.expression, exact)]
+        if None in ranks:
+            return []
+        rank, error = max(ranks), residual(equation, at)
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
-    return [Answer("point", value=value, regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)]
+    formula = text(root) if root is not None else None
+    point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
+    return [_Found(point, rank, branch, root)]
 
 
-def _crosses(equation: Equation, unknown: str, at: Values) -> bool:
-    """Whether the sides cross within the last digits of the unknown: a root where few digits of the residual survive."""
-
-    def height(shift: float) -> float:
-        moved = {**at, unknown: at[unknown] * (1 + shift)}
-        return equation.left_side(moved) - right_side_at(equation, moved)
-
-    below, above = height(-1e-12), height(1e-12)
-    # Towards a root the heights shrink; at a pole, where they change sign too, they grow.
-    return below * above < 0 and abs(below) < abs(height(-1e-11)) and abs(above) < abs(height(1e-11))
+def _height(equation: Equation, values: Values) -> float:
+    return equation.left_side(values) - right_side_at(equation, values)
 
 
-def _wins(pair: "tuple[Expr, Expr]", values: Values) -> bool:
-    larger, smaller = (evaluate(side, values) for side in pair)
-    return larger >= smaller or isclose(larger, smaller, rel_tol=HOLDS)
+def _exact(branch: Branch, root: "Expr | None", unknown: str, at: Values) -> Values:
+    """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
+    exact = exactly(branch.difference, root, unknown, at)
+    put = at[unknown] if exact is None else clamped(unknown, exact)
+    return {**at, unknown: put} if in_domain(unknown, float(put)) else at
 
 
-def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[Answer]:
+def _rank(wins: "Iterable[tuple[Expr, Expr]]", at: Values, exact: Values) -> int | None:
+    """How well a regime is in force: by the worst of its inequalities; None if one does not hold."""
+    worst = EXACTLY
+    for larger, smaller in wins:
+        if not evaluate(larger, at) >= evaluate(smaller, at):
+            rank = _equal(larger, smaller, at, exact)
+            if rank is None:
+                return None
+            worst = max(worst, rank)
+    return worst
+
+
+def _equal(first: "Expr", second: "Expr", at: Values, exact: Values) -> int | None:
+    """How well two terms are equal: in floating point as far as that can tell, else in 50 digits."""
+    one, other = evaluate(first, at), evaluate(second, at)
+    if isclose(one, other, rel_tol=LAST_DIGITS):
+        return ROUNDED
+    if not isclose(one, other, rel_tol=HOLDS):
+        rounded = has_difference(first) or has_difference(second)
+        if not (rounded and negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
+            return None
+    return _alike(first, second, exact)
+
+
+def _alike(first: "Expr", second: "Expr", exact: Values) -> int | None:
+    """How well two terms are equal, in 50 digits."""
+    if negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
+        return ROUNDED
+    return NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
+
+
+def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
     """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
     probe = {**values, unknown: quantity(unknown).high}
-    if not isclose(equation.left_side(probe), evaluate(branch.regime.expression, probe), rel_tol=HOLDS):
+    rank = _equal(equation.sides[0], branch.regime.expression, probe, probe)
+    if rank is None:
         return []
     cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
 
     def holds(value: float) -> bool:
-        return all(_wins(pair, {**values, unknown: value}) for pair in branch.regime.wins)
+        at = {**values, unknown: value}
+        return _rank(branch.regime.wins, at, at) in (EXACTLY, ROUNDED)
 
-    return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
+    return [_Found(answer, rank) for answer in _stretches(equation, unknown, values, cuts, holds, branch.regime.label)]
 
 
 def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer]:
     """The stretches of the unknown on which an inequality holds."""
     cuts = [
-        _Cut(value, formula, branch.difference)
+        _cut(value, root, branch.difference)
         for branch in branches(equation, unknown)
         if not branch.absent
-        for value, formula in real_roots(branch.difference, branch.roots, unknown, values)
+        for value, root in real_roots(branch.difference, branch.roots, unknown, values)
     ]
 
     def holds(value: float) -> bool:
@@ -174,7 +254,11 @@ def _cuts(difference: "Expr", unknown: str, values: Values) -> list[_Cut]:
     if not difference.has(symbol(unknown)):
         return []
     found = real_roots(difference, closed_forms(difference, symbol(unknown)), unknown, values)
-    return [_Cut(value, formula, difference) for value, formula in found]
+    return [_cut(value, root, difference) for value, root in found]
+
+
+def _cut(value: float, root: "Expr | None", difference: "Expr") -> _Cut:
+    return _Cut(value, None if root is None else text(root), difference)
 
 
 def _stretches(
@@ -216,22 +300,52 @@ def inside(answer: Answer) -> float:
     return answer.value if answer.kind == "point" else _middle(answer.low, inf if answer.high is None else answer.high)
 
 
-def _merge(answers: list[Answer]) -> list[Answer]:
-    """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped."""
-    intervals: list[Answer] = []
-    for answer in sorted((a for a in answers if a.kind == "interval"), key=lambda a: a.low):
-        last = intervals[-1] if intervals else None
+def _merge(equation: Equation, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
+    """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
+
+    What holds only nearly is left out beside what holds.
+    """
+    if len(found) < 2:
+        return [one.answer for one in found]
+    found = [one for one in found if one.rank != NEARLY] or found
+    intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
+    x, (left, right) = symbol(unknown), equation.sides
+    groups: list[list[_Found]] = []
+    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.value):
+        value = one.answer.value
+        if any(i.low * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
+            continue
+        # What the right side comes to is one number, however far apart two terms of which one is rounding.
+        if groups and (isclose(groups[-1][-1].answer.value, value, rel_tol=HOLDS) or (left == x and not right.has(x))):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return [answer for group in groups for answer in _apart(unknown, values, group)] + intervals
+
+
+def _joined(intervals: list[Answer]) -> list[Answer]:
+    joined: list[Answer] = []
+    for answer in sorted(intervals, key=lambda a: a.low):
+        last = joined[-1] if joined else None
         if last is not None and (last.high is None or answer.low <= last.high * (1 + HOLDS)):
             if last.high is not None and (answer.high is None or answer.high > last.high):
-                intervals[-1] = replace(answer, low=last.low, formula=None)
+                joined[-1] = replace(answer, low=last.low, formula=None)
         else:
-            intervals.append(answer)
-    distinct: list[Answer] = []
-    for answer in (a for a in answers if a.kind == "point"):
-        covered = any(i.low * (1 - HOLDS) <= answer.value and (i.high is None or answer.value <= i.high * (1 + HOLDS)) for i in intervals)
-        if not covered and not any(isclose(answer.value, other.value, rel_tol=HOLDS) for other in distinct):
-            distinct.append(answer)
-    return sorted(distinct, key=lambda a: a.value) + intervals
+            joined.append(answer)
+    return joined
+
+
+def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
+    """Of points too close to be told apart those that are roots in 50 digits, each once; the best of them if none is."""
+    if len(group) == 1:
+        return [group[0].answer]
+    group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
+    kept: dict[float, Answer] = {}
+    for one in group:
+        exact = _exact(one.branch, one.root, unknown, {**values, unknown: one.answer.value})
+        if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
+            kept.setdefault(float(exact[unknown]), one.answer)
+    return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
 def _requirement(equation: Equation, broken: Iterable[str]) -> Reason:
@@ -249,25 +363,46 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     if name == unknown:
         message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"
     else:
-        probes = [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * share / 24 for share in range(25)]
-        reach = [right_side_at(equation, {**values, unknown: min(probe, row.ceiling)}) for probe in probes]
-        reach = [number for number in reach if isfinite(number)]
-        if len(reach) > 1:
+        reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+        if reach:
             subject, given = ("the right side", name) if isinstance(equation, Equation) else (name, "the one asked for")
-            over = f"{_reach(name, reach, isfinite(row.ceiling))} over all {unknown}"
-            message += f": {subject} {over}, and {given} is {show(name, values[name])}"
+            message += f": {subject} {reach} over all {unknown}, and {given} is {show(name, values[name])}"
     return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
 
 
-def _reach(name: str, reach: list[float], closed: bool) -> str:
+def _probes(unknown: str) -> list[float]:
+    """Values over the whole domain: by decades, or, of shares, evenly and close to both ends."""
+    row = quantity(unknown)
+    if isfinite(row.ceiling):
+        return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
+    return [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * k / 24 for k in range(25)]
+
+
+def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
     """What the right side can be; where it still moves at the edge of an open domain it has no bound there."""
+    points = [(height(probe), probe) for probe in probes]
+    points = [(number, probe) for number, probe in points if isfinite(number)]
+    if len(points) < 2:
+        return None
 
-    def bound(end: float) -> str | None:
-        inner = reach[1] if end == reach[0] else reach[-2]
-        moving = end in (reach[0], reach[-1]) and not isclose(end, inner, rel_tol=HOLDS)
-        return None if moving and not closed else show(name, end)
+    def bound(sign: int) -> str | None:
+        """The least height, or, turned upside down, the largest."""
+        place = min(range(len(points)), key=lambda k: sign * points[k][0])
+        end = points[place][0]
+        if 0 < place < len(points) - 1:
+            return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
+        inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
+        return show(name, end) if closed or isclose(end, inner, rel_tol=SETTLED) else None
 
-    low, high = bound(min(reach)), bound(max(reach))
+    low, high = bound(1), bound(-1)
     if low and high:
         return f"runs from {low} to {high}"
     return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
+
+
+def _lowest(height: Callable[[float], float], low: float, high: float) -> float:
+    """The least height of a curve with one bottom between two places, by thirds."""
+    for _ in range(120):
+        left, right = (low + (high - low) / 3, high - (high - low) / 3) if not low else (low * (high / low) ** k for k in (1 / 3, 2 / 3))
+        low, high = (low, right) if height(left) <= height(right) else (left, high)
+    return height(low)

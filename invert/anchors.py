@@ -1,4 +1,4 @@
-"""Outside facts that every reading of a run takes as given: their defaults, what a user replaces, the size of each model."""
+"""Outside facts of a run: their defaults, what a user replaces, the size of each model. Which of them an estimate rests on, it says."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,7 @@ from derive.errors import UnknownName
 from derive.quantities import quantity
 from derive.solving import solve_equation
 from derive.units import parse
+from invert.priors import Beliefs, beliefs
 from invert.records import Anchors
 from invert.rows import ModelRow
 
@@ -20,6 +21,8 @@ DEFAULTS = {
     "sweep_time": 0.024,
     "holding_cost_ratio": 1.0,
 }
+ALLOWED = ("active_params", *DEFAULTS, "short_context", "long_context", "kv_bytes_per_token")
+"""Every outside fact that may be given."""
 HELD_FIXED = (
     "prefill_decode_flops_ratio",
     "overlap",
@@ -34,12 +37,11 @@ HELD_FIXED = (
 
 def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
     """Anchors as typed, to SI; only those that a reading uses are allowed."""
-    allowed = ("active_params", *DEFAULTS, "short_context", "long_context", "kv_bytes_per_token")
     read = {}
     for name, value in anchors.items():
         row = quantity(name)
-        if row.name not in allowed:
-            raise UnknownName("anchor", name, allowed)
+        if row.name not in ALLOWED:
+            raise UnknownName("anchor", name, ALLOWED)
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
     return read
 
@@ -50,6 +52,11 @@ def common_anchors(given: Mapping[str, float]) -> Anchors:
     origin = {name: "given" if name in given else "default" for name in values}
     ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
     return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
+
+
+def held_beliefs(common: Anchors, given: Mapping[str, float]) -> Beliefs:
+    """The priors of a run: the ridge point of its anchors is the centre of one, what is given holds others fixed."""
+    return beliefs({"ridge_point": common.values["ridge_point"]} | {name: given[name] for name in HELD_FIXED if name in given})
 
 
 def anchors_of(model: ModelRow | None, common: Anchors) -> Anchors:

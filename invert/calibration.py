@@ -4,7 +4,7 @@ Both are learned at run time from reference_class.csv, without the model being i
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from math import log, sqrt
 from statistics import fmean
@@ -15,18 +15,22 @@ from derive.errors import NotCovered, UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
 from derive.shipped import lines as shipped_lines
 from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
-from invert.increments import PriceLines, attention_flops_at_cost, kv_bytes_at_cost, kv_bytes_common_markup, price_lines, rental
+from invert.evidence import evidence_of
+from invert.increments import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines, rental
+from invert.observables import observables
 from invert.prices.check import iso_date
 from invert.prices.load import load, read_rows
 from invert.prices.select import assembled, models
-from invert.rows import PriceBook
+from invert.priors import beliefs
+from invert.records import Estimate, PriceSheet
+from invert.rows import ModelRow, PriceBook
 
 REFERENCE, LAUNCHED = "reference_class", "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A model of known architecture: its KV bytes and attention FLOPs, and its price lines where a tiered sheet sells it.
+    """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it, if any.
 
     kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
     """
@@ -37,7 +41,20 @@ class Member:
     kv_bytes_per_token: float
     attention_flops_per_pair: float | None
     active_params: float | None
-    lines: PriceLines | None
+    sold: "Sold | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Sold:
+    """A sheet of several bands of a model of known architecture, as its model row describes it.
+
+    `lines` are its prices over the mean contexts of its bands, `at_rent` the estimate of its KV bytes by increments.
+    """
+
+    sheet: PriceSheet
+    model: ModelRow
+    lines: PriceLines
+    at_rent: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +80,7 @@ def learn(leave_out: str | None = None) -> Calibration:
     Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
 
     >>> f"{learn().increments.mean:.2f} {learn().increments.sd:.2f}", learn("GLM-4.6").increments.count
-    ('-0.81 1.15', 4)
+    ('-0.68 1.21', 4)
     """
     return learned(members(), siblings(leave_out) if leave_out else frozenset())
 
@@ -85,24 +102,17 @@ def _sample(values: Mapping[str, float], what: str) -> Sample:
 
 
 def kv_ratio(member: Member) -> float | None:
-    """KV bytes that the output increment pays for at rental cost, over those of the architecture; None without an increment."""
-    if member.lines is None or member.lines.output.slope <= 0:
+    """KV bytes by `kv_by_increment` over those of the architecture; None without an increment."""
+    if member.sold is None or member.sold.at_rent.kind != "interval":
         return None
-    return kv_bytes_at_cost(member.lines.output.slope, rental().values) / member.kv_bytes_per_token
-
-
-def common_markup_ratio(member: Member, ridge_point: float) -> float | None:
-    """KV bytes by one mark-up on base price and increment alike, over those of the architecture; None without an increment."""
-    if member.lines is None or member.lines.output.slope <= 0 or not member.active_params:
-        return None
-    return kv_bytes_common_markup(member.lines, member.active_params, ridge_point) / member.kv_bytes_per_token
+    return member.sold.at_rent.median / member.kv_bytes_per_token
 
 
 def attention_ratio(member: Member) -> float | None:
     """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
-    if member.lines is None or member.lines.input.slope <= 0 or not member.attention_flops_per_pair:
+    if member.sold is None or member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
-    return attention_flops_at_cost(member.lines.input.slope, rental().values) / member.attention_flops_per_pair
+    return attention_flops_at_cost(member.sold.lines.input.slope, rental().values) / member.attention_flops_per_pair
 
 
 # Members.
@@ -141,19 +151,19 @@ def lacking() -> tuple[str, ...]:
 @once_a_reading
 def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
     book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
-    contexts = {f"{one.provider}/{one.model}": one.max_context for one in models()}
+    known = {f"{one.provider}/{one.model}": one for one in models()}
     found, faults = [], []
     left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
     for row in table(REFERENCE):
         try:
-            found.append(_member(row, book, architectures, contexts))
+            found.append(_member(row, book, architectures, known))
         except BadRow as error:
             left_out.append(row["architecture"])
             faults.append(error.problem)
     return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
 
 
-def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], contexts: Mapping[str, int | None]) -> Member:
+def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], known: Mapping[str, ModelRow]) -> Member:
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
     name = cell(REFERENCE, row, "architecture")
     if name not in architectures:
@@ -166,10 +176,10 @@ def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], context
         preset = presets.model(name)
     except NotCovered as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
-    lines = _lines(row, book, contexts) if cell(REFERENCE, row, "calibration_sheet") else None
-    in_class = truth(cell(REFERENCE, row, "in_class"))
     params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
-    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, lines)
+    sold = _sold(row, book, known, params) if cell(REFERENCE, row, "calibration_sheet") else None
+    in_class = truth(cell(REFERENCE, row, "in_class"))
+    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, sold)
 
 
 def _fault(row: Row, column: str, message: str) -> Problem:
@@ -199,11 +209,14 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> PriceLines:
-    """The price lines of the sheet that a row of reference_class.csv names, on its day."""
+def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
+    """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with.
+
+    Mean contexts are those of the rule: what is given of another sheet says nothing of this one.
+    """
     wanted = cell(REFERENCE, row, "calibration_sheet")
     provider, _, model = wanted.partition("/")
-    if wanted not in contexts:
+    if wanted not in known:
         refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
     day = iso_date(cell(REFERENCE, row, "calibration_date")) or newest
@@ -217,11 +230,22 @@ def _lines(row: Row, book: PriceBook, contexts: Mapping[str, int | None]) -> Pri
     if faults:
         raise BadRow(faults[0])
     said = cell(REFERENCE, row, "max_context")
-    longest = int(number(REFERENCE, wanted, "max_context", said)) if said else contexts.get(wanted)
-    lines = price_lines(sheet, longest) if sheet else None
-    if lines is None:
+    if sheet is None or len(sheet.bands) < 2:
         raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
-    return lines
+    model_row = known.get(wanted) or _unlisted(sheet, cell(REFERENCE, row, "architecture"), active_params)
+    if said:
+        model_row = replace(model_row, max_context=int(number(REFERENCE, wanted, "max_context", said)))
+    seen = observables(sheet, model_row.max_context)
+    # Increments do not ask for the size of the model.
+    evidence = evidence_of(sheet, seen, model_row.max_context, (0.0, 0.0))
+    at_rent = kv_by_increment(sheet, evidence, beliefs(), model_row.max_context)
+    return Sold(sheet, model_row, price_lines(sheet, seen.contexts), at_rent)
+
+
+def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
+    """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
+    size = (active_params, "verified") if active_params else (None, "")
+    return ModelRow(sheet.provider, sheet.model, (), True, architecture, "verified", None, *size, None, f"{REFERENCE}.csv", "")
 
 
 def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
@@ -255,7 +279,7 @@ def reference_only(calibration: Calibration) -> Belief:
 def increment_only(ln_increment_kv: float, calibration: Calibration) -> Belief:
     """What an output increment says of ln k: its KV bytes at cost less the bias, Student's t with the predictive spread.
 
-    `ln_increment_kv` is the logarithm of what `kv_bytes_at_cost` gives.
+    `ln_increment_kv` is the logarithm of the median that `kv_by_increment` gives.
     """
     corrected = calibration.increments.mirrored(ln_increment_kv)
     return on_grid(corrected, log_student(corrected), LONG_TAILS)
@@ -267,7 +291,7 @@ def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
     >>> from math import exp
     >>> from invert.beliefs import interval
     >>> [round(exp(ln_kv) / 1e3) for ln_kv in interval(combined(log(76e3), learn()))]
-    [40, 145, 516]
+    [37, 138, 503]
     """
     usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))
     return on_grid(calibration.reference, lambda points: usual(points) + priced(points))
@@ -296,15 +320,17 @@ class Skill:
     log_density: float
 
 
-def leave_one_out(with_siblings: bool = True) -> tuple[Skill, ...]:
+def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None) -> tuple[Skill, ...]:
     """The skill of each belief over the models with a tiered sheet, every one judged by a calibration without it.
 
-    `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone.
+    `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone. `known` are by
+    default all members.
     """
+    known = members() if known is None else known
     scores: dict[str, list[tuple[float, float]]] = {}
-    for judged in (member for member in members() if kv_ratio(member)):
+    for judged in (member for member in known if kv_ratio(member)):
         left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
-        calibration, truth = learned(members(), left_out), log(judged.kv_bytes_per_token)
+        calibration, truth = learned(known, left_out), log(judged.kv_bytes_per_token)
         at_cost = truth + log(kv_ratio(judged))
         for name, belief in (
             ("reference class", reference_only(calibration)),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from invert.contexts import band_edges
 from invert.observables import ratio, rounding_cell
 from invert.records import Observables, PriceSheet
 
@@ -74,20 +75,15 @@ def evidence_of(
     if storage:
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: tuple(np.log(end)[None] for end in map(np.asarray, pair)) for name, pair in ends.items()}
-    edges = _edges([band.threshold_tokens for band in above], max_context)[None]
+    edges = np.array([_edges(sheet, max_context)])
     known = (tuple(np.array([part]) for part in pair) if pair else None for pair in (size, kv_bytes))
     return Evidence(cells, edges, *known)
 
 
-def _edges(thresholds: Sequence[int], max_context: int | None) -> "np.ndarray":
-    """Thresholds and the top of the last band [token]; the top is twice the last threshold where nothing else is known."""
-    import numpy as np
-
-    if not thresholds:
-        top = max_context or NOMINAL_CONTEXT
-        return np.array([top / 2, top], dtype=float)
-    top = max_context if max_context and max_context > thresholds[-1] else 2 * thresholds[-1]
-    return np.array([*thresholds, top], dtype=float)
+def _edges(sheet: PriceSheet, max_context: int | None) -> tuple[float, ...]:
+    """Of the bands [token]; a sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
+    top = float(max_context or NOMINAL_CONTEXT)
+    return band_edges(sheet.bands, max_context) or (top / 2, top)
 
 
 def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]]":

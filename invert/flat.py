@@ -5,8 +5,8 @@ from typing import Any
 from invert.inferences import Inference
 from invert.readings import verdict
 
-ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
-KV_COLUMNS = tuple(f"kv_bytes_per_token_{anchor}{part}" for anchor in ANCHORS for part in ("", "_low", "_high", "_kind"))
+ESTIMATORS = ("common_markup", "dollar_anchored", "calibrated")
+KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
@@ -49,11 +49,11 @@ def flat(one: Inference) -> dict[str, Any]:
 
 
 def _kv(one: Inference) -> dict[str, Any]:
-    """Median, ends and kind of KV bytes by each anchor."""
+    """Median, ends and kind of KV bytes by each estimator."""
     parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
     return {
-        f"kv_bytes_per_token_{anchor}{suffix}": six_digits(getattr(one.kv_bytes[anchor], part))
-        for anchor in ANCHORS
+        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(one.kv_bytes[estimator], part))
+        for estimator in ESTIMATORS
         for suffix, part in parts.items()
     }
 

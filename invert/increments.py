@@ -1,7 +1,11 @@
-"""The dollar-anchored estimator: the price of a sheet as a line in the context, and what its slope pays for at rental cost."""
+"""The dollar-anchored estimator: the price of a sheet as a line in the context, and what its slope pays for at rental cost.
+
+`kv_by_increment` is the one estimator of that name: it is what a table prints, what the calibration on known models learns
+from and takes its bias out of, and what the scoreboard scores.
+"""
 
 from dataclasses import dataclass
-from math import sqrt
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
@@ -11,18 +15,24 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import parse
-from invert.records import Anchors, PriceBand, PriceSheet
+from invert.draws import normals, uniforms
+from invert.evidence import NOMINAL_CONTEXT, Evidence
+from invert.importance import quantiles
+from invert.points import LATENT, drawn_contexts
+from invert.priors import Beliefs
+from invert.records import LEVEL, Anchors, Estimate, PriceBand, PriceSheet, or_undetermined, upper
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
 CHIP = "H100-SXM:bf16"
 """The accelerator whose rent, bandwidth and arithmetic give a byte and a FLOP their prices."""
 
-BASE_SHARE = 0.25
-"""Context that stands for the base band, as a share of the first threshold."""
+DRAWS = 4096
+RENT_SPREAD = 0.25
+"""Spread of the rental price of a byte of HBM over accelerators and contracts, in nats."""
 
 AT_COST = {"increment_markup": 1.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0}
 """What the estimator supposes: increments sold at cost, whole prompts new, prefill and decode at the same FLOP/s."""
@@ -48,32 +58,16 @@ class PriceLines:
     output: PriceLine
 
 
-def price_lines(sheet: PriceSheet, max_context: int | None) -> PriceLines | None:
-    """Both prices of a sheet as lines in the context, from all of its bands; nothing where it has one band.
-
-    `max_context` [token] is the top of the last band, by default twice the last threshold. An output slope that is not
-    above zero bounds KV bytes and does not give them.
-    """
+def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | None:
+    """Both prices of a sheet as lines in the mean context [token] of its bands; nothing where it has one band."""
     if len(sheet.bands) < 2:
         return None
-    contexts = representatives(sheet.bands, max_context)
     lines = (weighted_line(contexts, [price.usd_per_token for price in prices]) for prices in zip(*map(_traded, sheet.bands), strict=True))
     return PriceLines(contexts, *(PriceLine(float(at_none), float(slope)) for at_none, slope in lines))
 
 
 def _traded(band: PriceBand) -> tuple[Any, Any]:
     return band.input, band.output
-
-
-def representatives(bands: "Sequence[PriceBand]", max_context: int | None) -> tuple[float, ...]:
-    """The context [token] that stands for each band: a quarter of the first threshold, then the geometric mean of the ends.
-
-    The rule of the truth test. The readings of a pair of bands take other means; whatever the rule, what is learned with
-    it from known models may only be applied with it.
-    """
-    thresholds = [band.threshold_tokens for band in bands[1:]]
-    top = max_context if max_context and max_context > thresholds[-1] else 2 * thresholds[-1]
-    return (BASE_SHARE * thresholds[0], *(sqrt(low * high) for low, high in zip(thresholds, [*thresholds[1:], top], strict=True)))
 
 
 def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]:
@@ -158,18 +152,50 @@ def kv_bytes_within_price(output_price: float, max_context: float, anchors: "Map
     return answers[0].high
 
 
-def kv_bytes_common_markup(lines: PriceLines, active_params: float, ridge_point: float) -> float:
-    """KV bytes per token [byte/token] if one mark-up covers base price and increment alike, both lines at rental cost.
-
-    The cost of a token doubles over the context in which the output price rises by the input price at no context:
-    bands.kv_bytes_from_scale on a compute-bound base.
-    """
-    scale = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope}
-    given = {**NEUTRAL_DEFAULTS, **scale, "active_params": active_params, "ridge_point": ridge_point}
-    return equation("bands.kv_bytes_from_scale").right_side(given)
-
-
 def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, Any]") -> float:
     """The input price at no context over what a prompt token costs at rental prices: bands.active_params_times_markup over N_a."""
     given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
     return equation("bands.active_params_times_markup").right_side(given) / active_params
+
+
+# The estimator.
+
+
+@or_undetermined
+def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_context: int | None) -> Estimate:
+    """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
+
+    Without an output premium a bound. It rests on the mean contexts of the bands, and on no other outside fact.
+    """
+    import numpy as np
+
+    increment = (equation("bands.kv_bytes_from_increment").reference, equation("serving.price_per_hbm_byte").reference)
+    bound = (equation("bands.kv_read_within_price").reference, equation("serving.price_per_hbm_byte").reference)
+    if not has_premium(sheet):
+        return upper(_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", bound)
+    normal, uniform = normals(DRAWS), uniforms(DRAWS)
+    low, high = (end[0] for end in evidence.cells["premium_out"])
+    logs = low + (high - low) * uniform[:, LATENT : LATENT + len(low)]
+    prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
+    _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
+    kv = kv_bytes_at_cost(slope, rental().values) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])
+    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    if ends[1] <= 0:
+        because = "output need not rise with length: at most what the price pays for at rental cost"
+        return upper(_bound(sheet, max_context), because, bound, anchors=MEANS)
+    because = "increments at rental cost"
+    return Estimate("interval", *(float(end) for end in ends), because=because, equations=increment, anchors=MEANS)
+
+
+MEANS = ("short_context", "long_context")
+
+
+def has_premium(sheet: PriceSheet) -> bool:
+    """Whether an output token costs more in some band than in the one below it."""
+    return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
+
+
+def _bound(sheet: PriceSheet, max_context: int | None) -> float:
+    """The most KV bytes the output price pays for at rental cost, at the longest context known."""
+    output = max(band.output.usd_per_token for band in sheet.bands)
+    return kv_bytes_within_price(output, max_context or NOMINAL_CONTEXT, rental().values)

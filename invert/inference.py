@@ -2,35 +2,30 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from datetime import date
-from math import exp, log
+from math import exp
 from pathlib import Path
 from typing import TextIO
 
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, reading, refuse_bad
-from derive.units import show
 from invert import estimates, lecture
-from invert.anchors import HELD_FIXED, anchors_of, common_anchors, given_anchors
+from invert.anchors import common_anchors, given_anchors, held_beliefs
 from invert.calibration import learn
-from invert.evidence import Evidence, evidence_of
-from invert.increments import rental
+from invert.cases import Case, broken_by, case_of, kv_estimates
 from invert.inferences import Inference, InferenceTable
-from invert.observables import observables, ratio
+from invert.observables import ratio
 from invert.prices.load import load
 from invert.prices.select import find, models, sheets, with_amounts
-from invert.priors import Beliefs, beliefs
-from invert.readings import PairInference, contradiction, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.records import Anchors, Estimate, KnownCache, Observable, Observables, PriceSheet, TierReading
+from invert.priors import Beliefs
+from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
 from invert.rows import ModelRow, Problem
 from invert.soundness import table_problems, without
 from invert.storage import TierEvidence, storage_evidence
-from invert.summaries import LEVEL_OF_PRICES, QUANTITIES, Summary, prior_spreads, summarise
-from invert.tariffs import Tariff, disclosed_tiers, drain_time_of, tariffs
+from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
+from invert.tariffs import disclosed_tiers, drain_time_of
 
-KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
-"""How firmly active_params are known, in nats, by where they come from."""
 STORED_SPREAD = 0.35
 """Of known KV bytes, in nats: the data type of the cache is not."""
 
@@ -72,6 +67,7 @@ def infer(
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
+    held = held_beliefs(common, given)
     read = []
     for sheet in chosen:
         try:
@@ -79,12 +75,11 @@ def infer(
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
             if sheet.bands[0].input.currency != "USD":
                 refuse_bad("fx", currency=sheet.bands[0].input.currency)
-            read.append(_read(sheet, rows.get((sheet.provider, sheet.model)), common, given))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    held = beliefs({"ridge_point": common.values["ridge_point"]} | {name: given[name] for name in HELD_FIXED if name in given})
     evidence = [one.evidence for one in read]
-    found, priors = summarise(evidence, held, names=_known_quantities(), executor=executor), prior_spreads(evidence, held, QUANTITIES)
+    found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
     inferences = []
     for one, summary, prior in zip(read, found, priors, strict=True):
         try:
@@ -98,15 +93,6 @@ def infer(
     said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
     with reading() as tables:
         return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
-
-
-def _known_quantities() -> tuple[str, ...]:
-    """What the posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
-    try:
-        rental()
-    except WrongData:
-        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
-    return QUANTITIES
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -141,57 +127,18 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence."""
-
-    sheet: PriceSheet
-    model: ModelRow | None
-    seen: Observables
-    anchors: Anchors
-    tariffs: tuple[Tariff, ...]
-    storage_price: Observable | None
-    evidence: Evidence
-
-    @property
-    def max_context(self) -> int | None:
-        return self.model.max_context if self.model else None
-
-
-def _read(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Mapping[str, float]) -> _Read:
-    seen = observables(sheet, model.max_context if model else None, given.get("short_context"), given.get("long_context"))
-    if seen.contexts and seen.contexts[0] >= seen.contexts[1]:
-        short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), seen.contexts, strict=False))
-        raise WrongValue(f"short_context {short} must be below long_context {long}; give both with --anchor, or a smaller one")
-    anchors = anchors_of(model, common)
-    tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
-    by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
-    held = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
-    size = log(anchors.values["active_params"]), SIZE_SPREADS.get(anchors.origin["active_params"], KNOWN_SPREAD)
-    kv = (log(given["kv_bytes_per_token"]), KNOWN_SPREAD) if "kv_bytes_per_token" in given else None
-    evidence = evidence_of(sheet, seen, model.max_context if model else None, size, held, kv)
-    return _Read(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence)
-
-
-def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
+def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
     """Everything one sheet implies, from its reading and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
     known = known_cache(read.model)
-    broken = contradiction(sheet, pairs[0] if pairs else None, anchors.values, given)
-    problem = pairs[0].joint.problem if pairs and summary.feasible_fraction < estimates.FEASIBLE else None
-    architecture = read.model.architecture if read.model and read.model.architecture else None
-    premium = estimates.has_premium(sheet)
-    kv_bytes = {
-        "common_markup": estimates.kv_by_common_markup(summary, prior["kv_bytes_per_token"], premium, broken, problem),
-        "dollar_anchored": estimates.kv_by_increment(sheet, read.evidence, held, read.max_context),
-        "calibrated": estimates.kv_calibrated(sheet, read.max_context, architecture),
-    }
+    broken = broken_by(read, pairs, given)
+    kv_bytes = kv_estimates(read, pairs, summary, prior, held, given)
     found = {"bandwidth_bound_fraction": estimates.bandwidth_bound_fraction(seen.output_input_ratio)}
-    found |= estimates.posterior_estimates(summary, prior, broken)
+    found |= estimates.posterior_estimates(summary, prior, broken, estimates.posterior_anchors(read.evidence))
     price, output = read.storage_price, sheet.bands[0].output.usd_per_token
     drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
-    tiers, storage, no_storage = _storage_or_why(read, drain, known, architecture)
+    tiers, storage, no_storage = _storage_or_why(read, drain, known, given.get("kv_bytes_per_token"))
     if drain:
         found["implied_drain_time"] = estimates.implied_drain_time(drain)
     if price and price.value > 0:
@@ -213,29 +160,35 @@ def _concluded(read: _Read, summary: Summary, prior: Mapping[str, float], held: 
         storage=storage,
         tariffs=read.tariffs,
         contradiction=broken,
-        flags=(*_flags(sheet, seen, anchors, pairs, known, kv_bytes), *(["storage left out"] if no_storage else [])),
+        flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
 
 
 def _storage_or_why(
-    read: _Read, drain: tuple[float, float] | None, known: KnownCache | None, architecture: str | None
+    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
 ) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
     """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
     try:
-        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, architecture), None
+        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, given), None
     except WrongData as error:
         return (), (), str(error)
 
 
 def _storage(
-    read: _Read, drain: tuple[float, float] | None, known: KnownCache | None, architecture: str | None
+    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
 ) -> tuple[TierEvidence, ...]:
-    """The tier of each lifetime sold, and of a storage price; KV bytes are those of the architecture, else of the reference class."""
+    """The tier of each lifetime sold, and of a storage price.
+
+    KV bytes are those given, which decode reads, else those of the architecture, else those of the reference class.
+    """
     lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
     if read.seen.storage_price:
         lifetimes.append(None)
-    kv = (known.stored, STORED_SPREAD) if known else _usual_kv(architecture)
+    stored = known and known.stored
+    if given:
+        stored = given * known.stored / known.read if known else given
+    kv = (stored, STORED_SPREAD) if stored else _usual_kv(read.architecture)
     price = read.storage_price
     return storage_evidence(
         lifetimes,
@@ -261,7 +214,7 @@ def _flags(
     anchors: Anchors,
     pairs: tuple[PairInference, ...],
     known: KnownCache | None,
-    kv_bytes: Mapping[str, Estimate],
+    found: Mapping[str, Estimate],
 ) -> tuple[str, ...]:
     """What a reader must know before using the row, in a few words each."""
     flags = []
@@ -275,9 +228,11 @@ def _flags(
         flags.append("output not above input")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
-    if kv_bytes["calibrated"].prior_dominated:
+    if found["calibrated"].kind == "given":
+        flags.append("KV given")
+    if found["calibrated"].prior_dominated:
         flags.append("KV PRIOR-DOMINATED")
-    if kv_bytes["common_markup"].kind == "undetermined":
+    if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
     if sheet.bands[0].input.currency != "USD":
         flags.append(f"priced in {sheet.bands[0].input.currency}")

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from derive.shipped import Tables
+from derive.shipped import Tables, reading
 from invert.evidence import Evidence
+from invert.known import Judged, judged
 from invert.priors import Beliefs
 from invert.readings import PairInference
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, Reading, TierReading
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """What one sheet implies: readings on one set of anchors, side by side.
+    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on.
 
     `no_storage` says why tiers and storage are left out although the sheet sells them.
     """
@@ -46,7 +48,7 @@ class Inference:
     no_storage: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InferenceTable:
     """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
 
@@ -63,6 +65,17 @@ class InferenceTable:
     notes: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=dict)
     tables: Tables | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The anchors that were given [SI], by name."""
+        return {name: value for name, value in self.anchors.values.items() if self.anchors.origin[name] == "given"}
+
+    @cached_property
+    def known(self) -> tuple[Judged, ...]:
+        """What the same estimators make of models whose cache is known, on the same anchors; worked out when first asked for."""
+        with reading(self.tables):
+            return judged(self.given)
 
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""

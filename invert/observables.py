@@ -4,16 +4,12 @@ from bisect import bisect_left
 from itertools import pairwise
 from math import floor, log10, sqrt
 
+from invert.contexts import band_means
+from invert.priors import Beliefs, beliefs
 from invert.records import BandPair, Observable, Observables, Price, PriceBand, PriceSheet
 
 NICE_NUMBERS = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """What vendors round multipliers and prices to, within a decade."""
-
-SHORT_SHARE = 0.1
-"""Mean context of the base band as a share of the first threshold."""
-
-LONG_FACTOR = 1.5
-"""Mean context of a band above a threshold, as a multiple of it, unless the middle of the band is nearer."""
 
 
 def rounding_cell(value: float) -> tuple[float, float]:
@@ -59,17 +55,13 @@ def _storage_price(sheet: PriceSheet) -> Observable | None:
     return Observable("storage_price", price.usd_per_token, low * scale, high * scale)
 
 
-def observables(
-    sheet: PriceSheet, max_context: int | None, short_context: float | None = None, long_context: float | None = None
-) -> Observables:
+def observables(sheet: PriceSheet, max_context: int | None, held: Beliefs | None = None) -> Observables:
     """Every ratio the readings use; pairs of adjacent bands ascend from the base band.
 
-    `short_context` and `long_context` [token] replace the means of the first two bands.
+    Mean contexts are those of `invert.contexts` under these priors, by default with nothing given.
     """
     base = sheet.bands[0]
-    contexts = band_contexts(sheet.bands, max_context)
-    if contexts:
-        contexts = (short_context or contexts[0], long_context or contexts[1], *contexts[2:])
+    contexts = band_means(sheet.bands, max_context, held or beliefs())
     return Observables(
         output_input_ratio=observe("output_input_ratio", ratio(base.output, base.input)),
         pairs=tuple(
@@ -81,19 +73,6 @@ def observables(
         cache_write_premiums=tuple((offer.ttl_seconds, ratio(offer.prices[0][1], base.input) - 1) for offer in sheet.writes),
         storage_price=_storage_price(sheet),
     )
-
-
-def band_contexts(bands: tuple[PriceBand, ...], max_context: int | None) -> tuple[float, ...]:
-    """Mean context [token] of each band: a tenth of the first threshold, then 1.5 times the lower end or the middle.
-
-    A sheet with one band has no threshold and no mean.
-    """
-    thresholds = [band.threshold_tokens for band in bands[1:]]
-    if not thresholds:
-        return ()
-    tops = [*thresholds[1:], max_context if max_context and max_context > thresholds[-1] else 2 * thresholds[-1]]
-    above = [min(LONG_FACTOR * low, (low + high) / 2) for low, high in zip(thresholds, tops, strict=True)]
-    return (SHORT_SHARE * thresholds[0], *above)
 
 
 def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float) -> BandPair:

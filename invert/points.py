@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
 from invert import triangular
+from invert.contexts import mean_contexts
 from invert.evidence import Evidence, column
 from invert.priors import NUISANCES, STRUCTURE, Beliefs
 from invert.triangular import PER_PARAMETER, Costs
@@ -110,10 +110,7 @@ def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, held: Belie
     """The nuisances at standard normal draws; contexts, unless given, are shares of the sheets' own bands."""
     at = {name: held[name].at(normal) for name, normal in drawn.items()}
     first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
-    if held["short_context"].ends:
-        at["short_context"] = first * at["short_context"]
-    if held["long_context"].ends:
-        at["long_context"] = first + (second - first) * at["long_context"]
+    at["short_context"], at["long_context"] = mean_contexts((first, second), held, drawn["short_context"], drawn["long_context"])
     at["band_share"] = (at["long_context"] - first) / (second - first)
     return at
 
@@ -159,6 +156,6 @@ def drawn_contexts(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "
     """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
     import numpy as np
 
-    at = nuisances({row.name: normal[:, place] for place, row in enumerate(NUISANCES)}, evidence, held)
-    means = [at["short_context"], *(low + (high - low) * at["band_share"] for low, high in pairwise(evidence.edges[0]))]
-    return np.column_stack([np.broadcast_to(one, (1, len(normal)))[0] for one in means])
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    means = mean_contexts(evidence.edges[0], held, drawn["short_context"], drawn["long_context"])
+    return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

@@ -85,13 +85,18 @@ NUISANCES = (
     Prior("ridge_point", 600.0, 0.4, "sustained FLOP per byte: accelerators in bf16 and fp8, times mfu over mbu"),
     Prior("prefill_decode_flops_ratio", 1.1, 0.4, "prefill sustains more in theory, less in the one disclosure"),
     Prior("overlap", 0.5, 1.2, "anything from a sum to a maximum", (0.0, 1.0)),
-    Prior("short_context", -1.87, 0.8, "share of the first threshold; a density that falls with length gives at most half", (0.0, 0.6)),
-    Prior("long_context", -1.4, 0.8, "share of the way through each band above a threshold", (0.0, 1.0)),
+    Prior("short_context", -1.87, 0.8, "share of the first threshold: most requests are far shorter, half is the most that a density"
+          " falling with length gives", (0.0, 0.6)),
+    Prior("long_context", -1.4, 0.8, "share of the way through each band above a threshold: lengths thin out, so the mean lies in"
+          " the lower half", (0.0, 1.0)),
     Prior("prompt_position", 0.0, 1.0, "1/2 where the whole prompt is new, 1 for a short suffix", (0.5, 1.0)),
     Prior("tier_read_cost_ratio", 5.0, 1.5, "a hit is read from HBM or from something dearer to read"),
     Prior("suffix_tokens", 1500.0, 1.0, "new tokens after a cached prefix"),
 )
-"""Drawn for every sheet alike, each by one coordinate of the draws; contexts are shares of a sheet's own bands."""
+"""Drawn for every sheet alike, each by one coordinate of the draws; contexts are shares of a sheet's own bands.
+
+The medians of both contexts are the band means of every estimate that takes one number a band: `invert.contexts`.
+"""
 
 COLLAPSED = (
     Prior("active_params", 6e10, 1.0, "frontier and small models alike"),

@@ -11,6 +11,7 @@ from derive.shipped import cell, number, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import show
 from invert import closed_form, lecture
+from invert.anchors import ALLOWED
 from invert.observables import observe, ratio
 from invert.predict import forward
 from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
@@ -18,6 +19,7 @@ from invert.rows import ModelRow
 from invert.tariffs import disclosed_tiers
 
 BYTES_PER_ELEMENT_KNOWN = 2.0
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,13 @@ def verdict(checks: tuple[Check, ...]) -> str:
     if not all(check.inside_rounding_cell for check in unused):
         return "fail"
     return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
+    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding."""
+    moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
+    of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
+    return tuple(name for name in ALLOWED if name in moved or name in of_ridge)
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:

@@ -1,9 +1,12 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import wraps
+from typing import ParamSpec
 
+from derive.errors import WrongData
 from derive.solutions import Solution
 
 
@@ -153,9 +156,11 @@ PRIOR_DOMINATED = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An interval, an upper or a lower bound at `level`, or undetermined; SI units, and what it rests on.
+    """An interval, an upper or a lower bound at `level`, a number given from outside, or undetermined; SI units, and what it rests on.
 
     `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing.
+    `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
+    none or is a bound that prices alone set; any other fact leaves it alone.
     """
 
     kind: str
@@ -166,8 +171,42 @@ class Estimate:
     because: str = ""
     equations: tuple[str, ...] = ()
     contraction: float | None = None
+    anchors: tuple[str, ...] = ()
 
     @property
     def prior_dominated(self) -> bool:
         """Whether the prior says more than the sheet."""
         return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+
+
+P = ParamSpec("P")
+
+
+def or_undetermined(estimate: Callable[P, Estimate]) -> Callable[P, Estimate]:
+    """The estimate, or none with the reason where a table that it rests on cannot be used."""
+
+    @wraps(estimate)
+    def found(*args: P.args, **kwargs: P.kwargs) -> Estimate:
+        try:
+            return estimate(*args, **kwargs)
+        except WrongData as error:
+            return undetermined(str(error))
+
+    return found
+
+
+def undetermined(because: str, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
+    """No estimate, and why."""
+    return Estimate("undetermined", because=because, equations=equations, anchors=anchors)
+
+
+def upper(
+    high: float, because: str, equations: tuple[str, ...] = (), contraction: float | None = None, anchors: tuple[str, ...] = ()
+) -> Estimate:
+    """A bound from above."""
+    return Estimate("upper", high=high, because=because, equations=equations, contraction=contraction, anchors=anchors)
+
+
+def given_value(value: float, anchor: str) -> Estimate:
+    """An outside fact in the place of an estimate: no price moves it."""
+    return Estimate("given", value, value, value, because="given, not estimated", anchors=(anchor,))

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, isfinite, log
+from sys import float_info
 from typing import Any
 
 from invert.calibration import learn
 from invert.draws import normals
-from invert.estimates import DRAWS, RENT_SPREAD
 from invert.evidence import Evidence
 from invert.identifiability import Identifiability, identify
-from invert.increments import weighted_line
+from invert.increments import DRAWS, RENT_SPREAD, weighted_line
 from invert.inferences import Inference
 from invert.points import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior import posterior
@@ -105,8 +105,8 @@ class Convention:
 
     @property
     def bayes_factor(self) -> float:
-        """Of habit against cost."""
-        return self.probability_by_habit / self.probability_by_cost
+        """Of habit against cost; a floor where the probability by cost is less than a float can say."""
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
 
 
 def convention(
@@ -134,5 +134,8 @@ COMPONENTS = {
 def identified(one: Inference) -> Identifiability:
     """What the prices of a sheet pin, at its joint reading where there is one."""
     values = one.pairs[0].joint.values if one.pairs else {}
-    point = {name: value for name, value in {**one.anchors.values, **values}.items() if value > 0 or name == "attention_flops_per_pair"}
+    means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
+    # A given mean of a long band says nothing of a sheet that has none.
+    known = {**{name: value for name, value in one.anchors.values.items() if name != "long_context"}, **means, **values}
+    point = {name: value for name, value in known.items() if value > 0 or name == "attention_flops_per_pair"}
     return identify([COMPONENTS[name] for name in one.evidence.cells], overlap=one.anchors.values["overlap"], values=point)

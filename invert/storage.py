@@ -91,6 +91,12 @@ class TierEvidence:
     probabilities: Probabilities | None
     cases: tuple[PricedCase, ...]
 
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The outside facts that what the prices say rests on."""
+        means, kv_bytes = ("short_context", "long_context"), ("kv_bytes_per_token",)
+        return {(IMPLIED_DRAIN_TIME,): means, (PRICE_LEVEL,): kv_bytes}.get(self.evidence, ())
+
 
 def storage_evidence(
     ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,

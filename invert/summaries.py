@@ -11,14 +11,16 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from derive.errors import WrongData
 from derive.shipped import Tables, reading
 from invert.draws import DEFAULT, SEED, normals
 from invert.evidence import Evidence, by_shape
 from invert.importance import quantiles
+from invert.increments import rental
 from invert.mixture import trusted
 from invert.points import SIZE, prior_points
 from invert.posterior import Posterior, posterior
-from invert.priors import Beliefs
+from invert.priors import Beliefs, beliefs
 from invert.records import LEVEL
 
 if TYPE_CHECKING:
@@ -65,17 +67,28 @@ def summarise(
     *,
     count: int = DEFAULT,
     seed: int = SEED,
-    names: Sequence[str] = QUANTITIES,
+    names: Sequence[str] | None = None,
     guarded: bool = True,
     executor: Executor | None = None,
 ) -> list[Summary]:
     """The posterior of every sheet, in their order, in chunks of one shape.
 
+    `names` are by default all that the tables allow.
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
     with reading() as tables:
-        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
+        asked = tuple(names or known_quantities())
+        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=asked, guarded=guarded)
         return _in_chunks(work, sheets, count, executor.map if executor else map)
+
+
+def known_quantities() -> tuple[str, ...]:
+    """What a posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
+    try:
+        rental()
+    except WrongData:
+        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
+    return QUANTITIES
 
 
 def _in_chunks(
@@ -99,10 +112,18 @@ def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary
 
 def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
     """The summaries of sheets of one shape."""
+    held = _of_bands(held, evidence)
     found = posterior(evidence, held, count, seed)
     if not guarded:
         return summary(found, names)
     return [summary(trusted(evidence.rows(slice(place, place + 1)), held, one, seed), names)[0] for place, one in enumerate(found.sheets())]
+
+
+def _of_bands(held: Beliefs, evidence: Evidence) -> Beliefs:
+    """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
+    if "premium_out" in evidence.cells:
+        return held
+    return Beliefs({**held.priors, "long_context": beliefs()["long_context"]}, held.noise)
 
 
 def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:

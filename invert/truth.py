@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib.resources import files
 from math import exp, log
 from statistics import fmean, stdev
@@ -14,10 +15,10 @@ from derive.ranges import solve
 from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
 from derive.units import parse
 from invert import calibration
-from invert.anchors import common_anchors
 from invert.increments import base_markup, rental
+from invert.known import Judged, judged
 from invert.prices.load import load
-from invert.report.layout import aligned, title
+from invert.report.layout import ESTIMATORS, aligned, title
 from invert.soundness import table_problems
 from invert.tariffs import negative_controls, scoreboard
 
@@ -48,39 +49,44 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     return found, list(dict.fromkeys(problems))
 
 
-def known_models(ridge_point: float | None = None) -> list[Row]:
-    """KV bytes and attention FLOPs that tiered sheets imply, over those of the architecture, model by model, and their bias.
+def known_models(anchors: Mapping[str, float] | None = None) -> list[Row]:
+    """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
 
-    Every ratio is 1 where a reading is right; bias and sd are of its natural log. The ridge point [FLOP/byte] is by
-    default that of the anchors.
+    Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
+    estimators that a table prints, called on the sheet as any other, on `anchors` [SI]; so are attention FLOPs from input prices.
 
-    >>> rows = known_models(300.0)
+    >>> rows = known_models()
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
-    [-0.81, -3.45]
+    [-0.68, -3.86]
     """
-    ridge = ridge_point or common_anchors({}).values["ridge_point"]
-    readings: dict[str, Callable[[calibration.Member], float | None]] = {
-        "increments at rental cost": calibration.kv_ratio,
-        "one mark-up": lambda member: calibration.common_markup_ratio(member, ridge),
-        "attention from input increments": calibration.attention_ratio,
-    }
-    judged = [member for member in calibration.members() if calibration.kv_ratio(member)]
+    known = judged(anchors or {})
+    readings: dict[str, Callable[[Judged], float | None]] = {
+        label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
+    } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member)}
     found = [
         {
-            "model": member.architecture,
-            "KV bytes": member.kv_bytes_per_token,
-            **{name: _digits(reading(member)) for name, reading in readings.items()},
-            "base mark-up": _digits(base_markup(member.lines, member.active_params, rental().values)),
+            "model": one.member.architecture,
+            "KV bytes": one.member.kv_bytes_per_token,
+            **{name: _digits(reading(one)) for name, reading in readings.items()},
+            "base mark-up": _digits(_base_markup(one.member)),
         }
-        for member in judged
+        for one in known
     ]
-    if len(judged) < 2:
-        raise WrongData(f"reference_class.csv: {len(judged)} sheets of several bands are left to judge by, and a spread needs two")
-    logs = {name: [log(ratio) for member in judged if (ratio := reading(member))] for name, reading in readings.items()}
+    logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
-        spreads = {name: round(of(values), 2) if values[1:] else None for name, values in logs.items()}
-        found.append({"model": label, "KV bytes": None, **spreads, "base mark-up": None})
+        found.append({"model": label, "KV bytes": None, **{name: _over(of, values) for name, values in logs.items()}, "base mark-up": None})
     return found
+
+
+def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
+    return round(of(logs), 2) if len(logs) > 1 else None
+
+
+def _base_markup(member: calibration.Member) -> float | None:
+    """How far the base input price lies above its cost; None where the parameters are not known."""
+    if member.sold is None or not member.active_params:
+        return None
+    return base_markup(member.sold.lines, member.active_params, rental().values)
 
 
 def skill() -> list[Row]:

@@ -126,6 +126,8 @@ def test_every_sheet_of_every_tier_prints_what_the_schema_says():
         {"names": ["gemini-3.1-pro"], "changes": {"input@200k": "0.5"}},  # no draw fits
         {"names": ["gemini-3.1-pro"], "changes": {"output": "0.2", "output@200k": "0.3"}},
         {"names": ["kimi-k3"], "anchors": {"kv_bytes_per_token": "70kB"}, "changes": {"cache_write:1h": "3"}},  # a tariff without a slope
+        {"names": ["gemini-3.1-pro"], "anchors": {"kv_bytes_per_token": "70kB"}},
+        {"names": ["claude-sonnet-4-5"], "anchors": {**BROKEN, "kv_bytes_per_token": "70kB"}},  # a contradiction, KV given
     ],
 )
 def test_sheets_under_other_anchors_and_prices_keep_to_the_schema(asked: dict):
@@ -213,7 +215,7 @@ def test_a_contradiction_is_a_sentence_and_its_estimates_are_null():
 
 def test_numbers_are_si_and_as_the_readings_have_them():
     """Gemini 3.1 Pro: 1,667 B (1:38:27), 4.50 USD a million tokens and hour, 17 ms, output premium 1.23 for 1.5."""
-    (sheet,) = [sheet for sheet in all_sheets() if sheet["model"] == "gemini-3.1-pro-preview" and sheet["service_tier"] == "standard"]
+    (sheet,) = strict(inferred(infer(["gemini-3.1-pro"], anchors={"short_context": "20k", "long_context": "300k"})))
     assert sheet["readings"]["lecture"]["kv_bytes_per_token"] == pytest.approx(5000 / 3, rel=1e-12)
     assert sheet["observables"]["storage_price"] == pytest.approx(1.25e-9, rel=1e-12)
     assert [item["implied_drain_time_s"] for item in sheet["storage"]] == pytest.approx([6e-6 / 280_000 / 1.25e-9], rel=1e-12)
@@ -337,6 +339,11 @@ SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
     ((*KV, "common_markup"), {"kind": "lower", **NOTHING, "low": 1.0}),
     ((*KV, "common_markup"), {"kind": "undetermined", **NOTHING}),  # with a contraction
     ((*KV, "common_markup"), {"kind": "undetermined", "contraction": None}),  # with the numbers of the interval
+    ((*KV, "dollar_anchored"), {"kind": "given", "median": 1.0, "low": 1.0, "high": 1.0}),  # what rent pays for is never given
+    ((*KV, "calibrated"), {"kind": "given"}),  # with a contraction, and on three anchors
+    ((*KV, "calibrated"), {"kind": "given", "median": None, "contraction": None, "anchors": ["kv_bytes_per_token"]}),
+    ((*KV, "calibrated"), {"anchors": ["ridge_point"]}),
+    ((*KV, "calibrated"), {"anchors": ["overlap", "overlap"]}),
     ((*KV, "common_markup"), {"level": 0.95}),
     ((*KV, "common_markup"), {"contraction": 1.5}),
     ((*KV, "common_markup"), {"because": ""}),

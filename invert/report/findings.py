@@ -7,15 +7,11 @@ from derive.units import show
 from invert import calibration
 from invert.inferences import Inference, InferenceTable
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
-from invert.report.layout import PARAGRAPH, aligned, or_why, title
+from invert.report.layout import ESTIMATORS, PARAGRAPH, aligned, or_why, title
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, contracted, prior_spreads
 
-ANCHORS = {
-    "common_markup": "one mark-up (what the lecture assumes)",
-    "dollar_anchored": "increments at rental cost",
-    "calibrated": "calibrated on known models",
-}
+REMARKS = {"common_markup": " (what the lecture assumes)"}
 
 
 def estimate_text(name: str, estimate: Estimate) -> str:
@@ -28,6 +24,8 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     def number(value: float) -> str:
         return show(name.removesuffix("_stored"), value, digits=3)
 
+    if estimate.kind == "given":
+        return f"{number(estimate.median)} (given)"
     if estimate.kind == "interval":
         return f"{number(estimate.median)}, {number(estimate.low)} to {number(estimate.high)}"
     if estimate.kind == "upper":
@@ -35,16 +33,15 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     return f"at least {number(estimate.low)}" if estimate.kind == "lower" else "undetermined"
 
 
-def findings(one: Inference) -> list[str]:
-    """KV bytes by three anchors, what the known models say of each anchor, and the other estimates."""
+def findings(one: Inference, table: InferenceTable) -> list[str]:
+    """KV bytes by three estimators, what each makes of the known models, and the other estimates."""
     rows = [
-        {"anchor": label, f"KV bytes per token ({LEVEL:.0%})": estimate_text("kv_bytes_per_token", one.kv_bytes[key]),
-         "because": one.kv_bytes[key].because}
-        for key, label in ANCHORS.items()
+        {"estimate": ESTIMATORS[key] + REMARKS.get(key, ""),
+         f"KV bytes per token ({LEVEL:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
+        for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
-    lines = [*title("What the sheet says of KV bytes: three anchors side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [fill(text, PARAGRAPH) for text in (_apart(one),) if text]
-    lines += or_why(lambda: [fill(text, PARAGRAPH) for text in (_known_models(one),) if text])
+    lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
+    lines += [fill(_apart(one), PARAGRAPH), *or_why(lambda: [fill(_known_models(one, table), PARAGRAPH)])]
     beside = [
         {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
         for name, estimate in one.estimates.items()
@@ -61,7 +58,13 @@ def _ids(estimate: Estimate) -> str:
 
 
 def _apart(one: Inference) -> str:
-    """How far the anchors disagree, in nats and as a factor."""
+    """Which line is the headline, and how far the lines disagree, in nats and as a factor."""
+    headline = one.kv_bytes["calibrated"]
+    if headline.kind == "given":
+        return (
+            f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
+            " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
+        )
     medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median}
     if len(medians) < 2:
         return "The headline is the calibrated line. Without an output premium every line is a bound, and none of them a reading."
@@ -72,24 +75,33 @@ def _apart(one: Inference) -> str:
     )
 
 
-def _known_models(one: Inference) -> str:
-    """What each anchor makes of models whose cache is known, without this one and its siblings."""
+def _known_models(one: Inference, table: InferenceTable) -> str:
+    """What each estimator makes of models whose cache is known, without this one and its siblings."""
     architecture = one.model.architecture if one.model and one.model.architecture else None
     learnt = calibration.learn(architecture)
-    ridge = one.anchors.values["ridge_point"]
-    kept = [member for member in calibration.members() if member.architecture in learnt.kv_ratios]
-    common = calibration.sample_of([log(calibration.common_markup_ratio(member, ridge)) for member in kept])
+    common = _misreads(table, learnt, "common_markup")
     out = f" Left out of what is learned: {', '.join(learnt.left_out)}." if learnt.left_out else ""
     with_price, without = ({row.belief: row.rms for row in calibration.leave_one_out()}[belief] for belief in ("both", "reference class"))
     return (
-        f"On {learnt.increments.count} tiered sheets of models whose cache is known ({', '.join(learnt.kv_ratios)}), one mark-up reads"
-        f" {exp(common.mean):.2g} of the true cache (bias {common.mean:+.2f}, sd {common.sd:.2f} nats), increments at rental cost"
+        f"On {learnt.increments.count} tiered sheets of models whose cache is known ({', '.join(learnt.kv_ratios)}), one mark-up {common},"
+        f" increments at rental cost"
         f" {exp(learnt.increments.mean):.2g} of it (bias {learnt.increments.mean:+.2f}, sd {learnt.increments.sd:.2f}); the calibrated line"
         f" takes that out and adds the {learnt.reference.count} caches of the reference class (median"
         f" {show('kv_bytes_per_token', exp(learnt.reference.mean), digits=3)}, sd {learnt.reference.sd:.2f} nats).{out} Left out one family"
         f" at a time, the class alone foretells the cache within {without:.2f} nats (rms), with the premium {with_price:.2f}: a premium"
         " says little beyond that a model is like other models."
     )
+
+
+def _misreads(table: InferenceTable, learnt: calibration.Calibration, estimator: str) -> str:
+    """`reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over the medians it gives for the models learned from."""
+    errors = [known.error(estimator) for known in table.known if known.member.architecture in learnt.kv_ratios]
+    found = [error for error in errors if error is not None]
+    if len(found) < 2:
+        return f"gives a median for {len(found)} of them"
+    of = calibration.sample_of(found)
+    some = "" if len(found) == len(errors) else f" of {len(found)} of them"
+    return f"reads {exp(of.mean):.2g} of the true cache{some} (bias {of.mean:+.2f}, sd {of.sd:.2f} nats)"
 
 
 def firmness(one: Inference, table: InferenceTable) -> list[str]:
@@ -102,8 +114,9 @@ def firmness(one: Inference, table: InferenceTable) -> list[str]:
             "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
         ]
     lines += [*_contraction(one, table)]
-    if one.pairs and one.kv_bytes["common_markup"].kind == "interval":
-        lines += [*_tornado(one, table), *_convention(one, table)]
+    common = one.kv_bytes["common_markup"].kind
+    if one.pairs and common in ("interval", "given"):
+        lines += [*(_tornado(one, table) if common == "interval" else ()), *_convention(one, table)]
     return [*lines, *_identifiability(one)]
 
 
@@ -128,15 +141,16 @@ def _contraction(one: Inference, table: InferenceTable) -> list[str]:
             "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",
         })  # fmt: skip
     headline = one.kv_bytes["calibrated"]
-    if headline.contraction is None:
-        return [aligned(tuple(rows[0]), rows) if rows else ""]
+    lines = [aligned(tuple(rows[0]), rows) if rows else ""]
+    if headline.kind == "given" or headline.contraction is None:
+        return lines
     text = f"KV calibrated against its reference class: contraction {headline.contraction:.2f}"
-    return [aligned(tuple(rows[0]), rows) if rows else "", text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
+    return [*lines, text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
 
 
 def _tornado(one: Inference, table: InferenceTable) -> list[str]:
     architecture = one.model.architecture if one.model and one.model.architecture else None
-    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be"]
+    lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for label, swings in (
         ("one mark-up", lambda: swings_of_common_markup(one.evidence, table.held)),
         ("calibrated", lambda: swings_of_calibrated(one.evidence, table.held, architecture)),
@@ -158,7 +172,7 @@ def _convention(one: Inference, table: InferenceTable) -> list[str]:
     text = (
         f"Cost or convention: the premiums x{mine[0]:.3g} in, x{mine[1]:.3g} out have a probability of {found.probability_by_cost:.2g}"
         f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."
-        f" Bayes factor for a convention: {found.bayes_factor:.2g}."
+        f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
     )
     return [fill(text, PARAGRAPH)]
 

@@ -7,6 +7,16 @@ from textwrap import fill
 from derive.errors import WrongData
 from derive.units import show
 
+ESTIMATORS = {
+    "dollar_anchored": "increments at rental cost",
+    "common_markup": "one mark-up",
+    "calibrated": "calibrated on known models",
+}
+"""What each estimator of KV bytes is called wherever it is printed in full."""
+
+COLUMNS_OF_KV = {"common_markup": "KV one mark-up", "dollar_anchored": "KV at rent", "calibrated": "KV calibrated"}
+"""The same over a column."""
+
 NONE = "-"
 PARAGRAPH = 120
 GAP = 3

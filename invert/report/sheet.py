@@ -1,6 +1,5 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from collections.abc import Mapping
 from textwrap import fill
 
 from derive.display import moves_line, route_lines
@@ -8,13 +7,14 @@ from derive.shipped import reading
 from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
+from invert.anchors import ALLOWED
 from invert.closed_form import memory_bound_base_cost, rule_solutions
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import drain_times
-from invert.readings import PairInference, verdict
+from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
-from invert.report.layout import PARAGRAPH, aligned, kv, or_why, spread, title
+from invert.report.layout import COLUMNS_OF_KV, PARAGRAPH, aligned, kv, or_why, spread, title
 from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
 
@@ -30,7 +30,7 @@ def report(one: Inference, table: InferenceTable) -> str:
 
 def _report(one: Inference, table: InferenceTable) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, *_prices(one), *findings(one), *firmness(one, table), *tiers(one)]
+    sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
@@ -86,7 +86,7 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
     lines = title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
     lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
-    lines += title(f"KV bytes from both premiums and output/input together{where}")
+    lines += title(f"KV joint: KV bytes from both premiums and output/input together, one mark-up at the anchors as they stand{where}")
     lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
     if pair.joint.problem:
         lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
@@ -162,7 +162,7 @@ def _contradiction(one: Inference) -> list[str]:
     jointly = pair.joint.values.get("kv_bytes_per_token")
     times = f"{jointly / values['kv_bytes_per_token']:.2g} times the lecture's" if jointly else ""
     by_all = (
-        f" and KV joint, from all prices together, {kv(jointly)}/token ({times})"
+        f" and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token ({times})"
         if jointly
         else ", and no KV bytes fit all prices together"
     )
@@ -216,12 +216,32 @@ def _known(one: Inference) -> list[str]:
 
 
 def _anchors(one: Inference) -> list[str]:
-    lines = title("Anchors: outside facts, the same for every reading above")
-    contexts = {}
-    if one.pairs:
-        contexts = {"short_context": one.pairs[0].pair.short_context, "long_context": one.pairs[0].pair.long_context}
-    values: Mapping[str, float] = {**one.anchors.values, **contexts}
-    return lines + [f"{name} = {show(name, value)}   {one.anchors.origin.get(name, 'band mean')}" for name, value in values.items()]
+    """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
+    means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
+    values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
+    resting = rests_on(one)
+    rows = [
+        {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
+         "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
+        for name, value in values.items() if name in ALLOWED
+    ]  # fmt: skip
+    text = (
+        f"machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])}."
+        " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
+        " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
+        " holding_cost_ratio, from priors."
+    )
+    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), fill(text, PARAGRAPH)]
+
+
+def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:
+    """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
+    first = one.pairs[0] if one.pairs else None
+    readings = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
+    found = {label: anchors_of_reading(reading) for label, reading in readings.items() if reading.values}
+    found |= {label: one.kv_bytes[key].anchors for key, label in COLUMNS_OF_KV.items()}
+    found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
+    return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
 def _cite(one: Inference) -> list[str]:

@@ -125,6 +125,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
         "because": estimate.because,
         "equations": list(estimate.equations),
         "contraction": six_digits(estimate.contraction),
+        "anchors": list(estimate.anchors),
     }
 
 

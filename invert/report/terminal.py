@@ -5,12 +5,12 @@ from statistics import median
 from textwrap import fill
 
 from derive.units import show
-from invert.anchors import ASSUMED_ACTIVE_PARAMS
+from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import TIER_NAMES
 from invert.readings import verdict
 from invert.records import Estimate
-from invert.report.layout import GAP, NONE, PARAGRAPH, aligned, kv, spread
+from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, PARAGRAPH, aligned, kv, spread
 from invert.storage import TierEvidence
 
 COLUMNS = (
@@ -68,9 +68,7 @@ def cells(one: Inference) -> dict[str, str]:
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
         "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
-        "KV one mark-up": kv_range(one.kv_bytes["common_markup"]),
-        "KV at rent": kv_range(one.kv_bytes["dollar_anchored"]),
-        "KV calibrated": kv_range(one.kv_bytes["calibrated"]),
+        **{column: kv_range(one.kv_bytes[estimator]) for estimator, column in COLUMNS_OF_KV.items()},
         "KV known": kv(one.known and one.known.read),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
@@ -82,7 +80,9 @@ def cells(one: Inference) -> dict[str, str]:
 
 
 def kv_range(estimate: Estimate) -> str:
-    """`155 kB (42.2 kB to 547 kB)`, `< 312 kB` or `undetermined`."""
+    """`155 kB (42.2 kB to 547 kB)`, `< 312 kB`, `70 kB (given)` or `undetermined`."""
+    if estimate.kind == "given":
+        return f"{kv(estimate.median)} (given)"
     if estimate.kind == "interval":
         return f"{kv(estimate.median)} ({kv(estimate.low)} to {kv(estimate.high)})"
     return f"< {kv(estimate.high)}" if estimate.kind == "upper" else estimate.kind
@@ -107,20 +107,26 @@ def footer(table: InferenceTable) -> list[str]:
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
         " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
         " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at 90%, the"
-        " ranges hold 90%. The headline is KV calibrated. backsolve infer MODEL says why, and how firmly."
+        f" ranges hold 90%. {_headline(table)} backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
     return [
         f"{_count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
-        f"Anchors: {_anchors(table)}.",
+        f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
         worth(table.inferences),
     ]
 
 
+def _headline(table: InferenceTable) -> str:
+    if "kv_bytes_per_token" not in table.given:
+        return "The headline is KV calibrated."
+    return f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline, and of the three KV at rent alone is estimated."
+
+
 def worth(inferences: Sequence[Inference]) -> str:
-    """How far the lecture's reading and the anchors are from the caches of the models here whose architecture is public."""
+    """How far the lecture's reading and the estimates are from the caches of the models here whose architecture is public."""
     known = [one for one in inferences if one.known and one.pairs]
     if not known:
         return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
@@ -129,24 +135,22 @@ def worth(inferences: Sequence[Inference]) -> str:
     by_name = f", {unsure} of them by the model's name only" if unsure else ""
     sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
     ranges, bounds = (_covered([one for one in inferences if one.known], kind) for kind in ("interval", "upper"))
+    by_ranges = f" Ranges that hold the true cache: {ranges}" if ranges else ""
     by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
-        f" cache is {spread(lecture)} the lecture's reading: that reading is low by a large factor. Ranges that hold the true"
-        f" cache: {ranges}{by_bounds}."
+        f" cache is {spread(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
     )
 
 
-COVERED = {"common_markup": "one mark-up", "dollar_anchored": "at rent", "calibrated": "calibrated"}
-
-
 def _covered(known: Sequence[Inference], kind: str) -> str:
-    """How many ranges or bounds of each anchor hold the known cache; nothing where there are none."""
+    """How many ranges or bounds of each estimator hold the known cache; nothing where there are none."""
     counts = []
-    for anchor, label in COVERED.items():
-        found = [(one.kv_bytes[anchor], one.known.read) for one in known if one.kv_bytes[anchor].kind == kind]
+    for estimator, column in COLUMNS_OF_KV.items():
+        found = [(one.kv_bytes[estimator], one.known.read) for one in known if one.kv_bytes[estimator].kind == kind]
         if found:
-            counts.append(f"{label} {sum((estimate.low or 0) <= truth <= estimate.high for estimate, truth in found)} of {len(found)}")
+            held = sum((estimate.low or 0) <= truth <= estimate.high for estimate, truth in found)
+            counts.append(f"{column.removeprefix('KV ')} {held} of {len(found)}")
     return ", ".join(counts)
 
 
@@ -158,6 +162,24 @@ def _count(table: InferenceTable) -> str:
 def _typical_ratio(table: InferenceTable) -> str:
     ratios = [one.observables.output_input_ratio.value for one in table.inferences]
     return f" (median {median(ratios):.3g} here)" if ratios else ""
+
+
+def _mean_contexts(table: InferenceTable) -> str:
+    """The rule for what was not given, as shares."""
+    shares = {
+        "short_context": "{:.2g} of the first threshold",
+        "long_context": "{:.2g} of the way through each band above it",
+    }
+    return "".join(f"; {name} {text.format(table.held[name].at(0.0))}" for name, text in shares.items() if table.held[name].ends)
+
+
+def _rests_on(table: InferenceTable) -> str:
+    """Which of the anchors the headline rests on, as the estimates themselves say."""
+    names = {name for one in table.inferences for name in one.kv_bytes["calibrated"].anchors} - {"kv_bytes_per_token"}
+    if "kv_bytes_per_token" in table.given or not table.inferences:
+        return ""
+    headline = " and ".join(name for name in ALLOWED if name in names) or "none"
+    return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
 
 
 def _anchors(table: InferenceTable) -> str:

@@ -88,3 +88,11 @@ def test_throughputs_of_a_fleet_and_of_a_replica_say_how_many_there_are():
     solution = solve("batch", throughput=1000, fleet_throughput=5000, step_time=0.02, tokens_per_step=1)
     assert solution.answers[0].value == 20
     assert "replicas = 5 follows from the givens (scheduling.fleet_throughput)" in solution.assumptions
+
+
+@pytest.mark.parametrize("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
+@pytest.mark.parametrize("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
+def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
+    """1 - microbatches / pipeline_stages has few digits left, or none: no number of stages fits better."""
+    solution = solve("pipeline_stages", microbatches=microbatches, idle_fraction=idle)
+    assert [answer.value for answer in solution.answers] == [pytest.approx(microbatches / (1 - idle), rel=1e-15)], solution.reason

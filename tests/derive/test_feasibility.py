@@ -82,3 +82,16 @@ def test_without_a_capacity_nothing_is_said():
     chip = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "chips": 1, "batch": 24000}
     solution = solve("step_time", **given, **chip)
     assert solution.answers and solution.warnings == ()
+
+
+def test_memory_that_is_given_as_such_is_what_has_to_hold_the_cache():
+    solution = solve("kv_time", chips=4, hbm_bandwidth="3TB/s", hbm_capacity="250GB", kv_bytes_per_token="70kB",
+                     context_length="8k", batch=3000, total_params="100B", bytes_per_weight=1, memory_capacity="1TB")  # fmt: skip
+    assert solution.answers == () and solution.reason.code == "does_not_fit"
+    assert " short" in solution.reason.message
+
+
+def test_memory_that_nothing_is_known_of_but_its_size_has_no_chips_to_speak_of():
+    given = {"hbm_bandwidth": "3TB/s", "chips": 2, "total_params": "7B", "bytes_per_weight": 1, "memory_capacity": "5GB"}
+    solution = solve("weight_time", **given)
+    assert solution.reason.code == "does_not_fit" and "7 GB in the 5 GB, 2 GB short" in solution.reason.message

@@ -12,7 +12,7 @@ from derive.catalogue import by_id, equation
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.regimes import branches
-from derive.solving import points, residual, solve_equation
+from derive.solving import agrees, points, residual, solve_equation
 
 SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
 
@@ -165,6 +165,69 @@ HARDER = {
     "cubic over a pole: a sign change that is no root": (POLE, "batch", {"throughput": -5, "chips": 3}, []),
     "cubic over a pole: below it": (POLE, "batch", {"throughput": 10, "chips": 3}, [2.0]),
     "cubic over a pole: above it, twice": (POLE, "batch", {"throughput": -6, "chips": 1}, [(13**0.5 - 1) / 2, 2.0]),
+    # two terms that are all but equal: what these numbers say, and not what numbers a billionth away would
+    "floored, over the floor by half a billionth": (FLOORED, "batch", {"step_time": 8 * (1 + 5e-10), "chips": 8}, [8 * (1 + 5e-10)]),
+    "V, above the tip by half a billionth": (
+        V,
+        "batch",
+        {"step_time": 2 * (1 + 5e-10), "compute_time": 2, "memory_time": 2},
+        [1 - 5e-10, 1 + 5e-10],
+    ),
+    "a share from two terms that are all but equal": (
+        equation("roofline.step_time_exposed"),
+        "exposed_communication_share",
+        {"compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475, "step_time": 0.01024799744735722},
+        [1 - 0.010105327028118801 / 0.01024799744735722],
+    ),
+    "no stage is idle but for the last digits": (
+        equation("pipeline.idle_fraction"),
+        "idle_fraction",
+        {"microbatches": 1.3618818241003199, "pipeline_stages": 1.3618818241004476},
+        [1 - 1.3618818241003199 / 1.3618818241004476],
+    ),
+    # digits that floating point loses and the numbers determine: by hand, or with 60 digits
+    "the logarithm of nearly one": (
+        equation("experts.touched_experts"),
+        "batch",
+        {"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
+        [17.76955175813066],
+    ),
+    "a power of nearly one": (
+        equation("experts.touched_experts"),
+        "touched_experts",
+        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 0.019594030395677232},
+        [0.010386341498019322],
+    ),
+    "all are touched but for the last digits": (
+        equation("experts.touched_experts"),
+        "batch",
+        {"experts": 80.0, "active_experts": 60.0, "touched_experts": 80.0},
+        [],
+    ),
+    "a share that leaves nothing above and below the line": (
+        equation("serving.speculative_speedup"),
+        "acceptance_rate",
+        {"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
+        [0.9999999935709202],
+    ),
+    "rounding that is the same on both sides of a root": (
+        equation("serving.speculative_speedup"),
+        "draft_tokens",
+        {"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+        [0.019523522224141276],
+    ),
+    "rounding that looks like a root": (
+        equation("serving.speculative_speedup"),
+        "acceptance_rate",
+        {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514},
+        [9.99934691829192475e-13],
+    ),
+    "stages all but as many as microbatches": (
+        equation("pipeline.idle_fraction"),
+        "pipeline_stages",
+        {"microbatches": 53.11818195772065, "idle_fraction": 1.0000375195004396e-12},
+        [53.11818195777377],
+    ),
     "a small difference of large numbers": (
         equation("bands.balance_context"),
         "memory_ratio_long",
@@ -216,6 +279,38 @@ def _holds_around(row, unknown, given, answer):
         assert off(answer.low * 0.999) > 1e-12
     if answer.high is not None:
         assert off(answer.high * 1.001) > 1e-12
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "expected"),
+    [
+        (FLOORED, {"step_time": 8 * (1 - 5e-10), "chips": 8}, (0, 8)),
+        (V, {"step_time": 2 * (1 - 2e-10), "compute_time": 2, "memory_time": 2}, 1),
+    ],
+)
+def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given, expected):
+    (answer,), _ = solve_equation(row, "batch", given)
+    found = answer.value if answer.kind == "point" else (answer.low, answer.high)
+    assert found == pytest.approx(expected, rel=1e-9) and answer.residual <= 1e-9
+
+
+@pytest.mark.parametrize("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
+@pytest.mark.parametrize("winner", ["compute_time", "memory_time"])
+def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
+    other = {"compute_time": "memory_time", "memory_time": "compute_time"}[winner]
+    (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {winner: 1 + apart, other: 1.0})
+    assert answer.value == 1 + apart and answer.residual == 0
+    assert answer.regime == f"{winner} >= {other}" or apart == 0
+
+
+def test_numbers_without_room_in_floating_point_are_searched_all_the_same():
+    """1.5e14 tokens to the power of 22 is beyond any number: there is no answer, and no failure."""
+    given = {
+        **{"size_loss_coefficient": 6800.0, "active_params": 4.5e13, "data_loss_exponent": 22.0, "data_loss_coefficient": 2.7},
+        **{"pretrain_tokens": 2.7e14, "inference_pretrain_ratio": 6.6e293},
+    }
+    answers, reason = solve_equation(equation("training.fixed_loss_optimum"), "size_loss_exponent", given)
+    assert not answers and reason.code == "no_solution"
 
 
 def test_the_transcendental_cases_have_no_closed_form():
@@ -451,6 +546,28 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
     assert all(word in reason.message for word in words), reason.message
 
 
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "words"),
+    [
+        # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
+        (
+            equation("experts.scale_out_slowdown"),
+            "racks",
+            {"scale_out_bandwidth_ratio": 2.7, "scale_out_slowdown": 0.5},
+            f"at least {2.7 / 3.7:.4g} ",
+        ),
+        # batch + 7/batch is lowest at the root of 7
+        (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
+        (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),
+        # 1 + acceptance_rate
+        (equation("serving.speculative_tokens"), "acceptance_rate", {"tokens_per_step": 3, "draft_tokens": 1}, "from 1 token to 2 tokens"),
+    ],
+)
+def test_what_can_be_reached_is_reached_between_the_decades(row, unknown, given, words):
+    _, reason = solve_equation(row, unknown, given)
+    assert words in reason.message
+
+
 def test_no_solution_says_what_an_overlap_can_reach():
     _, reason = solve_equation(PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2})
     assert "from 3 s to 5 s" in reason.message
@@ -491,6 +608,23 @@ def test_a_share_of_exactly_one_is_found_again():
 def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
     row = made_up(lambda overlap, attention_flops_per_pair: (overlap, attention_flops_per_pair))
     assert residual(row, {"overlap": left, "attention_flops_per_pair": right}) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("idle", "stages", "expected"),
+    [
+        # microbatches = 4; 1 - 4/4.004 is 0.000999, a thousandth below
+        (1e-3, 4.004, False),
+        (1 - 4 / 4.004, 4.004, True),
+        (1e-12, 4 * (1 + 1e-12), True),
+        (1e-12, 4 * (1 + 2e-12), False),
+        (0.0, 4 * (1 + 3e-16), True),
+        (0.5, 9.0, False),
+    ],
+)
+def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages, expected):
+    values = {"idle_fraction": idle, "microbatches": 4.0, "pipeline_stages": stages}
+    assert agrees(equation("pipeline.idle_fraction"), values, 1e-6) is expected
 
 
 # -- elasticities ---------------------------------------------------------------------------------------------------

@@ -27,15 +27,14 @@ from invert.increments import (
     attention_flops_at_cost,
     base_markup,
     kv_bytes_at_cost,
-    kv_bytes_common_markup,
     kv_bytes_within_price,
     price_lines,
     rental,
-    representatives,
     weighted_line,
 )
 from invert.prices.load import load
 from invert.prices.select import sheets
+from invert.records import upper
 
 SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))[0]}
 GEMINI, CODER = SHEETS["gemini-3.1-pro-preview"], SHEETS["qwen3-coder-plus"]
@@ -91,14 +90,9 @@ def test_many_draws_at_once_are_each_as_one():
     assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental().values))
 
 
-def test_what_stands_for_a_band():
-    assert representatives(CODER.bands, 1_000_000) == (8e3, sqrt(32e3 * 128e3), sqrt(128e3 * 256e3), sqrt(256e3 * 1e6))
-    assert representatives(GEMINI.bands, None) == representatives(GEMINI.bands, 200_000) == (50e3, sqrt(200e3 * 400e3))
-
-
 def test_a_sheet_with_one_band_has_no_lines():
     flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
-    assert price_lines(flat, 1_000_000) is None
+    assert price_lines(flat, ()) is None
 
 
 # What a slope pays for.
@@ -125,7 +119,7 @@ def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
 
 
 def test_the_slope_of_two_bands_is_their_increment():
-    lines = price_lines(GEMINI, 1_000_000)
+    lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
     low, high = lines.contexts
     given = rental().values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
     expected = equation("bands.kv_bytes_from_increment").right_side(given)
@@ -137,10 +131,12 @@ def test_the_slope_of_two_bands_is_their_increment():
 
 def test_a_common_markup_is_the_increment_over_the_base_markup():
     """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
-    lines, anchors = price_lines(CODER, 1_000_000), rental().values
-    ridge_point = anchors["peak_flops"] / anchors["hbm_bandwidth"]
+    lines, anchors = price_lines(CODER, CONTEXTS), rental().values
+    given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
+    given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
+    common = equation("bands.kv_bytes_from_scale").right_side(given)
     at_cost = kv_bytes_at_cost(lines.output.slope, anchors)
-    assert kv_bytes_common_markup(lines, 35e9, ridge_point) == pytest.approx(at_cost / base_markup(lines, 35e9, anchors), rel=1e-12)
+    assert common == pytest.approx(at_cost / base_markup(lines, 35e9, anchors), rel=1e-12)
 
 
 def test_a_flat_price_pays_for_its_longest_context_at_most():
@@ -241,7 +237,9 @@ def test_truth_is_read_as_a_spreadsheet_writes_it(text):
 
 def test_a_sheet_without_an_increment_teaches_nothing():
     (member,) = [member for member in members() if member.architecture == "GLM-4.5"]
-    flat = replace(member, lines=replace(member.lines, output=increments.PriceLine(1e-6, 0.0), input=increments.PriceLine(1e-6, 0.0)))
+    none = increments.PriceLine(1e-6, 0.0)
+    sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(1e5, "no premium"))
+    flat = replace(member, sold=sold)
     assert kv_ratio(flat) is None and calibration.attention_ratio(flat) is None
 
 

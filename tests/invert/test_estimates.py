@@ -17,10 +17,14 @@ from hypothesis import strategies as st
 
 from invert import calibration, estimates
 from invert.cli import backsolve
+from invert.evidence import evidence_of
 from invert.flat import flat
+from invert.increments import has_premium, kv_by_increment
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
-from invert.records import PRIOR_DOMINATED, Estimate
+from invert.observables import observables
+from invert.priors import beliefs
+from invert.records import PRIOR_DOMINATED, Estimate, PriceSheet, undetermined, upper
 from invert.report.tabular import as_records
 from invert.storage import NORMAL_95
 from invert.summaries import contracted
@@ -51,6 +55,12 @@ def own(*rows: str) -> Inference:
     return found
 
 
+def headline(sheet: PriceSheet, max_context: int) -> Estimate:
+    """What the increments of a sheet say once known models have been heard."""
+    evidence = evidence_of(sheet, observables(sheet, max_context), max_context, (0.0, 0.0))
+    return estimates.kv_calibrated(kv_by_increment(sheet, evidence, beliefs(), max_context), None)
+
+
 def width(estimate: Estimate) -> float:
     return log(estimate.high / estimate.low)
 
@@ -77,7 +87,7 @@ def test_a_premium_makes_an_interval_and_none_a_bound():
     kinds = {found.sheet: {estimate.kind for estimate in found.kv_bytes.values()} for found in everything().inferences}
     assert {len(sheet.bands) for sheet in kinds} >= {1, 2, 4}
     for sheet, found in kinds.items():
-        assert found == ({"interval"} if estimates.has_premium(sheet) else {"upper"}), sheet
+        assert found == ({"interval"} if has_premium(sheet) else {"upper"}), sheet
 
 
 @pytest.mark.parametrize(
@@ -189,8 +199,9 @@ def test_grok_ends_earlier_than_the_note_had_it():
     found, top = one("grok-4.5"), 1_000_000
     assert found.model.max_context == 500_000
     to_a_million = replace(found.evidence, edges=np.array([[200_000.0, top]]))
-    near(estimates.kv_by_increment(found.sheet, to_a_million, table("grok-4.5").held, top), GROK["dollar_anchored"])
-    near(estimates.kv_calibrated(found.sheet, top, None), GROK["calibrated"])
+    at_rent = kv_by_increment(found.sheet, to_a_million, table("grok-4.5").held, top)
+    near(at_rent, GROK["dollar_anchored"])
+    near(estimates.kv_calibrated(at_rent, None), GROK["calibrated"])
     # The same increment over fewer tokens pays for more bytes of each.
     assert found.kv_bytes["dollar_anchored"].median > 1.3e3 * GROK["dollar_anchored"][1]
 
@@ -214,9 +225,8 @@ def test_the_anchors_disagree_in_the_order_of_the_note(name: str):
 def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own row allowed, the mark-up learned would take part of that out."""
     found = one("qwen3-coder-plus")
-    max_context, architecture = found.model.max_context, found.model.architecture
-    without = estimates.kv_calibrated(found.sheet, max_context, architecture)
-    allowed = estimates.kv_calibrated(found.sheet, max_context, None)
+    at_rent, architecture = found.kv_bytes["dollar_anchored"], found.model.architecture
+    without, allowed = estimates.kv_calibrated(at_rent, architecture), estimates.kv_calibrated(at_rent, None)
     assert found.kv_bytes["calibrated"] == without
     assert allowed.median < 0.8 * without.median and width(allowed) < width(without)
     count = calibration.learn().increments.count - calibration.learn(architecture).increments.count
@@ -249,10 +259,11 @@ def test_known_parameters_narrow_what_depends_on_them_and_nothing_else():
         assert known.estimates[name].median == pytest.approx(assumed.estimates[name].median, rel=0.05)
 
 
-def test_a_known_cache_is_what_the_common_mark_up_reads():
+def test_a_known_cache_is_known_to_the_posterior():
     found, usual = one("gemini-3.1-pro", kv_bytes_per_token="70kB"), one("gemini-3.1-pro")
-    estimate = found.kv_bytes["common_markup"]
-    assert estimate.median == pytest.approx(70e3, rel=0.15) and width(estimate) < 0.3
+    assert found.kv_bytes["common_markup"].kind == found.kv_bytes["calibrated"].kind == "given"
+    # The posterior takes it as known, and finds it again.
+    assert found.summary.marginals["kv_bytes_per_token"].median == pytest.approx(70e3, rel=0.15)
     # Four times the 18 kB it was read at: the size of the model gives way more than the ratios do.
     assert 0.5 < found.estimates["balance_context"].median / usual.estimates["balance_context"].median < 1
     assert found.kv_bytes["dollar_anchored"] == usual.kv_bytes["dollar_anchored"]
@@ -271,7 +282,7 @@ def test_dollar_anchored_kv_goes_with_the_increment(premium: float, factor: floa
         level = (np.log([[premium]]), np.log([[premium]]))
         evidence = replace(found.evidence, cells={**found.evidence.cells, "premium_out": level})
         run = table("gemini-3.1-pro", **({"short_context": 2e4, "long_context": 3e5} if held else {}))
-        return estimates.kv_by_increment(found.sheet, evidence, run.held, found.model.max_context)
+        return kv_by_increment(found.sheet, evidence, run.held, found.model.max_context)
 
     less, more = read(premium), read(1 + factor * (premium - 1))
     for end in ("low", "median", "high"):
@@ -303,10 +314,12 @@ def test_a_higher_premium_never_means_less_calibrated_kv(low: float, more: float
     base, above = found.sheet.bands
 
     def read(premium: float) -> Estimate:
-        output = replace(above.output, usd_per_token=premium * base.output.usd_per_token)
-        return estimates.kv_calibrated(replace(found.sheet, bands=(base, replace(above, output=output))), found.model.max_context, None)
+        output = replace(above.output, amount=premium * base.output.amount, usd_per_token=premium * base.output.usd_per_token)
+        sheet = replace(found.sheet, bands=(base, replace(above, output=output)))
+        return headline(sheet, found.model.max_context)
 
-    assert read(low * more).median > read(low).median
+    assert read(low * more).median >= read(low).median
+    assert read(3 * low).median > read(low).median
 
 
 # -- other estimates ------------------------------------------------------------------------------------------------
@@ -340,7 +353,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
         assert ("kv_bytes_per_token_stored" in found.estimates) == priced
-        assert ("implied_drain_time" in found.estimates) == (priced and estimates.has_premium(found.sheet))
+        assert ("implied_drain_time" in found.estimates) == (priced and has_premium(found.sheet))
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
     assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored
@@ -352,7 +365,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
 def test_contraction_is_one_less_the_ratio_of_variances():
     assert contracted(0.5, 1.0) == 0.75 and contracted(1.0, 1.0) == 0 and contracted(2.0, 1.0) == -3
     assert contracted(0.5, 0.0) == 0
-    assert estimates.upper(exp(1), "so").kind == "upper" and estimates.undetermined("so") == Estimate("undetermined", because="so")
+    assert upper(exp(1), "so").kind == "upper" and undetermined("so") == Estimate("undetermined", because="so")
 
 
 # -- the same numbers however it is run -----------------------------------------------------------------------------

@@ -3,15 +3,16 @@
 import re
 from functools import cache
 from math import exp, log
+from statistics import fmean, stdev
 
 import pytest
 
-from invert import calibration
+from invert import calibration, truth
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.records import Estimate
-from invert.report.findings import ANCHORS, estimate_text, findings
-from invert.report.layout import PARAGRAPH
+from invert.report.findings import estimate_text, findings
+from invert.report.layout import ESTIMATORS, PARAGRAPH
 from invert.report.sheet import report
 from invert.report.tiers import tiers
 from invert.sensitivity import identified
@@ -81,9 +82,9 @@ def test_no_line_is_cut_and_no_name_is_broken():
 
 def test_every_report_has_the_three_anchors_with_their_numbers():
     for found in everything().inferences:
-        lines = findings(found)
-        for key, label in ANCHORS.items():
-            (line,) = [line for text in lines for line in text.splitlines() if line.startswith(label)]
+        lines = findings(found, everything())
+        for key, label in ESTIMATORS.items():
+            (line,) = [line for text in lines for line in text.splitlines() if line.startswith(label) and "   " in line]
             assert estimate_text("kv_bytes_per_token", found.kv_bytes[key]) in line
 
 
@@ -113,14 +114,17 @@ def test_the_rank_line_is_what_identifiability_finds():
 def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     found, said = one(name), words(text(name))
     learnt = calibration.learn(found.model.architecture or None)
-    by_rent = exp(learnt.increments.mean)
-    kept = [member for member in calibration.members() if member.architecture in learnt.kv_ratios]
-    common = [log(calibration.common_markup_ratio(member, found.anchors.values["ridge_point"])) for member in kept]
-    by_common = exp(sum(common) / len(common))
-    assert f"one mark-up reads {by_common:.2g} of the true cache" in said
-    assert f"increments at rental cost {by_rent:.2g} of it" in said
-    # Section 8.1 of the note on inversion: -3.45 at a ridge of 300, and half of that KV at 600; -0.81 at rent.
-    assert by_common == pytest.approx(exp(-3.45) / 2, rel=0.02) and by_rent == pytest.approx(exp(-0.81), rel=0.02)
+    kept = [known for known in everything().known if known.member.architecture in learnt.kv_ratios]
+    errors = [known.error("common_markup") for known in kept]
+    bias = fmean(errors)
+    assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said
+    bias, spread = learnt.increments.mean, learnt.increments.sd
+    assert f"increments at rental cost {exp(bias):.2g} of it (bias {bias:+.2f}, sd {spread:.2f})" in said
+    assert [known.error("dollar_anchored") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
+    # Of nobody's model, they are the figures of the scoreboard.
+    if not learnt.left_out:
+        (row,) = [row for row in truth.known_models() if row["model"] == "bias (nats)"]
+        assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(bias, 2))
     assert f"the {learnt.reference.count} caches of the reference class" in said
 
 
@@ -135,7 +139,7 @@ def test_the_figures_go_with_what_is_left_out():
 
 
 def test_how_far_the_anchors_lie_apart():
-    medians = [one("gemini-3.1-pro-preview").kv_bytes[key].median for key in ANCHORS]
+    medians = [estimate.median for estimate in one("gemini-3.1-pro-preview").kv_bytes.values()]
     apart = max(medians) / min(medians)
     assert f"lie {log(apart):.2g} nats apart, a factor of {apart:.3g}" in words(text("gemini-3.1-pro-preview"))
     assert "Without an output premium every line is a bound" in text("kimi-k3")
@@ -187,7 +191,7 @@ def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
 def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
     said = changed("gemini-3.1-pro", **prices)
     assert not NO_NUMBER.search(said)
-    assert all(label in said for label in ANCHORS.values()) and "What the prices can tell at all" in said
+    assert all(label in said for label in ESTIMATORS.values()) and "What the prices can tell at all" in said
 
 
 def test_a_sheet_that_no_draw_fits_says_so():
@@ -245,5 +249,5 @@ def test_a_sheet_without_cache_prices_has_no_tier():
 
 
 def test_paragraphs_keep_to_a_width_and_tables_do_not():
-    filled = next(line for line in findings(one("gemini-3.1-pro-preview")) if line.startswith("On 6 tiered"))
+    filled = next(line for line in findings(one("gemini-3.1-pro-preview"), everything()) if line.startswith("On 6 tiered"))
     assert all(len(line) <= PARAGRAPH for line in filled.splitlines()) and filled.count("\n") >= 3

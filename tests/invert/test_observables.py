@@ -1,7 +1,7 @@
 """A sheet as ratios: the cell each number was rounded into, the mean context of each band, what a free item becomes.
 
-The lattice, and 1.5 lying in [1.37, 1.73]: the project's note on inversion, sections 7 and 9. Band means: the
-project's decision 8 (a tenth of the threshold below it; above it 1.5 times the lower end, or the middle if nearer).
+The lattice, and 1.5 lying in [1.37, 1.73]: the project's note on inversion, sections 7 and 9. The rule for mean contexts is
+that of `invert.contexts`, and has its tests there.
 """
 
 from datetime import date
@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from invert.contexts import band_means
 from invert.observables import NICE_NUMBERS, observables, rounding_cell
 from invert.prices.load import read_rows
 from invert.prices.select import sheets, with_amounts
+from invert.priors import beliefs
 from invert.records import Observables, PriceSheet
 from invert.rows import FxRate, PriceBook
 
@@ -108,34 +110,15 @@ def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(va
 
 # -- band means -----------------------------------------------------------------------------------------------------
 
-MEANS = [  # thresholds, longest context, means
-    ((200_000,), 1_000_000, (20_000, 300_000)),
-    ((200_000,), 300_000, (20_000, 250_000)),  # the middle is nearer than 1.5 times the threshold
-    ((200_000,), 400_000, (20_000, 300_000)),  # where both agree
-    ((200_000,), None, (20_000, 300_000)),  # no longest context: 1.5 times the threshold
-    ((200_000,), 200_000, (20_000, 300_000)),  # a context that ends at the threshold says nothing of the band above
-    ((200_000,), 150_000, (20_000, 300_000)),
-    ((32_000, 128_000), 262_144, (3_200, 48_000, 192_000)),
-    ((32_000, 128_000), 200_000, (3_200, 48_000, 164_000)),
-    ((32_000, 40_000, 256_000), 1_000_000, (3_200, 36_000, 60_000, 384_000)),
-]
 
-
-@pytest.mark.parametrize(("thresholds", "max_context", "means"), MEANS)
-def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context: int | None, means: tuple[float, ...]):
-    found = observables(bands(*thresholds), max_context)
-    assert found.contexts == means
-    assert [(pair.short_context, pair.long_context) for pair in found.pairs] == list(pairwise(means))
+@pytest.mark.parametrize("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
+@pytest.mark.parametrize("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
+def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...], given: dict[str, float]):
+    sheet, held = bands(*thresholds), beliefs(given)
+    found = observables(sheet, 1_000_000, held)
+    assert found.contexts == band_means(sheet.bands, 1_000_000, held)
+    assert [(pair.short_context, pair.long_context) for pair in found.pairs] == list(pairwise(found.contexts))
     assert [pair.long_context_threshold for pair in found.pairs] == list(thresholds)
-
-
-@given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))
-def test_means_ascend_and_lie_in_their_bands(thresholds: list[int], max_context: int | None):
-    thresholds = sorted(thresholds)
-    means = observables(bands(*thresholds), max_context).contexts
-    assert means[0] < thresholds[0]
-    tops = [*thresholds[1:], float("inf")]
-    assert all(low < mean < top for low, mean, top in zip(thresholds, means[1:], tops, strict=True))
 
 
 def test_a_sheet_of_one_band_has_neither_pairs_nor_means():
@@ -144,22 +127,8 @@ def test_a_sheet_of_one_band_has_neither_pairs_nor_means():
     assert found.output_input_ratio.value == 5
 
 
-@pytest.mark.parametrize(
-    ("given_means", "means"),
-    [
-        ({"short_context": 50_000.0}, (50_000, 48_000, 192_000)),
-        ({"long_context": 70_000.0}, (3_200, 70_000, 192_000)),
-        ({"short_context": 1_000.0, "long_context": 70_000.0}, (1_000, 70_000, 192_000)),
-    ],
-)
-def test_given_means_replace_those_of_the_first_two_bands_only(given_means: dict[str, float], means: tuple[float, ...]):
-    found = observables(bands(32_000, 128_000), 262_144, **given_means)
-    assert found.contexts == means
-    assert found.pairs[1].long_context == 192_000
-
-
 def test_given_means_do_not_make_bands():
-    assert seen(*ONE_BAND, short_context=1_000.0, long_context=70_000.0).pairs == ()
+    assert seen(*ONE_BAND, held=beliefs({"short_context": 1e3, "long_context": 7e4})).pairs == ()
 
 
 # -- ratios ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import t as student
 
 from invert.calibration import learn
-from invert.estimates import RENT_SPREAD
+from invert.increments import RENT_SPREAD
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.sensitivity import Convention, Swing, convention, swings_of_calibrated, swings_of_common_markup
@@ -164,3 +164,7 @@ def test_the_pair_is_sold_by_three_vendors_and_counted_once_each():
 def test_a_premium_of_one_s_own_is_a_habit_of_nobody():
     assert judged("claude-sonnet-4-5", ((5.0, 5.0),)).same == 0
     assert judged("claude-sonnet-4-5", ((5.0, 5.0),)).probability_by_habit == pytest.approx(1 / 3)
+
+
+def test_premiums_that_no_cost_explains_have_a_floor_for_a_factor():
+    assert 1e300 < Convention(2.0, 1.5, 0.0, 0.25, 2, 10).bayes_factor < inf

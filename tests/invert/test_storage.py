@@ -22,6 +22,7 @@ from invert.lecture import TIER_NAMES, tier_of_lifetime
 from invert.observables import observables, observe, rounding_cell
 from invert.prices.load import load
 from invert.prices.select import models, sheets
+from invert.priors import beliefs
 from invert.records import BandPair, Observable
 from invert.storage import (
     BASES,
@@ -64,9 +65,10 @@ def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
 
 
 def gemini():
+    """At the mean contexts of the note."""
     (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
     context = next(row.max_context for row in models() if row.model == sheet.model)
-    seen = observables(sheet, context)
+    seen = observables(sheet, context, beliefs({"short_context": 2e4, "long_context": 3e5}))
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)
     return storage_evidence([None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
 

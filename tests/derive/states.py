@@ -1,0 +1,260 @@
+"""Consistent states of the whole catalogue, and questions about them: what a chain of equations is held against.
+
+A state has a value for every quantity that the definitions and bounds speak of, one variant of each group, so that all
+that is chained by itself holds; conditions that were drawn hold too and are named in the question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, isclose, isfinite, log
+from random import Random
+
+from derive.catalogue import by_id
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving import residual, right_side_at
+
+IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages")
+"""Quantities of which one has to be given where the batch of one pass is not all that is in flight."""
+
+SAME_VARIANT = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+"""Groups that take the variant of the first, where they have it."""
+
+REPAIRS = 400
+"""How often a state that breaks an equation is drawn anew in part before it is given up."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Values that satisfy all that is chained by itself, and what has to be said to use them."""
+
+    values: Mapping[str, float]
+    variants: Mapping[str, str]
+    using: tuple[str, ...]
+    rows: tuple[Equation, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a state: the unknown, what is given, and how the answer ended."""
+
+    state: State = field(repr=False)
+    unknown: str
+    given: Mapping[str, float]
+
+
+def states(random: Random) -> Iterator[State]:
+    """One consistent state after another."""
+    while True:
+        if found := _state(random):
+            yield found
+
+
+def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
+    """Any quantity of the state from some of the others: drawn anywhere, from equations near by, or backwards from results."""
+    names = sorted(state.values)
+    near = {name: sorted({other for row in state.rows if name in row.symbols for other in row.symbols} - {name}) for name in names}
+    made = {row.defines: row for row in state.rows if row.defines}
+    for _ in range(count):
+        unknown, wanted = random.choice(names), random.randint(5, 20)
+        draw = random.random()
+        if draw < 0.4:
+            unknown, chosen = _backwards(random, made)
+        else:
+            chosen = _walk(random, near, unknown, wanted) if draw < 0.8 else {*random.sample(names, wanted)}
+        chosen -= {unknown}
+        # A default that is not the value of the state has to be given, unless it is what is asked.
+        chosen |= {name for name, value in NEUTRAL_DEFAULTS.items() if state.values.get(name, value) != value} - {unknown}
+        if not isclose(state.values["sequences_in_flight"], state.values["batch"]) and not chosen & {*IN_FLIGHT}:
+            chosen |= {random.choice([name for name in IN_FLIGHT if name != unknown])}
+        order = sorted(chosen)
+        random.shuffle(order)
+        yield Asked(state, unknown, {name: state.values[name] for name in order})
+
+
+def holds_the_state(asked: Asked, answers: Sequence[object], tolerance: float = 1e-6) -> bool:
+    """Whether the value of the state is one of the points, or lies in one of the intervals."""
+    truth = asked.state.values[asked.unknown]
+    slack = tolerance * abs(truth)
+    return any(
+        abs(one.value - truth) <= slack
+        if one.kind == "point"
+        else one.low - slack <= truth <= (one.high if one.high is not None else truth) + slack
+        for one in answers
+    )
+
+
+def _backwards(random: Random, made: Mapping[str, Equation]) -> tuple[str, set[str]]:
+    """A quantity that results rest on, from some of the results and most of what they rest on."""
+    results = random.sample(sorted(made), random.randint(1, 3))
+    rests: set[str] = set()
+    queue = list(results)
+    while queue:
+        row = made.get(queue.pop())
+        new = (row.inputs if row else set()) - rests
+        rests |= new
+        queue += sorted(new)
+    inputs = sorted(rests - made.keys())
+    unknown = random.choice(sorted(rests | {*results}))
+    left_out = random.sample(inputs, min(len(inputs), random.randint(0, 3)))
+    return unknown, {*inputs, *results} - {*left_out}
+
+
+def _walk(random: Random, near: Mapping[str, Sequence[str]], unknown: str, wanted: int) -> set[str]:
+    """Quantities within a few equations of the unknown."""
+    found: set[str] = set()
+    at = unknown
+    for _ in range(20 * wanted):
+        if len(found) == wanted:
+            break
+        at = random.choice(near[at]) if near[at] and random.random() < 0.8 else unknown
+        if at != unknown and random.random() < 0.6:
+            found.add(at)
+    return found
+
+
+def _state(random: Random) -> State | None:
+    variants = _variants(random)
+    drafts = random.random() < 0.4
+    rows = [
+        row
+        for row in by_id().values()
+        if row.kind in CHAINED_BY_ITSELF and _chosen(row, variants) and (drafts or "acceptance_rate" not in row.symbols)
+    ]
+    order, others = _ordered(rows)
+    claimed = _claims(random, order)
+    values = _repaired(random, [*order, *claimed], others)
+    if values is None:
+        return None
+    true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
+    named = tuple(row.id for row in claimed if row in true)
+    return State(values, variants, named, true)
+
+
+def _variants(random: Random) -> dict[str, str]:
+    groups: dict[str, dict[str, bool]] = {}
+    for row in by_id().values():
+        if row.variant:
+            group, name, default = row.variant
+            groups.setdefault(group, {})[name] = default
+    chosen = {
+        group: next(name for name in names if names[name]) if random.random() < 0.6 else random.choice(sorted(names))
+        for group, names in groups.items()
+    }
+    for group in SAME_VARIANT[1:]:
+        if chosen[SAME_VARIANT[0]] in groups[group]:
+            chosen[group] = chosen[SAME_VARIANT[0]]
+    return chosen
+
+
+def _chosen(row: Equation, variants: Mapping[str, str]) -> bool:
+    return row.variant is None or variants[row.variant[0]] == row.variant[1]
+
+
+def _ordered(rows: Sequence[Equation]) -> tuple[list[Equation], list[Equation]]:
+    """The equations that give each quantity its value, in an order that can be followed, and all others."""
+    giving: dict[str, Equation] = {}
+    for row in sorted(rows, key=lambda row: row.defines is None):
+        if row.sense == "=" and row.symbols[0] not in giving:
+            giving[row.symbols[0]] = row
+    order: list[Equation] = []
+    reached = {name for row in rows for name in row.symbols} - giving.keys()
+    # A loop is opened where an equation follows from definitions: it is held against the state instead.
+    loose = [row for row in giving.values() if row.defines is None and row.id != "serving.speculative_tokens"]
+    for row in loose:
+        del giving[row.symbols[0]]
+        reached.add(row.symbols[0])
+    while left := [row for row in giving.values() if row not in order and row.inputs <= reached]:
+        order += left
+        reached |= {row.symbols[0] for row in left}
+    assert len(order) == len(giving), [row.id for row in giving.values() if row not in order]
+    return order, [row for row in rows if row not in order]
+
+
+def _claims(random: Random, order: Sequence[Equation]) -> list[Equation]:
+    """Conditions, heuristics and empirical relations that can be made true: their left side has no other equation."""
+    taken = {row.symbols[0] for row in order}
+    possible = [row for row in by_id().values() if row.kind not in CHAINED_BY_ITSELF and row.sense == "=" and not row.variant]
+    found: list[Equation] = []
+    upstream = {name for row in order for name in row.inputs}
+    for row in random.sample(possible, len(possible)) if random.random() < 0.5 else ():
+        left = row.symbols[0]
+        if left not in taken | upstream and left not in row.inputs and len(found) < 2:
+            found.append(row)
+            taken |= {left}
+            upstream |= {*row.inputs}
+    return found
+
+
+def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equation]) -> dict[str, float] | None:
+    """Base quantities drawn until all equations hold; what an unmet requirement rules out is left out of the state."""
+    # Which requirements have to be met, and which only decide whether their equation says anything.
+    optional = {row for row in order if row.requires and random.random() < 0.4}
+    given = {row.symbols[0] for row in order}
+    base = sorted({name for row in (*order, *others) for name in row.symbols} - given)
+    drawn = {name: _drawn(random, name) for name in base}
+    if random.random() < 0.6:
+        drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+    single = drawn["microbatches"] == 1.0
+    ancestors = _ancestors(order)
+    for _ in range(REPAIRS):
+        values, wrong = _followed(drawn, order, others, optional)
+        if wrong is None:
+            return values
+        roots = sorted({root for name in wrong for root in ancestors.get(name, {name})} & drawn.keys())
+        for name in random.sample(roots, min(len(roots), random.randint(1, 3))):
+            drawn[name] = _drawn(random, name)
+        if single:
+            drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+    return None
+
+
+def _followed(
+    drawn: Mapping[str, float], order: Sequence[Equation], others: Sequence[Equation], optional: set[Equation]
+) -> tuple[dict[str, float], tuple[str, ...] | None]:
+    """All that follows from the base quantities, and the quantities of the first equation that does not hold."""
+    values, absent = dict(drawn), set()
+    for row in order:
+        if row.inputs & absent:
+            absent.add(row.symbols[0])
+            continue
+        if row.violated(values):
+            if row not in optional:
+                return values, row.symbols
+            absent.add(row.symbols[0])
+            continue
+        value = right_side_at(row, values)
+        if not _plausible(row.symbols[0], value):
+            return values, row.symbols
+        values[row.symbols[0]] = value
+    for row in others:
+        if any(name in absent for name in row.symbols):
+            continue
+        left, right = values[row.symbols[0]], right_side_at(row, values)
+        if row.violated(values) or not isfinite(right):
+            return values, row.symbols
+        if not (residual(row, values) < 1e-9 if row.sense == "=" else left <= right if row.sense == "<=" else left >= right):
+            return values, row.symbols
+    return values, None
+
+
+def _ancestors(order: Sequence[Equation]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for row in order:
+        found[row.symbols[0]] = {root for name in row.inputs for root in found.get(name, {name})}
+    return found
+
+
+def _plausible(name: str, value: float) -> bool:
+    row = QUANTITIES[name]
+    low, high = row.limits()
+    return isfinite(value) and low <= value <= high and (value > 0 or row.may_be_zero) and value <= row.ceiling
+
+
+def _drawn(random: Random, name: str) -> float:
+    row = QUANTITIES[name]
+    if name in NEUTRAL_DEFAULTS and random.random() < 0.6:
+        return NEUTRAL_DEFAULTS[name]
+    if row.low == 0:
+        return random.uniform(row.low, row.high)
+    return exp(random.uniform(log(row.low), log(row.high)))
