@@ -3,6 +3,14 @@
 `solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from derive.catalogue import equation as equation
+    from derive.catalogue import equations as equations
+    from derive.citing import cite as cite
+    from derive.ranges import solve as solve
+
 _HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "ranges"}
 __all__ = ["cite", "equation", "equations", "solve"]
 

@@ -3,19 +3,21 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
+from math import isclose
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
 from derive.feasibility import is_warning, shortage
-from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import Equation
 from derive.regimes import branches, regimes
 from derive.roots import HOLDS
 from derive.routes import Leg, Route, checks
-from derive.solutions import Sweep
+from derive.solutions import Solution, Sweep
 from derive.solving import points
 
 if TYPE_CHECKING:
@@ -39,31 +41,37 @@ def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
         raise NoClosedForm(f"{way.cancelled[0]} may only be what the rest allows, which is looked for point by point")
     worlds = [dict(given)]
     for leg in way.legs:
-        worlds = [{**world, leg.unknown: found} for world in worlds for found in _values(leg, world)]
+        worlds = [{**world, leg.unknown: found} for world in worlds for found in at_leg(leg, world)]
     unknown = way.legs[-1].unknown
     for leg in checks(way, frozenset(worlds[0])):
         for world in worlds:
-            found = next(_values(leg, world))
+            found = next(at_leg(leg, world))
             world[leg.unknown] = found
             world[unknown] = np.where(np.isnan(found), np.nan, world[unknown])
+    # A case of a block is only a candidate: every equation of the block has to be held against it.
+    if any(name not in worlds[0] for leg in way.legs if len(leg.cases) > 1 for row in leg.rows for name in row.symbols):
+        return [{**worlds[0], unknown: np.full_like(worlds[0][unknown], np.nan)}]
     return worlds
 
 
-def _values(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
+def at_leg(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
     """What a leg comes to, each root by itself."""
     first = leg.cases[0]
     if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
-        with np.errstate(all="ignore"):
-            found = np.asarray(first.right_side(world), dtype=float)
-        yield _in_domain(leg.unknown, found if not first.requires else np.where(_meets(first, world), found, np.nan))
+        found = _in_domain(leg.unknown, np.asarray(first.right_side(world), dtype=float))
+        yield found if not first.requires else np.where(_meets(first, {**world, leg.unknown: found}), found, np.nan)
         return
     if any(case.open or case.idle or branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
         raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
-    yield from _each_root(np.concatenate([_roots(case, leg.unknown, world) for case in leg.cases]))
+    found = [_roots(case, leg.unknown, world) for case in leg.cases]
+    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in found))
+    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in found for row in rows]))
 
 
 def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
     row = quantity(name)
+    if row.ceiling < np.inf:
+        found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
     low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
     if (low > 0 or (low == 0 and row.may_be_zero)) and high <= row.ceiling and np.isfinite(high):
         return found
@@ -73,13 +81,7 @@ def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
 
 def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray":
     """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
-    found = points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
-    for branch in branches(case, unknown):
-        if branch.absent:
-            names = tuple(sorted(part.name for part in branch.difference.free_symbols))
-            height, scale = vectorised((branch.difference, branch.regime.expression), names)(*(world[name] for name in names))
-            found = np.where(np.abs(height) <= HOLDS * np.abs(scale), np.nan, found)
-    return np.where(_wins(case.wins, {**world, unknown: found}), found, np.nan) if case.wins else found
+    return points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
 
 
 def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
@@ -105,7 +107,7 @@ def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[s
     labels: tuple[tuple[str, ...], ...] = ((),)
     for row in way.rows:
         found = regimes(row.sides[1])
-        if len(found) == 1:
+        if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
             continue
         won = [_wins(regime.wins, world) for regime in found[:-1]]
         places = places * len(found) + np.select(won, range(len(won)), len(won))
@@ -127,14 +129,32 @@ def at_point(asked: Question, given: Columns, at: int) -> Question:
 
 def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     """The sweep through one route; None where a leg of it has no closed form."""
-    try:
-        worlds = along(way, {**NEUTRAL_DEFAULTS, **asked.known, **given})
-    except NoClosedForm:
-        return None
     count = len(next(iter(given.values())))
-    values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
-    places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        try:
+            worlds = along(way, known)
+        except NoClosedForm:
+            return None
+        values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
+        places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
+
+
+def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
+    """Where weights and caches do not fit."""
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        short = shortage(along(way, known)[0], way.rows)
+    return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
+
+
+def agrees(table: Sweep, at: int, solution: Solution) -> bool:
+    """Whether the arrays have at a point what the question asked by itself has."""
+    column = table.values[:, at]
+    ours = sorted(column[~np.isnan(column)])
+    theirs = sorted(one.value for one in solution.answers if one.kind == "point")
+    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
 
 
 def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:

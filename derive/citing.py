@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
@@ -22,6 +23,8 @@ REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 @dataclass(frozen=True, slots=True)
 class Citable:
     """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
+
+    __repr__ = brief
 
     id: str
     version: int
@@ -105,7 +108,7 @@ def cite_all(ids: Iterable[str], style: str = "plain") -> str:
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
         items = [*map(_csl_equation, rows), *map(_csl_work, works.values())]
-        return json.dumps(items, indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(items, indent=2, allow_nan=False)
     if style == "bibtex":
         return "\n\n".join([*map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
     return "\n\n".join(map(_ONE_BY_ONE[style], rows))
@@ -152,11 +155,22 @@ def latex_text(text: str) -> str:
 # BibTeX counts braces, escaped or not, so they are spelled out.
 _COMMANDS = {"{": "braceleft", "}": "braceright", "~": "asciitilde", "^": "asciicircum", "\\": "backslash", "<": "less", ">": "greater"}
 _LATEX_ESCAPES = {ord(c): f"\\{c}" for c in "&%$#_"} | {ord(c): rf"\text{name}{{}}" for c, name in _COMMANDS.items()}
-_MARKDOWN_ESCAPES = {ord(c): f"\\{c}" for c in "\\`*<$[|"}
+
+
+def markdown_text(text: str) -> str:
+    """Text with everything that Markdown would take for a mark, a link, an entity or the end of a table cell escaped.
+
+    An underscore inside a word is none of these.
+
+    >>> print(markdown_text("[step_time](x) *a|b*"))
+    \\[step_time](x) \\*a\\|b\\*
+    """
+    return re.sub(r"[\\`*$\[|~<&]|(?<![^\W_])_|_(?![^\W_])", lambda mark: "\\" + mark[0], text)
+
 
 PLAIN = Markup(str, work='"{}"', link="<{}>", code="{}", dash="-")
 LATEX = Markup(latex_text, work=r"\emph{{{}}}", link=r"\url{{{}}}", code=r"\texttt{{{}}}", dash="--")
-MARKDOWN = Markup(lambda text: text.translate(_MARKDOWN_ESCAPES), work="*{}*", link="<{}>", code="`{}`", dash="-")
+MARKDOWN = Markup(markdown_text, work="*{}*", link="<{}>", code="`{}`", dash="-")
 
 
 def _references(found: Any) -> list[str]:

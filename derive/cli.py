@@ -1,17 +1,23 @@
 """The commands that need no price sheet: solve, list, show, cite. Heavy imports happen inside them."""
 
 import json
-import os
-import re
 import sys
+from contextlib import nullcontext
+from itertools import islice
 from typing import Any
 
 import click
 
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, UnknownName, WrongData, WrongValue, shorten
+from derive.files import label, opened, size, standard_input
+from derive.folding import folded
+from derive.streams import close, in_terminal, say, width
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
-LONGEST_LINE = 380
+LARGEST_RESULT = 64 * 1024**2
+"""Bytes of a saved result that is cited from; a whole `infer --all` has under one million."""
+LINES_AT_ONCE = 1000
+"""Lines of an answer that are laid out and written together."""
 CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
@@ -36,10 +42,11 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
-    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64) or sweeps (batch=1..4096:log:13).
+    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256')
+    or sweeps (batch=1..4096:log:13).
     """
     from derive.conventions import Conventions
-    from derive.display import rendered
+    from derive.display import lines
     from derive.ranges import respond
     from derive.units import named_texts
 
@@ -50,8 +57,10 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     presets = (options["hardware"], options["model"])
     solution = respond(unknown, named_texts(given), *presets, using, variants, conventions, options["anyway"])
     if solution.answers or style != "table":
-        click.echo(rendered(solution, style))
-    for warning in solution.warnings:
+        shown = lines(solution, style)
+        while part := list(islice(shown, LINES_AT_ONCE)):
+            _tell("\n".join(part), style)
+    for warning in solution.warnings if style != "table" else ():
         say(warning)
     taken = {"hardware": options["hardware"], "architectures": options["model"], "efficiencies": conventions.efficiency == "calibrated"}
     bad = _bad_rows(*(name for name, used in taken.items() if used))
@@ -92,9 +101,9 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
     from derive.quantities import QUANTITIES
 
     if quantities:
-        width = max(map(len, QUANTITIES))
+        longest = max(map(len, QUANTITIES))
         for row in QUANTITIES.values():
-            click.echo(f"{row.name:<{width}}  {row.symbol:<10} {'[' + row.unit + ']':<14} {row.meaning}")
+            _list(f"{row.name:<{longest}}  {row.symbol:<10} {'[' + row.unit + ']':<14} {row.meaning}")
         return
     if hardware or models:
         click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
@@ -105,10 +114,12 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
         for row in equations(chapter, symbol)
         if not (without == "derivation" and row.steps) and not (without == "source" and row.sources)
     ]
-    width = max((len(row.id) for row in rows), default=0)
+    if not rows:
+        say("no equation of the catalogue is all that you ask for")
+    longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
-        click.echo(f"{row.id:<{width}}  {row.kind:<10}  {row.title}{why}")
+        _list(f"{row.id:<{longest}}  {row.kind:<10}  {row.title}{why}")
 
 
 @click.command()
@@ -121,7 +132,7 @@ def show(id: str, style: str) -> None:
     from derive.quantities import QUANTITIES, quantity
 
     if id.partition("@")[0] in by_id():
-        click.echo(_equation_shown(id, style))
+        _tell(_equation_shown(id, style), style)
         return
     if style == "latex":
         if "." in id:
@@ -151,10 +162,20 @@ def show(id: str, style: str) -> None:
         # A row that cannot be read may be why.
         _bad_rows(presets.ARCHITECTURES, presets.HARDWARE)
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
-    click.echo(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
-    click.echo(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
+    _tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
+    _tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for place, found in enumerate(equations(symbol=row.name)):
-        click.echo(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+        _tell(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+
+
+def _tell(text: str, style: str = "text") -> None:
+    """Print an answer: text in lines that fit, every other form as it is."""
+    click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)
+
+
+def _list(line: str) -> None:
+    """Print a row of a list: a line for other programs, lines that fit for a person."""
+    click.echo(folded(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
 def _equation_shown(id: str, style: str) -> str:
@@ -168,32 +189,40 @@ def _equation_shown(id: str, style: str) -> str:
 def _show_preset(preset: Any) -> None:
     from derive.units import show as shown
 
-    width = max(map(len, preset.givens))
+    longest = max(map(len, preset.givens))
     for name, value in preset.givens.items():
-        click.echo(f"{name:<{width}}  {shown(name, value):<16}  {preset.provenance[name]}")
+        _tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")
     for group, variant in preset.variants.items():
-        click.echo(f"{group:<{width}}  by the variant {variant}")
+        _tell(f"{group:<{longest}}  by the variant {variant}")
 
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--as", "style", type=click.Choice(CITE_STYLES), default="plain", help="Form of the citation.")
-@click.option("--used-by", type=click.File("rb"), metavar="RESULT.json", help="Cite every equation a saved result used.")
-def cite(ids: tuple[str, ...], style: str, used_by: Any) -> None:
+@click.option("--used-by", metavar="RESULT.json", help="Cite every equation a saved result used; - reads standard input.")
+def cite(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
     """Cite one or more equations, or all that a saved result used."""
     from derive.citing import cite_all, ids_in
 
-    wanted = [*ids, *(ids_in(_json(used_by)) if used_by else ())]
+    wanted = [*ids, *(ids_in(_json(used_by)) if used_by is not None else ())]
     if not wanted:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list) or a saved result with --used-by")
     click.echo(cite_all(wanted, style))
 
 
-def _json(stream: Any) -> Any:
+def _json(place: str) -> Any:
+    name = "standard input" if place == "-" else label(place)
+    with nullcontext(standard_input()) if place == "-" else opened(place, LARGEST_RESULT) as stream:
+        try:
+            text = stream.read(LARGEST_RESULT + 1)
+        except OSError as error:
+            raise WrongData(f"{name} cannot be read: {error.strerror or error}") from error
+    if len(text) > LARGEST_RESULT:
+        raise WrongData(f"{name} cannot be read: it is larger than {size(LARGEST_RESULT)}")
     try:
-        return json.load(stream)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{shorten(str(stream.name), 200)} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
+        raise WrongData(f"{name} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
 
 
 COMMANDS = (solve, list_equations, show, cite)
@@ -208,11 +237,13 @@ def run(group: click.Group, arguments: list[str] | None = None) -> None:
 
 
 def _status(group: click.Group, arguments: list[str]) -> int:
+    if sys.stdout is None:
+        say("the output cannot be written (standard output is closed)")
+        return 1
     try:
         with group.make_context("backsolve", arguments) as context:
             group.invoke(context)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.exceptions.NoArgsIsHelpError as shown:
@@ -227,22 +258,9 @@ def _status(group: click.Group, arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 130
     except OSError as error:
-        _close_output()
+        close(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return 0
         say(f"the output cannot be written ({error.strerror})")
         return 1
     return 0
-
-
-def _close_output() -> None:
-    """Send what is still buffered nowhere, so that leaving does not fail over it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def say(message: str) -> None:
-    """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
-    for line in message.splitlines()[:2]:
-        shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in line)
-        shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
-        click.echo(f"backsolve: {shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + ' ...'}", err=True)

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
 from math import ceil
 from typing import Any
 
 from derive.quantities import QUANTITIES
 from derive.records import Equation
-from derive.solutions import Answer, Solution
-from derive.tables import span_lines, spans_record, sweep_cells, sweep_lines, sweep_record, text_of
+from derive.solutions import Answer, Solution, Spans
+from derive.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
@@ -18,7 +20,13 @@ NAME = re.compile(r"[a-z][a-z_]*")
 
 def rendered(solution: Solution, style: str) -> str:
     """A solution as table, json, csv, latex or markdown."""
-    return {"table": as_text, "json": as_json, "csv": as_csv, "latex": as_latex, "markdown": as_markdown}[style](solution)
+    return "\n".join(lines(solution, style))
+
+
+def lines(solution: Solution, style: str) -> Iterator[str]:
+    """The same line by line (some of them several at once), so that a long sweep need not be held as text."""
+    forms = {"table": _text_lines, "json": _json_lines, "csv": _csv_lines, "latex": _latex_lines, "markdown": _markdown_lines}
+    return forms[style](solution)
 
 
 def as_record(solution: Solution) -> dict[str, Any]:
@@ -33,46 +41,83 @@ def as_record(solution: Solution) -> dict[str, Any]:
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
-        **({"sweep": sweep_record(solution.sweep, _answer_record)} if solution.sweep else {}),
+        **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
         **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
     }
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
     found = {"value": answer.value} if answer.kind == "point" else {"low": answer.low, "high": answer.high}
+    if answer.loose_low is not None:
+        found |= {"loose_low": answer.loose_low, "loose_high": answer.loose_high}
     rest = {"regime": answer.regime, "formula": answer.formula, "elasticities": dict(answer.elasticities), "residual": answer.residual}
     return {"kind": answer.kind, **found, **rest}
 
 
 def as_json(solution: Solution) -> str:
     """Strict JSON: neither NaN nor infinity."""
-    return json.dumps(as_record(solution), indent=2, allow_nan=False)
+    return rendered(solution, "json")
+
+
+def _json_lines(solution: Solution) -> Iterator[str]:
+    if not solution.sweep:
+        yield json.dumps(as_record(solution), indent=2, allow_nan=False)
+        return
+    yield json.dumps(as_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
+    yield '  "sweep": ['
+    last = len(solution.sweep) - 1
+    for at, point in enumerate(sweep_records(solution.sweep, _answer_record)):
+        text = json.dumps(point, indent=2, allow_nan=False).replace("\n", "\n    ")
+        yield f"    {text}{',' if at < last else ''}"
+    yield "  ]\n}"
 
 
 def as_csv(solution: Solution) -> str:
-    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula."""
+    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula.
+
+    Two columns more of bounds over ranges: loose_low and loose_high.
+    """
+    return rendered(solution, "csv")
+
+
+def _csv_lines(solution: Solution) -> Iterator[str]:
     import csv
     import io
 
     swept = list(solution.sweep.given) if solution.sweep else []
     rows = ((given, answers) for given, answers, _ in solution.sweep.rows()) if solution.sweep else (({}, solution.answers),)
+    bounds = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
+    loose = any(answer.loose_low is not None for answers, _ in bounds for answer in answers)
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*swept, "unknown", "unit", "kind", "value", "low", "high", "regime", "formula"])
+    writer = csv.writer(out, lineterminator="")
+
+    def line(cells: list[Any]) -> str:
+        out.seek(0)
+        out.truncate()
+        writer.writerow(cells)
+        return out.getvalue()
+
+    yield line([*swept, "unknown", "unit", "kind", "value", "low", "high", "regime", "formula", *(["loose_low", "loose_high"] * loose)])
     for given, answers in rows:
         for answer in answers or (Answer("none"),):
             cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula]
-            writer.writerow([*given.values(), solution.unknown, solution.unit, *cells])
-    return out.getvalue().rstrip("\n")
+            ends = [answer.loose_low, answer.loose_high] * loose
+            yield line([*given.values(), solution.unknown, solution.unit, *cells, *ends])
 
 
 def as_text(solution: Solution) -> str:
     """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
+    return rendered(solution, "table")
+
+
+def _text_lines(solution: Solution) -> Iterator[str]:
     if not solution.answers and not solution.sweep:
-        return f"{solution.unknown}: no answer"
-    lines = [*_head(solution), *_wrapped("warning", list(solution.warnings)), *_wrapped("not used", _one_line(solution.unused)), ""]
+        yield f"{solution.unknown}: no answer"
+        return
+    yield from _head(solution)
+    lines = [*_wrapped("warning", list(solution.warnings)), *_wrapped("not used", _one_line(solution.unused)), ""]
     if solution.route:
-        lines += [*(["at the middle of the ranges:"] if solution.spans else []), *route_lines(solution), ""]
+        lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
     ranges = solution.spans.ranges.items() if solution.spans else ()
@@ -84,19 +129,27 @@ def as_text(solution: Solution) -> str:
     )
     lines += _wrapped("assumes", list(solution.assumptions))
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
-    return "\n".join(lines)
+    yield from lines
 
 
 def _one_line(names: tuple[str, ...]) -> list[str]:
     return [", ".join(names)] if names else []
 
 
-def _head(solution: Solution) -> list[str]:
+def _head(solution: Solution) -> Iterable[str]:
     if solution.sweep:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
         return span_lines(solution.unknown, solution.spans)
     return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_bound_by(solution)]
+
+
+def _where_shown(spans: Spans) -> str:
+    """Of which point the route is."""
+    if all(spans.shown[name] == (low + high) / 2 for name, (low, high) in spans.ranges.items()):
+        return "at the middle of the ranges:"
+    point = ", ".join(f"{name} = {show(name, value)}" for name, value in spans.shown.items())
+    return f"at {point}, as the middle of the ranges has no answer:"
 
 
 def _bound_by(solution: Solution) -> list[str]:
@@ -122,17 +175,35 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         whole = ceil(answer.value * (1 - 1e-9))
         buy = f" (so {whole} whole ones)" if unknown in BOUGHT_WHOLE and abs(answer.value - whole) > 1e-9 * whole else ""
         return [f"{unknown} = {show(unknown, answer.value)}{buy}{regime}"]
-    low = show(unknown, answer.low) if answer.low else None
-    high = show(unknown, answer.high) if answer.high is not None else None
-    bounds = {(True, True): f"between {low} and {high}", (True, False): f"at least {low}", (False, True): f"at most {high}"}
-    text = f"{unknown}: {bounds.get((low is not None, high is not None), 'any value')}{regime}"
+    bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
+    text = f"{unknown}: {bounds}{regime}"
     return [text, "  It does not bind there, so only its bounds are known."] if answer.regime else [text]
+
+
+def _within(unknown: str, low: float, high: float | None) -> str:
+    """Bounds in words; 0 is the bound of the domain."""
+    if high is None:
+        return f"at least {show(unknown, low)}" if low else "any value"
+    return f"between {show(unknown, low)} and {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
+
+
+def _over_ranges(unknown: str, answer: Answer) -> str:
+    """What holds at all points of the ranges first, then between what the bound itself runs."""
+    if answer.kind == "loose":
+        return f"no value holds over all of the ranges; {_within(unknown, answer.loose_low, answer.loose_high)} somewhere in them"
+    within = _within(unknown, answer.low, answer.high)
+    pairs = [(answer.loose_low, answer.low), (answer.high, answer.loose_high)]
+    moving = [pair for pair in pairs if pair[0] != pair[1]]
+    if not moving:
+        return within
+    runs = [f"{show(unknown, low)} to {'unbounded' if high is None else show(unknown, high)}" for low, high in moving]
+    return f"{within} is {'enough' if answer.high is None else 'safe'} everywhere ({' and '.join(runs)} over the ranges)"
 
 
 def route_lines(solution: Solution) -> list[str]:
     """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
-    middles = {name: (low + high) / 2 for name, (low, high) in solution.spans.ranges.items()} if solution.spans else {}
-    values = {**solution.given, **middles, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    shown = solution.spans.shown if solution.spans else {}
+    values = {**solution.given, **shown, **{step.unknown: step.value for step in solution.route if step.value is not None}}
     lines = []
     for step in solution.route:
         if step.formula and step.value is not None:
@@ -176,20 +247,33 @@ def moves_line(elasticities: Mapping[str, float]) -> str:
 
 def as_markdown(solution: Solution) -> str:
     """The answers as a Markdown table, with the equations used."""
+    return rendered(solution, "markdown")
+
+
+def _markdown_lines(solution: Solution) -> Iterator[str]:
+    from derive.citing import markdown_text
+
     unknown = solution.unknown
+    rows: Iterable[list[str]]
     if solution.sweep:
-        head, *rows = sweep_cells(unknown, solution.sweep)
+        head = sweep_head(unknown, solution.sweep)
+        rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
     else:
         head = ["quantity", "value", "regime", "formula"]
-        rows = [[unknown, text_of(unknown, one), one.regime or "", f"`{one.formula or ''}`"] for one in solution.answers]
-    lines = [f"| {' | '.join(row)} |" for row in (head, *rows)]
-    return "\n".join(
-        [lines[0], "|---" * len(head) + "|", *lines[1:], "", "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)]
-    )
+        rows = [[unknown, text_of(unknown, one), markdown_text(one.regime or ""), f"`{one.formula or ''}`"] for one in solution.answers]
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+    yield "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)
 
 
 def as_latex(solution: Solution) -> str:
     """The route as a gather block, one equation a line with its id, then the answers; a sweep as a tabular."""
+    return rendered(solution, "latex")
+
+
+def _latex_lines(solution: Solution) -> Iterator[str]:
     from derive.catalogue import equation
     from derive.citing import citable, latex_text
 
@@ -198,12 +282,19 @@ def as_latex(solution: Solution) -> str:
     if not solution.sweep:
         values = (latex_text(text_of(solution.unknown, answer)) for answer in solution.answers)
         lines += [rf"{QUANTITIES[solution.unknown].latex} = \text{{{value}}}" for value in values]
-    gathered = "\n".join([r"\begin{gather*}", " \\\\\n".join(lines), r"\end{gather*}"])
+    yield r"\begin{gather*}"
+    yield " \\\\\n".join(lines)
+    yield r"\end{gather*}"
     if not solution.sweep:
-        return gathered
-    rows = [" & ".join(map(latex_text, row)) for row in sweep_cells(solution.unknown, solution.sweep)]
-    columns = "r" * (len(solution.sweep.given) + 1) + "l"
-    return "\n".join([gathered, rf"\begin{{tabular}}{{{columns}}}", " \\\\\n".join(rows), r"\end{tabular}"])
+        return
+    yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
+    rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
+    above = next(rows)
+    for row in rows:
+        yield " & ".join(map(latex_text, above)) + r" \\"
+        above = row
+    yield " & ".join(map(latex_text, above))
+    yield r"\end{tabular}"
 
 
 def card(row: Equation) -> str:

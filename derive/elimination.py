@@ -219,15 +219,14 @@ def _over_one_line(expression: "Expr") -> "Expr":
 
 
 def _cancels(sides: "Pair", name: str) -> bool:
-    """Whether left over right stays the same whatever the quantity is, at random values of the others.
+    """Whether left over right stays the same whatever the quantity is, in every regime, at random values of the others."""
+    return all(_same_ratio(*smooth, name) for smooth, _ in _smooth(sides) if name in _names(*smooth))
 
-    The values are exact fractions where that can be, so that no digits are lost where terms cancel.
-    """
+
+def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
+    """The same of smooth sides, in exact fractions where that can be, so that no digits are lost where terms cancel."""
     from sympy import Pow
 
-    left, right = sides
-    if name not in _names(left, right):
-        return True
     ratio, others = left / right, sorted(_names(left, right))
     kind = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
@@ -294,15 +293,7 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             continue
         left, right = pair
         for name in sorted(others & (left.free_symbols | right.free_symbols), key=str):
-            roots = None if _tangled(left - right, name) else closed_forms(left - right, name)
+            roots = closed_forms(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
 
-
-def _tangled(difference: "Expr", name: "Symbol") -> bool:
-    """Whether a quantity stands in a power that is not whole and elsewhere too: SymPy takes minutes over those, in vain."""
-    from sympy import Dummy, Pow
-
-    powers = [power for power in difference.atoms(Pow) if power.has(name) and not power.exp.is_Integer]
-    outer = [power for power in powers if not any(power is not other and other.has(power) for other in powers)]
-    return len(outer) > 1 or (len(outer) == 1 and difference.xreplace({outer[0]: Dummy()}).has(name))

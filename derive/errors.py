@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from derive.characters import hidden, named
+
 INPUT_IS_WRONG = 2
 NO_ANSWER = 3
 
@@ -17,7 +19,7 @@ class UnknownName(BacksolveError):
     """A quantity, equation, model, accelerator or option value that does not exist."""
 
     def __init__(self, kind: str, given: str, allowed: Iterable[str], hint: str = ""):
-        super().__init__(f"unknown {kind} {shorten(given)}{suggest(given, allowed)}{hint and '; ' + hint}")
+        super().__init__(f"unknown {kind} {shorten(given)}{unseen(given)}{suggest(given, allowed)}{hint and '; ' + hint}")
 
 
 class RetiredName(BacksolveError):
@@ -75,6 +77,12 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
     if 0 < len(allowed) <= 12:
         return "; allowed: " + ", ".join(allowed)
     return ""
+
+
+def unseen(text: str) -> str:
+    """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds one beyond ASCII."""
+    found = hidden(text)
+    return "" if found.isascii() else f": it holds the {named(found)}, which does not show"
 
 
 def shorten(text: str, length: int = 60) -> str:

@@ -1,13 +1,14 @@
 """A solution as a notebook shows it: rendered mathematics, then a table of all numbers."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from derive.catalogue import equation
 from derive.citing import citable, latex_text
 from derive.display import answer_lines
 from derive.quantities import QUANTITIES
 from derive.solutions import Solution
-from derive.tables import span_lines, sweep_cells
+from derive.tables import span_lines, sweep_cells, sweep_head
 from derive.units import show
 
 MOST_ROWS = 40
@@ -27,10 +28,10 @@ def as_notebook(solution: Solution) -> str:
 
 def _head(solution: Solution) -> Iterator[str]:
     if solution.sweep:
-        head, *rows = sweep_cells(solution.unknown, solution.sweep)
-        yield _table(head, rows[:MOST_ROWS])
-        if len(rows) > MOST_ROWS:
-            yield f"the first {MOST_ROWS} of {len(rows):,} points"
+        rows = list(islice(sweep_cells(solution.unknown, solution.sweep), MOST_ROWS))
+        yield _table(sweep_head(solution.unknown, solution.sweep), rows)
+        if len(solution.sweep) > MOST_ROWS:
+            yield f"the first {MOST_ROWS} of {len(solution.sweep):,} points"
     elif solution.spans:
         first, *rest = span_lines(solution.unknown, solution.spans)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))

@@ -9,6 +9,7 @@ from functools import cache
 from math import inf, isfinite
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief
 from derive.errors import UnknownName, WrongValue
 from derive.registry import CONSTANT_ROWS, QUANTITY_ROWS
 from derive.registry.domains import FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
@@ -22,6 +23,8 @@ ABSURD = 100
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw."""
+
+    __repr__ = brief
 
     name: str
     symbol: str
@@ -77,6 +80,8 @@ class Quantity:
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A number of an equation that carries a unit, so that the dimension check can see it."""
+
+    __repr__ = brief
 
     name: str
     value: int

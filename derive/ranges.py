@@ -1,7 +1,6 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
 
 from derive.chain import answer
 from derive.conventions import USUAL, Conventions
@@ -10,10 +9,8 @@ from derive.questions import question
 from derive.solutions import Solution
 from derive.spreads import Interval, Series, Spread, spread
 
-if TYPE_CHECKING:
-    pass
-
-Given = "float | str | Sequence[float | str] | np.ndarray"
+Given = float | str | Collection[float | str]
+"""A value in SI or as text, or many: a list, a tuple, an array of numpy."""
 
 
 def solve(
@@ -84,4 +81,4 @@ def respond(
 
 def _one_of(found: Spread) -> float:
     """A value of a range or a series, to pose the question with."""
-    return found.middle if isinstance(found, Interval) else found.low or found.values[0]
+    return found.middle if isinstance(found, Interval) else found.first

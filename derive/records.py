@@ -6,6 +6,7 @@ from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from derive.briefly import brief
 from derive.quantities import CONSTANTS, symbol
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class Source:
 
     `start` and `end` are seconds of the recording; `page` is a page, section or card of a text.
     """
+
+    __repr__ = brief
 
     kind: str
     title: str
@@ -59,6 +62,8 @@ class Premise:
     an expression of others (a function of them).
     """
 
+    __repr__ = brief
+
     id: str
     point: Mapping[str, "str | int | Callable[..., Any]"] = field(default_factory=dict)
 
@@ -80,6 +85,8 @@ class Step:
     premise where its right side has no slope in these quantities. The last step has no `relation` of its own: it
     comes to the equation itself.
     """
+
+    __repr__ = brief
 
     operation: str
     premises: tuple[Premise, ...] = ()
@@ -116,6 +123,8 @@ class Equation:
     needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used.
     `variant` is (group, name, is the default) where several equations define one quantity.
     """
+
+    __repr__ = brief
 
     id: str
     version: int = 1

@@ -138,6 +138,8 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     isolated = _under_one_power(difference, x)
     if isolated is not None:
         return isolated
+    if _tangled(difference, x):
+        return None
     numerator = fraction(together(difference))[0]
     try:
         coefficients = Poly(numerator, x).all_coeffs()
@@ -179,6 +181,14 @@ def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None"
     value = -outside.subs(height, 0) / outside.diff(height)
     base, exponent = powers[0].args
     return closed_forms(exponent - log(value) / log(base) if exponent.has(x) else base - value ** (1 / exponent), x)
+
+
+def _tangled(difference: "Expr", x: "Expr") -> bool:
+    """Whether x stands in a power with a symbol for exponent and elsewhere too: SymPy takes minutes over those, in vain."""
+    from sympy import Dummy, Pow
+
+    powers = [part for part in difference.atoms(Pow) if part.has(x) and not part.exp.is_Number]
+    return len(powers) > 1 or (len(powers) == 1 and difference.xreplace({powers[0]: Dummy()}).has(x))
 
 
 def _mixes_powers(numerator: "Expr", x: "Expr") -> bool:

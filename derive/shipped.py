@@ -14,9 +14,12 @@ from datetime import date
 from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
+from sys import float_info
 from typing import Any, ParamSpec, TypeVar
 
-from derive.errors import WrongData, shorten, suggest
+from derive.briefly import brief
+from derive.characters import hidden, named, trimmed
+from derive.errors import WrongData, shorten, suggest, unseen
 from derive.shipped_rules import ACROSS, ROW, Fault
 
 FOLDER = Path(__file__).parent.parent / "pricing_data"
@@ -39,6 +42,8 @@ class Problem:
     >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
     prices.csv row 12, column amount: 'abc' is not a number
     """
+
+    __repr__ = brief
 
     origin: str
     row: int | None
@@ -179,6 +184,8 @@ def content(file: str) -> bytes:
 class Checked:
     """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem."""
 
+    __repr__ = brief
+
     rows: tuple[Row, ...]
     bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]
     problems: tuple[Problem, ...]
@@ -294,7 +301,7 @@ def lines(name: str) -> tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]:
 
 
 def _split(raw: bytes) -> tuple[list[str], str]:
-    """The cells of a line, stripped of spaces, and what is wrong with it, or ""."""
+    """The cells of a line, without white space at their ends, and what is wrong with it, or ""."""
     try:
         text, why = raw.removesuffix(b"\r").decode(), ""
     except UnicodeDecodeError as error:
@@ -303,7 +310,7 @@ def _split(raw: bytes) -> tuple[list[str], str]:
     if "\r" in text:
         text, why = text.partition("\r")[0], "has a line break inside; lines end in LF or CRLF"
     try:
-        return [cell.strip(" ") for record in csv.reader([text], strict=True) for cell in record], why
+        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record], why
     except csv.Error as error:
         return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
 
@@ -347,8 +354,8 @@ def _strangers(name: str) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row
 
 def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     """What is wrong with a cell by the description of its column, or "". Numbers are above zero unless their minimum is 0."""
-    if not text.isprintable():
-        return f"the cell holds {next(mark for mark in text if not mark.isprintable())!r}, which cannot be seen"
+    if found := hidden(text):
+        return f"the cell holds the {named(found)}, which does not show"
     limits = field.get("constraints", {}) if field else {}
     if not text or field is None:
         return "is blank" if limits.get("required") else ""
@@ -386,12 +393,13 @@ def figure(text: str) -> float:
     (1.25, 0.5)
     """
     if not NUMBER.fullmatch(text.removeprefix("-")):
-        raise WrongData(f"{shorten(text)} is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator")
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
     if text.startswith("-"):
         raise WrongData(f"{shorten(text)} is negative")
-    if float(text) == inf:
-        raise WrongData(f"{shorten(text)} is too large")
-    return float(text)
+    value = float(text)
+    if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
+        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
+    return value
 
 
 def truth(text: str) -> bool:

@@ -6,8 +6,14 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief, cut
+
 if TYPE_CHECKING:
     import numpy as np
+
+
+AT_ONCE = 4096
+"""Rows of a sweep that are taken out of its arrays together."""
 
 
 class WhenRead(Mapping[str, float]):
@@ -44,8 +50,12 @@ class WhenRead(Mapping[str, float]):
 class Answer:
     """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
 
+    Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
+    one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
     """
+
+    __repr__ = brief
 
     kind: str
     value: float | None = None
@@ -55,11 +65,26 @@ class Answer:
     formula: str | None = None
     elasticities: Mapping[str, float] = field(default_factory=dict)
     residual: float | None = None
+    loose_low: float | None = None
+    loose_high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float | None]:
+        """The least and the greatest value it allows anywhere.
+
+        >>> Answer("point", value=3.0).ends, Answer("interval", low=2.0).ends, Answer("loose", loose_low=1.0, loose_high=4.0).ends
+        ((3.0, 3.0), (2.0, None), (1.0, 4.0))
+        """
+        if self.kind == "point":
+            return self.value, self.value
+        return (self.low, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
+
+    __repr__ = brief
 
     code: str
     missing: tuple[str, ...] = ()
@@ -70,6 +95,8 @@ class Reason:
 @dataclass(frozen=True, slots=True)
 class RouteStep:
     """What was solved on the way, one equation or several together, with the value it gave."""
+
+    __repr__ = brief
 
     equations: tuple[str, ...]
     unknown: str
@@ -92,6 +119,8 @@ class Sweep:
     intervals, or nothing and why.
     """
 
+    __repr__ = brief
+
     given: "Mapping[str, np.ndarray]"
     values: "np.ndarray"
     places: "np.ndarray"
@@ -103,12 +132,18 @@ class Sweep:
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """What was given, what it came to and why not, point by point."""
-        for at in range(len(self)):
-            given = {name: float(column[at]) for name, column in self.given.items()}
-            answers, reason = self.others.get(at, ((), None))
-            numbers = zip(self.values[:, at], self.places[:, at], strict=True)
-            found = tuple(Answer("point", value=float(value), regime=self.labels[place]) for value, place in numbers if value == value)
-            yield given, found or answers, reason
+        for start in range(0, len(self), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            columns = [column[part].tolist() for column in self.given.values()]
+            numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
+            for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
+                answers, reason = self.others.get(at, ((), None))
+                points = tuple(Answer("point", value=value, regime=self.labels[place]) for value, place in found if value == value)
+                yield dict(zip(self.given, given, strict=True)), points or answers, reason
+
+    @property
+    def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
+        return zip(self.values, self.places, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +152,24 @@ class Spans:
 
     `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
     and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
-    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first.
+    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
+    point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
+    next to no point drawn has an answer.
     """
+
+    __repr__ = brief
 
     ranges: Mapping[str, tuple[float, float]]
     method: str
     low: float
     high: float
-    quantiles: Mapping[str, float]
+    quantiles: Mapping[str, float | None]
     sides: tuple[tuple[str | None, float, float, float], ...]
     tornado: tuple[tuple[str, float, float], ...]
     answered: float
     samples: int
     seed: int
+    shown: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +190,20 @@ class Solution:
     sweep: Sweep | None = None
     spans: Spans | None = None
 
+    def __repr__(self) -> str:
+        found = " or ".join(f"{one.value:.6g}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers)
+        if self.sweep:
+            found = f"a sweep of {len(self.sweep)} points"
+        elif self.spans:
+            found = f"between {self.spans.low:.6g} and {self.spans.high:.6g}"
+        elif self.reason and not found:
+            found = f"no answer, {self.reason.code}"
+        return cut(f"Solution({self.unknown} [{self.unit}]: {found})")
+
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
         return import_module("derive.notebook").as_notebook(self)
+
+
+def _end(value: float | None) -> str:
+    return "unbounded" if value is None else f"{value:.6g}"

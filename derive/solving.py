@@ -11,6 +11,7 @@ cannot decide is decided in 50 digits.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
@@ -49,6 +50,15 @@ SETTLED = 1e-5
 EXACTLY, ROUNDED, NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
+ASKED_SINGLY = 200
+"""Up to how many draws of an array that is not sure of them are asked one by one."""
+
+DOUBTFUL = 1e-2
+"""Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+
+MAGNIFIED = 1e5
+"""By how much rounding may be magnified in a root of an array that is sure of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
@@ -85,25 +95,122 @@ def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tup
 def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
 
-    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution.
+    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
+    arrays are not sure, as digits were lost or two terms are nearly equal, are asked one by one as far as they are few.
     """
     import numpy as np
 
     names = tuple(name for name in equation.symbols if name != unknown)
-    given = [np.asarray(values[name], dtype=float) for name in names]
-    ceiling, may_be_zero = quantity(unknown).ceiling, quantity(unknown).may_be_zero
-    rows = [np.full(np.broadcast(*given).shape, np.nan)]
+    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names}
+    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
+    free = np.zeros(shape or (1,), dtype=bool)
     with np.errstate(all="ignore"):
-        for root in (root for branch in branches(equation, unknown) for root in branch.roots or ()):
-            row = np.asarray(vectorised(root, names)(*given), dtype=float)
-            row = np.clip(row, 0.0, ceiling) if may_be_zero else np.minimum(row, ceiling)
-            at = {**dict(zip(names, given, strict=True)), unknown: row}
-            left, right = vectorised(equation.sides, equation.symbols)(*(at[name] for name in equation.symbols))
-            holds = np.abs(left - right) <= HOLDS * np.maximum(np.abs(left), np.abs(right))
-            for requirement in equation.requires:
-                holds &= requirement(*(at[name] for name in signature(requirement).parameters))
-            rows.append(np.where(holds & ((row > 0) | may_be_zero) & np.isfinite(row), row, np.nan))
-    return np.stack(np.broadcast_arrays(*rows))
+        for branch in branches(equation, unknown):
+            if branch.absent:
+                height, scale = _heights(branch.difference, branch.regime.expression, given)
+                free |= np.abs(height) <= HOLDS * np.abs(scale)
+            for root in branch.roots or ():
+                row, doubtful = _along(equation, branch, unknown, given, vectorised(root, names)(*given.values()))
+                rows.append(row)
+                unsure |= doubtful | loses_digits(root)
+    found = np.where(free, np.nan, np.stack(rows))
+    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
+    for at in places if len(places) <= ASKED_SINGLY else ():
+        answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
+        single = [one.value for one in answers if one.kind == "point"]
+        if len(single) <= len(found):
+            found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
+    return found.reshape(-1, *shape)
+
+
+def _along(
+    equation: Equation, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
+) -> "tuple[np.ndarray, np.ndarray]":
+    """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
+    import numpy as np
+
+    shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
+    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape), dtype=float))
+    inside = np.isfinite(row) & ((row > 0) | ((row == 0) & quantity(unknown).may_be_zero))
+    error = _residual_along(equation, {**given, unknown: row})
+    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
+    if lost.any():
+        # A closed form can lose digits that one Newton step brings back.
+        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
+        nearer = _clamped_along(unknown, _newton(branch.difference, unknown, at))
+        left = _residual_along(equation, {**at, unknown: nearer})
+        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
+    at = {**given, unknown: row}
+    equal = np.zeros(row.shape, dtype=bool)
+    for pair in branch.regime.wins:
+        larger, smaller = _heights(*pair, at)
+        margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
+        inside &= ~(margin < -HOLDS)
+        equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
+    for requirement in equation.requires:
+        inside &= requirement(*(at[name] for name in signature(requirement).parameters))
+    holds = inside & (error <= HOLDS)
+    doubtful = inside & ~holds
+    if doubtful.any():
+        holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
+    _, slope = _heights(*_and_slope(branch.difference, unknown), at)
+    scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
+    loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
+    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
+
+
+def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+
+    def height(shift: float) -> "np.ndarray":
+        left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        return left - right
+
+    below, above = height(-1e-12), height(1e-12)
+    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
+
+
+def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    row = quantity(unknown)
+    return np.clip(values, 0.0 if row.may_be_zero else None, row.ceiling)
+
+
+def _sides_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Both sides at arrays, worked out in the order in which numbers are."""
+    if isinstance(equation, Equation):
+        return values[equation.symbols[0]], equation.right_side(values)
+    return vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+
+
+def _residual_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    import numpy as np
+
+    left, right = _sides_along(equation, values)
+    scale = np.maximum(np.abs(left), np.abs(right))
+    return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
+
+
+def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """The root one Newton step on, or where it was if there is no slope."""
+    import numpy as np
+
+    height, slope = _heights(*_and_slope(difference, unknown), values)
+    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
+
+
+def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Two expressions at arrays."""
+    names = tuple(sorted({part.name for side in (one, other) for part in side.free_symbols}))
+    return vectorised((one, other), names)(*(values[name] for name in names))
+
+
+@cache
+def _and_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
+    return difference, difference.diff(symbol(unknown))
 
 
 def residual(equation: Equation, values: Values) -> float:

@@ -1,14 +1,13 @@
-"""What stands for many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64`), a sweep (`1..4096:log`)."""
+"""What stands for many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING
 
 from derive.errors import BacksolveError, WrongValue, shorten, suggest
 from derive.quantities import quantity
-from derive.units import parse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,13 +16,17 @@ POINTS = 25
 """Points of a sweep that does not say how many."""
 
 MOST_POINTS = 10_000_000
-"""Above this a sweep is refused: eight bytes a point and a column, and some seconds."""
+"""Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
+
+MOST_VALUES = 5_000_000
+"""Above this a list is refused: some forty bytes a value, and those of the answers."""
 
 _PLUS_MINUS = re.compile(r"±|\+/?-")
 _SUFFIXES = frozenset("kKMGBTP")
 _UNIT = re.compile(r"[^0-9._]*$")
-_COLON = re.compile(r":([a-z]+)(?::(\S+))?$", re.IGNORECASE)
-_GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
+_COLON = re.compile(r":([a-z]+)(?::(\S*))?$", re.IGNORECASE)
+_COMMA = re.compile(r"[,;]")
+_GROUPED = re.compile(r"\s*\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,11 @@ class Series:
     def __len__(self) -> int:
         return self.count or len(self.values)
 
+    @property
+    def first(self) -> float:
+        """The first value."""
+        return self.low if self.count else self.values[0]
+
     def array(self) -> "np.ndarray":
         """All values.
 
@@ -63,18 +71,20 @@ class Series:
         if not self.count:
             return np.array(self.values)
         evenly = np.geomspace if self.spacing == "log" else np.linspace
+        values = evenly(self.low, self.high, self.count)
         # To 12 digits of the smallest, so that a sweep by powers of two meets 8 and not 7.999999999999999.
-        return np.round(evenly(self.low, self.high, self.count), 11 - floor(log10(self.low or self.high)))
+        return np.round(values, 11 - floor(log10(self.low or self.high)), out=values)
 
 
 Spread = Interval | Series
 Read = Callable[[str, "float | str"], float]
 
 
-def spread(name: str, given: "float | str | Sequence[float | str]", read: Read) -> "Spread | None":
+def spread(name: str, given: "float | str | Collection[float | str]", read: Read) -> "Spread | None":
     """What a given spans, read piece by piece; None where it is a single value.
 
-    Raises WrongValue for ends in the wrong order, for counts that cannot be and for sweeps of too many points.
+    Raises WrongValue for ends in the wrong order, for counts that cannot be, for sweeps of too many points, and for a list
+    that may as well be one number with its thousands parted.
 
     >>> from derive.units import parse
     >>> spread("active_params", "80B..120B", parse), spread("mfu", "0.4±0.1", parse).high
@@ -83,18 +93,67 @@ def spread(name: str, given: "float | str | Sequence[float | str]", read: Read) 
     (13, (1.0, 8.0, 64.0))
     """
     if not isinstance(given, str):
-        return _listed(name, given, read) if hasattr(given, "__len__") else None
+        return _collected(name, given, read)
     text = given.strip()
-    if ".." in text:
+    between, around = ".." in text, _PLUS_MINUS.search(text)
+    if ";" in text and (between or around):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges; ask for one range or one list")
+    if between:
         return _between(name, text, read)
-    if _PLUS_MINUS.search(text):
+    if around:
         return _around(name, text, read)
-    if "," not in text:
+    if not _COMMA.search(text):
         return None
-    items = text.split(",")
-    if _GROUPED.fullmatch(text) and any(item.startswith("0") for item in items):
-        raise WrongValue(f"{name}={text}: a comma parts a list; write {text.replace(',', '')} for one number")
-    return _listed(name, _like_the_last(name, items, read), read)
+    if any(_may_be_one_number(part) for part in text.split(";")):
+        number, values = (shorten(one) for one in (re.sub(r"\s*,\s*", "", text), text.replace(",", ";")))
+        both = f"write {name}={number} for one number, {name}={values} for a list"
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
+    items = _like_the_last(name, _COMMA.split(text), read)
+    _not_too_many(name, len(items))
+    return Series(tuple(read(name, item) for item in items))
+
+
+def _may_be_one_number(text: str) -> bool:
+    """Whether every part after the first has exactly three digits, as in 12,500; a suffix (64,128k) parts no thousands."""
+    grouped = _GROUPED.fullmatch(text)
+    return grouped is not None and (grouped["unit"].strip() not in _SUFFIXES or bool(re.search(r",\s*0", text)))
+
+
+def _collected(name: str, given: "float | Collection[float | str]", read: Read) -> Series | None:
+    """The values of a list, tuple or array; numbers all at once."""
+    shape = getattr(given, "shape", None)
+    if shape == () or not (shape or isinstance(given, Sequence)) or isinstance(given, bytes | bytearray | memoryview):
+        return None
+    if len(shape or (1,)) > 1:
+        raise WrongValue(f"{name} has the shape {shape}: give one row of values")
+    if not len(given):
+        raise WrongValue(f"{name} is an empty list: give at least one value")
+    if len(given) > MOST_VALUES:
+        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for parts of it one after the other")
+    if len(given) > POINTS and (numbers := _numbers(given)) is not None:
+        return Series(_read_at_once(name, numbers, read))
+    return Series(tuple(read(name, item) for item in given))
+
+
+def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
+    """The values as an array of floats; None where some of them are none."""
+    import numpy as np
+
+    if not hasattr(given, "shape") and not all(isinstance(item, int | float) for item in given):
+        return None
+    array = np.asarray(given)
+    return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def _read_at_once(name: str, numbers: "np.ndarray", read: Read) -> tuple[float, ...]:
+    """What `read` makes of every number: what it accepts is one stretch, and what it makes of it a multiple."""
+    import numpy as np
+
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    ends = numbers[wrong[0]] if len(wrong) else numbers.min(), numbers.max()
+    read(name, float(ends[0]))
+    largest = float(ends[1])
+    return tuple((numbers * (read(name, largest) / largest if largest else 1.0)).tolist())
 
 
 def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
@@ -116,19 +175,14 @@ def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
     return [*map(completed, before), last]
 
 
-def _listed(name: str, items: "Sequence[float | str]", read: Read) -> Series:
-    if not len(items):
-        raise WrongValue(f"{name} is an empty list: give at least one value")
-    _not_too_many(name, len(items))
-    return Series(tuple(read(name, item) for item in items))
-
-
 def _between(name: str, text: str, read: Read) -> Spread:
     ends, colon = text, _COLON.search(text)
     if colon:
         ends = text[: colon.start()]
     low_text, _, high_text = ends.partition("..")
-    low_text, high_text = _like_the_last(name, [low_text, high_text.removeprefix(".")], read)
+    if high_text.startswith("."):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
+    low_text, high_text = _like_the_last(name, [low_text, high_text], read)
     low, high = read(name, low_text), read(name, high_text)
     if low >= high:
         raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second; write {high_text}..{low_text}")
@@ -150,7 +204,7 @@ def _around(name: str, text: str, read: Read) -> Interval:
     unit, half_unit = (_UNIT.search(part)[0] for part in (middle_text, half_text))
     if half_unit == "%" != unit:
         middle = read(name, middle_text)
-        half = middle * parse("mfu", half_text)
+        half = middle * _share(name, text, half_text)
     else:
         middle = read(name, middle_text if unit else middle_text + half_unit)
         half = read(name, half_text if half_unit else half_text + unit)
@@ -158,12 +212,21 @@ def _around(name: str, text: str, read: Read) -> Interval:
     return Interval(check(middle - half), check(middle + half))
 
 
+def _share(name: str, text: str, percent: str) -> float:
+    """The share that a percentage after ± is."""
+    figure = percent.removesuffix("%").strip()
+    share = float(figure) / 100 if re.fullmatch(r"[0-9]*\.?[0-9]+", figure) else 0.0
+    if not 0 < share < 1:
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: what follows ± is a percentage above 0 and below 100, as in 10%")
+    return share
+
+
 def _count(name: str, text: str) -> int:
     try:
         count = float(text)
     except ValueError:
         count = 0.0
-    if not count >= 2 or count != int(count):
+    if not count >= 2 or not isfinite(count) or count != int(count):
         raise WrongValue(f"{name}: a sweep has a whole number of points from 2 on, not {shorten(text)}; write e.g. {name}=1..4096:log:13")
     return int(count)
 

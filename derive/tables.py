@@ -1,5 +1,7 @@
 """Answers over ranges and sweeps as people read them: what they span, and tables."""
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from derive.solutions import Answer, Spans, Sweep
@@ -16,8 +18,9 @@ def span_lines(unknown: str, spans: Spans) -> list[str]:
     how = METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
     lines = [f"{unknown}: between {ends}   ({how})"]
-    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in spans.quantiles.items())
-    lines.append(f"  {quantiles}   (uniform over the ranges, each by itself)")
+    known = {name: value for name, value in spans.quantiles.items() if value is not None}
+    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
+    lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
     for regime, low, high, share in spans.sides:
         if regime:
             lines.append(f"  where {regime}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges")
@@ -29,16 +32,23 @@ def span_lines(unknown: str, spans: Spans) -> list[str]:
     return lines
 
 
-def sweep_lines(unknown: str, table: Sweep) -> list[str]:
-    """One line a point, columns aligned."""
-    rows = sweep_cells(unknown, table)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
+def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
+    """One line a point, columns aligned: the rows are gone through twice, so that they need not be held."""
+    widths = [len(cell) for cell in sweep_head(unknown, table)]
+    for row in sweep_cells(unknown, table):
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for row in chain([sweep_head(unknown, table)], sweep_cells(unknown, table)):
+        yield "   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip()
 
 
-def sweep_cells(unknown: str, table: Sweep) -> list[list[str]]:
-    """A header and a row a point: what was given, the answers, and where they hold or why there are none."""
-    return [[*table.given, unknown, "where"], *(_texts(unknown, *row) for row in table.rows())]
+def sweep_head(unknown: str, table: Sweep) -> list[str]:
+    """The names of the columns."""
+    return [*table.given, unknown, "where"]
+
+
+def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
+    """A row a point: what was given, the answers, and where they hold or why there are none."""
+    return (_texts(unknown, *row) for row in table.rows())
 
 
 def _texts(unknown: str, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
@@ -51,13 +61,14 @@ def text_of(unknown: str, answer: Answer) -> str:
     """An answer in the units people use: a value, or the two ends of an interval."""
     if answer.kind == "point":
         return show(unknown, answer.value)
-    ends = [show(unknown, end) if end else mark for end, mark in ((answer.low, "0"), (answer.high, "unbounded"))]
-    return " to ".join(ends)
+    low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded")))
+    return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 
-def sweep_record(table: Sweep, answer_record: Any) -> list[dict[str, Any]]:
+def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
     """The points of a sweep as JSON has them."""
-    return [{"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows()]
+    return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
 
 
 def spans_record(spans: Spans) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from math import isfinite, log10, sqrt
+from sys import float_info
 
+from derive.characters import hidden, named
 from derive.errors import WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import Quantity, quantity
 
@@ -161,7 +163,9 @@ def parse(name: str, text: str, binary: bool = False) -> float:
 def _read(row: Quantity, text: str, binary: bool) -> float:
     if len(text) > LONGEST:
         raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
-    text = text.strip().translate(_TYPOGRAPHIC_MINUS)
+    text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
+    if mark := hidden(text):
+        raise _Unreadable(f"holds the {named(mark)}, which does not show")
     _refuse_traps(text)
     match = _FIGURE.match(text)
     if match is None:
@@ -220,7 +224,14 @@ def _multiply(figure: str, factor: Decimal) -> float:
     """The product rounded once, so that `7 USD/MTok` is 7e-06 to the last bit."""
     figure = figure.replace("_", "")
     plain = float(figure)
-    return plain if plain == 0 or not isfinite(plain) else float(Decimal(figure) * factor)
+    if not isfinite(plain):
+        return plain
+    if not re.match(r"[+-]?[0.]*[1-9]", figure):
+        return 0.0
+    value = float(Decimal(figure) * factor) if plain else plain
+    if abs(value) < float_info.min:
+        raise _Unreadable(f"is nearer to 0 than {float_info.min:.3g}, the least that can be calculated with")
+    return value
 
 
 def named_texts(items: Iterable[str]) -> dict[str, str]:

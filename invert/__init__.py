@@ -3,6 +3,13 @@
 `load` reads price files, `infer` runs the readings over the sheets, `forward` predicts prices from hidden quantities.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from invert.inference import infer as infer
+    from invert.predict import forward as forward
+    from invert.prices.load import load as load
+
 _HOMES = {"forward": "predict", "infer": "inference", "load": "prices.load"}
 __all__ = ["forward", "infer", "load"]
 

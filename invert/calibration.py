@@ -10,6 +10,7 @@ from math import log, sqrt
 from statistics import fmean
 
 from derive import presets
+from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
@@ -35,6 +36,8 @@ class Member:
     kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
     """
 
+    __repr__ = brief
+
     architecture: str
     family: str
     in_class: bool
@@ -51,6 +54,7 @@ class Sold:
     `lines` are its prices over the mean contexts of its bands, `at_rent` the estimate of its KV bytes by increments.
     """
 
+    __repr__ = brief
     sheet: PriceSheet
     model: ModelRow
     lines: PriceLines
@@ -63,6 +67,8 @@ class Calibration:
 
     `kv_ratios` and `attention_ratios` are the ratios themselves by architecture; `left_out` was not learned from.
     """
+
+    __repr__ = brief
 
     increments: Sample
     attention: Sample

@@ -1,17 +1,16 @@
 """The `backsolve` command: derive's commands, and infer and prices. Heavy imports happen inside the commands."""
 
-import os
 import sys
 from contextlib import contextmanager
 from datetime import date
-from errno import EISDIR
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import COMMANDS, run, say
-from derive.errors import INPUT_IS_WRONG, WrongData, WrongValue, shorten
+from derive.cli import COMMANDS, run
+from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
+from derive.files import standard_input, write
+from derive.streams import prepare, say, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +68,7 @@ def backsolve() -> None:
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help="Processes that share the sheets.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
-@click.option("--wide", is_flag=True, help="All columns, also in a terminal.")
+@click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 def infer(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, prices: str | None,
@@ -87,7 +86,7 @@ def infer(
     with processes(workers) as executor:
         table = run_inference(
             models,
-            prices=sys.stdin.buffer if prices == "-" else prices,
+            prices=standard_input() if prices == "-" else prices,
             provider=provider,
             tier=tier,
             as_of=as_of,
@@ -130,11 +129,10 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if in_full:
         from invert.report.sheet import report
 
-        return "\n\n".join(report(one, table) for one in table.inferences)
+        return "\n\n".join(report(one, table, width(sys.stdout)) for one in table.inferences)
     from invert.report.terminal import summary
 
-    in_terminal = sys.stdout is not None and sys.stdout.isatty() and not wide
-    return summary(table, width=os.get_terminal_size().columns if in_terminal else None)
+    return summary(table, width=None if wide else width(sys.stdout))
 
 
 SECTIONS = ("truth", "skill", "storage", "controls", "production", "calibration")
@@ -176,7 +174,7 @@ def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, sa
         if save is not None:
             write(save, text)
         found = {"calibration": truth.pooled(text.splitlines())}
-    click.echo(truth.rendered(found, style))
+    click.echo(truth.rendered(found, style, width(sys.stdout)))
     fail_on(problems)
 
 
@@ -194,14 +192,19 @@ def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
     from invert.prices.load import load
     from invert.prices.select import sheets
 
-    book = load(sys.stdin.buffer if file == "-" else file)
+    book = load(standard_input() if file == "-" else file)
     found, faults = sheets(book, as_of, everything=everything)
+    if not found:
+        say("no sheet holds on that day")
     width = max((len(f"{sheet.provider}/{sheet.model}") for sheet in found), default=0)
     for sheet in found:
         base = sheet.bands[0]
         bands = f", {len(sheet.bands)} bands" if len(sheet.bands) > 1 else ""
-        price = f"{base.input.amount:g} in, {base.output.amount:g} out {base.input.currency}/Mtok"
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
         click.echo(f"{sheet.provider + '/' + sheet.model:<{width}}  {sheet.service_tier:<9} {price}{bands}")
+    if book.day_moved and not as_of:
+        say(book.day_moved)
     fail_on((*book.problems, *faults))
 
 
@@ -214,7 +217,7 @@ def check_prices(file: str | None) -> None:
     from invert.soundness import all_problems
 
     with reading():
-        book = load(sys.stdin.buffer if file == "-" else file)
+        book = load(standard_input() if file == "-" else file)
         problems = all_problems(book)
     if not problems:
         click.echo(f"{len(book.rows)} rows, no problem found")
@@ -232,33 +235,6 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def write(place: str, text: str) -> None:
-    """The file whole or not at all, by way of a new one beside it; a file that was there keeps its permissions."""
-    from tempfile import NamedTemporaryFile
-
-    try:
-        path = Path(place).resolve()
-        if path.exists() and not path.is_file():
-            raise IsADirectoryError(EISDIR, "it is not a file")
-        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".backsolve-", delete=False) as beside:
-            try:
-                beside.write(text)
-                beside.close()
-                os.chmod(beside.name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-                os.replace(beside.name, path)
-            except BaseException:
-                os.unlink(beside.name)
-                raise
-    except OSError as error:
-        raise WrongData(f"{place or repr(place)}: cannot be written ({error.strerror})") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def fail_on(problems: "tuple[Problem, ...] | list[Problem]") -> None:
     """Name every problem on stderr and leave with the status of wrong input; the rest has been printed."""
     for problem in problems:
@@ -273,4 +249,5 @@ for command in COMMANDS:
 
 def main() -> None:
     """Entry point of the `backsolve` command."""
+    prepare()
     run(backsolve)

@@ -35,6 +35,24 @@ def uniforms(count: int, seed: int = SEED) -> "np.ndarray":
 
 
 @cache
+def coordinates(count: int, first: int, columns: int) -> "np.ndarray":
+    """So many coordinates of the shipped points from the first on [count, columns], as many as there are, and more like them.
+
+    Each further coordinate takes the `count` strata in an order of its own, at random (a Latin hypercube). Fit for many
+    small and independent errors, such as how each price of a long list was rounded.
+
+    >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
+    ((1024, 20), 0.5)
+    """
+    import numpy as np
+
+    shipped = uniforms(count)[:, first : first + columns]
+    generator = np.random.default_rng(SEED)
+    further = [(generator.permutation(count) + 0.5) / count for _ in range(columns - shipped.shape[1])]
+    return np.column_stack([shipped, *further])
+
+
+@cache
 def normals(count: int, seed: int = SEED) -> "np.ndarray":
     """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
     import numpy as np

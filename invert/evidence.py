@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from derive.briefly import brief
 from invert.contexts import band_edges
 from invert.observables import ratio, rounding_cell
 from invert.records import Observables, PriceSheet
@@ -22,6 +23,8 @@ class Evidence:
     edges: thresholds and the top of the last band [sheets, bands] in tokens; for one band, a nominal threshold and the top.
     log_active_params: natural log and spread in nats [sheets]; log_kv_bytes likewise, where KV is known.
     """
+
+    __repr__ = brief
 
     cells: Mapping[str, Pair]
     edges: "np.ndarray"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.presets import hardware
@@ -15,7 +16,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import parse
-from invert.draws import normals, uniforms
+from invert.draws import coordinates, normals
 from invert.evidence import NOMINAL_CONTEXT, Evidence
 from invert.importance import quantiles
 from invert.points import LATENT, drawn_contexts
@@ -45,6 +46,8 @@ ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 class PriceLine:
     """A price as a line in the context: at no context [USD/token], and more for each token of it [USD/token per token]."""
 
+    __repr__ = brief
+
     at_none: float
     slope: float
 
@@ -52,6 +55,8 @@ class PriceLine:
 @dataclass(frozen=True, slots=True)
 class PriceLines:
     """The input and the output price of a sheet of several bands as lines through the contexts [token] its bands stand for."""
+
+    __repr__ = brief
 
     contexts: tuple[float, ...]
     input: PriceLine
@@ -173,9 +178,9 @@ def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_co
     bound = (equation("bands.kv_read_within_price").reference, equation("serving.price_per_hbm_byte").reference)
     if not has_premium(sheet):
         return upper(_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", bound)
-    normal, uniform = normals(DRAWS), uniforms(DRAWS)
+    normal = normals(DRAWS)
     low, high = (end[0] for end in evidence.cells["premium_out"])
-    logs = low + (high - low) * uniform[:, LATENT : LATENT + len(low)]
+    logs = low + (high - low) * coordinates(DRAWS, LATENT, len(low))
     prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
     kv = kv_bytes_at_cost(slope, rental().values) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])

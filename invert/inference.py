@@ -7,6 +7,8 @@ from math import exp
 from pathlib import Path
 from typing import TextIO
 
+from derive.briefly import Records
+from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, reading, refuse_bad
 from invert import estimates, lecture
@@ -16,11 +18,11 @@ from invert.cases import Case, broken_by, case_of, kv_estimates
 from invert.inferences import Inference, InferenceTable
 from invert.observables import ratio
 from invert.prices.load import load
-from invert.prices.select import find, models, sheets, with_amounts
+from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.priors import Beliefs
 from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
-from invert.rows import ModelRow, Problem
+from invert.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
@@ -59,7 +61,7 @@ def infer(
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book)]
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known)
+        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
@@ -73,8 +75,8 @@ def infer(
         try:
             if (sheet.provider, sheet.model) not in rows:
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
-            if sheet.bands[0].input.currency != "USD":
-                refuse_bad("fx", currency=sheet.bands[0].input.currency)
+            for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
+                refuse_bad("fx", currency=currency)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
@@ -87,12 +89,14 @@ def infer(
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
+    if book.day_moved and not as_of:
+        notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)
     said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
     with reading() as tables:
-        return InferenceTable(tuple(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
+        return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -110,14 +114,15 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], 
 
 
 def _chosen(
-    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow]
+    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow], book: PriceBook
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        offered = [sheet for sheet in offered if sheet.provider.lower() == provider.lower()]
+        offered = [sheet for sheet in offered if sheet.provider.lower() == trimmed(provider).lower()]
         if not offered:
             raise UnknownName("provider", provider, providers)
-    return find(names, offered, known) if names else (offered, [])
+    ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
+    return find(names, offered, known, list(ever)) if names else (offered, [])
 
 
 def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
@@ -234,8 +239,9 @@ def _flags(
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
-    if sheet.bands[0].input.currency != "USD":
-        flags.append(f"priced in {sheet.bands[0].input.currency}")
+    currencies = sorted({price.currency for price in places(sheet).values()})
+    if currencies != ["USD"]:
+        flags.append(f"priced in {' and '.join(currencies)}")
     if not sheet.start_known:
         flags.append("start not known")
     if sheet.service_tier != "standard":

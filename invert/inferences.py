@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from derive.briefly import brief
 from derive.shipped import Tables, reading
 from invert.evidence import Evidence
 from invert.known import Judged, judged
@@ -27,6 +28,8 @@ class Inference:
 
     `no_storage` says why tiers and storage are left out although the sheet sells them.
     """
+
+    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -55,6 +58,8 @@ class InferenceTable:
     `tables` are what was read for it, so that a report says nothing of files as they are later.
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     """
+
+    __repr__ = brief
 
     inferences: tuple[Inference, ...]
     as_of: date

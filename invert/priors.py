@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from math import log, pi
 from typing import Any
 
+from derive.briefly import brief
+
 
 @dataclass(frozen=True, slots=True)
 class Prior:
@@ -18,6 +20,8 @@ class Prior:
 
     `centre` is on the natural scale (a median), or the logit itself where there are ends. A spread of 0 holds it fixed.
     """
+
+    __repr__ = brief
 
     name: str
     centre: float
@@ -121,6 +125,8 @@ NOISE = {
 @dataclass(frozen=True, slots=True)
 class Beliefs:
     """The priors of one run, by name, and the noise of each observable."""
+
+    __repr__ = brief
 
     priors: Mapping[str, Prior]
     noise: Mapping[str, float]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS
@@ -25,6 +26,8 @@ ROUNDING = 1e-9
 @dataclass(frozen=True)
 class PairInference:
     """Everything read off one pair of bands; the joint reading, which takes longest, when it is first asked for."""
+
+    __repr__ = brief
 
     pair: BandPair
     lecture: Reading

@@ -6,6 +6,7 @@ from datetime import date
 from functools import wraps
 from typing import ParamSpec
 
+from derive.briefly import brief
 from derive.errors import WrongData
 from derive.solutions import Solution
 
@@ -13,6 +14,8 @@ from derive.solutions import Solution
 @dataclass(frozen=True, slots=True)
 class Price:
     """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour)."""
+
+    __repr__ = brief
 
     amount: float
     currency: str
@@ -28,6 +31,8 @@ class Price:
 class PriceBand:
     """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
 
+    __repr__ = brief
+
     threshold_tokens: int
     threshold_inclusive: bool
     input: Price
@@ -38,6 +43,8 @@ class PriceBand:
 @dataclass(frozen=True, slots=True)
 class CacheOffer:
     """Cache writes of one lifetime, or cache storage: prices as published, by the threshold of their band."""
+
+    __repr__ = brief
 
     component: str
     ttl_seconds: int | None
@@ -50,6 +57,8 @@ class PriceSheet:
 
     `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
     """
+
+    __repr__ = brief
 
     provider: str
     model: str
@@ -67,6 +76,8 @@ class PriceSheet:
 class Observable:
     """A number read off a sheet, with the cell [low, high] of values that would have been published as the same number."""
 
+    __repr__ = brief
+
     name: str
     value: float
     low: float
@@ -76,6 +87,8 @@ class Observable:
 @dataclass(frozen=True, slots=True)
 class BandPair:
     """Two adjacent bands: the threshold between them, their mean contexts [token] and the ratios of their prices."""
+
+    __repr__ = brief
 
     long_context_threshold: int
     threshold_inclusive: bool
@@ -90,6 +103,8 @@ class BandPair:
 class Observables:
     """All ratios of a sheet; write premiums by lifetime [s], the storage price in USD/token/s."""
 
+    __repr__ = brief
+
     output_input_ratio: Observable
     pairs: tuple[BandPair, ...]
     contexts: tuple[float, ...]
@@ -102,6 +117,8 @@ class Observables:
 class Anchors:
     """The outside facts every reading of one output is made with, and where each comes from."""
 
+    __repr__ = brief
+
     values: Mapping[str, float]
     origin: Mapping[str, str]
 
@@ -109,6 +126,8 @@ class Anchors:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
+
+    __repr__ = brief
 
     name: str
     values: Mapping[str, float]
@@ -119,6 +138,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Check:
     """One component of the sheet against what a reading predicts; a bound is met when predicted <= published."""
+
+    __repr__ = brief
 
     component: str
     published: float
@@ -132,6 +153,8 @@ class Check:
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
 
+    __repr__ = brief
+
     ttl_seconds: int
     lecture: str
     devices: str
@@ -141,6 +164,8 @@ class TierReading:
 @dataclass(frozen=True, slots=True)
 class KnownCache:
     """KV bytes per token of a model of known architecture, stored and read, in bf16 [byte/token]."""
+
+    __repr__ = brief
 
     architecture: str
     grade: str
@@ -162,6 +187,8 @@ class Estimate:
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone.
     """
+
+    __repr__ = brief
 
     kind: str
     median: float | None = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from derive.briefly import brief
 from derive.shipped import Problem
 
 __all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
@@ -18,7 +19,10 @@ class PriceRow:
     """One validated row of a price file: one component, in one band, of one sheet, over one stretch of time.
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
+    A currency that is left blank is US dollars, and `currency_assumed`.
     """
+
+    __repr__ = brief
 
     provider: str
     model: str
@@ -40,6 +44,7 @@ class PriceRow:
     verification: str
     notes: str
     origin: str
+    currency_assumed: bool = False
 
     @property
     def sheet_key(self) -> SheetKey:
@@ -75,6 +80,8 @@ class PriceRow:
 class FxRate:
     """How much of a currency one US dollar bought on a day; a blank day holds always."""
 
+    __repr__ = brief
+
     currency: str
     day: date | None
     units_per_usd: float
@@ -97,17 +104,26 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day."""
+    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
+
+    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day.
+    """
+
+    __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     fx: Fx
     problems: tuple[Problem, ...]
     newest_retrieved: date | None
+    far_off: tuple[Problem, ...] = ()
+    day_moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
     """One row of models.csv: the other names of a priced model and what is known of its size, with grades."""
+
+    __repr__ = brief
 
     provider: str
     model: str

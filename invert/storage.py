@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import exp, hypot, inf, log
 from types import MappingProxyType
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.shipped import cell, once_a_reading, refuse_bad, table
@@ -65,6 +66,8 @@ class TierParameters:
 class PricedCase:
     """Probabilities by tier on one cost basis at the hardware prices of one year."""
 
+    __repr__ = brief
+
     basis: str
     year: int
     probabilities: Probabilities
@@ -78,6 +81,8 @@ class TierEvidence:
     of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
     beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
     """
+
+    __repr__ = brief
 
     ttl_seconds: int | None
     rented: Probabilities | None

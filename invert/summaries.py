@@ -11,6 +11,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
 from invert.draws import DEFAULT, SEED, normals
@@ -41,6 +42,8 @@ CHUNK = 2**15
 class Marginal:
     """One quantity of one sheet, SI: median, ends of the central interval of LEVEL, one-sided bounds at LEVEL, spread of its log [nat]."""
 
+    __repr__ = brief
+
     median: float
     low: float
     high: float
@@ -52,6 +55,8 @@ class Marginal:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What the draws of one sheet say, and how they were drawn; no marginals where no draw is feasible."""
+
+    __repr__ = brief
 
     marginals: Mapping[str, Marginal]
     log_evidence: float

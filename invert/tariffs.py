@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import hypot, inf, log
 
+from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
@@ -34,6 +35,8 @@ class Tariff:
     Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
     """
 
+    __repr__ = brief
+
     shorter_ttl: int
     longer_ttl: int
     storage_price: Observable
@@ -45,6 +48,8 @@ class Tariff:
 @dataclass(frozen=True, slots=True)
 class NegativeControl:
     """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+
+    __repr__ = brief
 
     provider: str
     amount: float

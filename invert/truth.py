@@ -18,7 +18,7 @@ from invert import calibration
 from invert.increments import base_markup, rental
 from invert.known import Judged, judged
 from invert.prices.load import load
-from invert.report.layout import ESTIMATORS, aligned, title
+from invert.report.layout import ESTIMATORS, aligned, laid_out, title
 from invert.soundness import table_problems
 from invert.tariffs import negative_controls, scoreboard
 
@@ -40,7 +40,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names = tuple(names)
     book = load()
-    found, problems = {}, [*book.problems, *table_problems(book)] if set(names) != {"calibration"} else []
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book)] if set(names) != {"calibration"} else []
     for name in names:
         try:
             found[name] = rows(name)
@@ -177,8 +177,8 @@ TITLES = {
 }
 
 
-def rendered(found: Mapping[str, list[Row]], style: str) -> str:
-    """Sections as titled tables, as one JSON object, or as CSV one after the other, an empty line between."""
+def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
+    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
     if style == "csv":
@@ -186,7 +186,7 @@ def rendered(found: Mapping[str, list[Row]], style: str) -> str:
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append("\n".join([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"]))
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"], width))
     return "\n\n".join(parts)
 
 

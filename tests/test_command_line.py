@@ -4,16 +4,19 @@ Exit status 0: answered; 2: the input is wrong; 3: the question has no answer. E
 what was fine is printed first.
 """
 
+import ast
 import json
 import os
 import re
 import shutil
+import signal
 import stat
 import struct
 import subprocess
 import sys
 import sysconfig
 import threading
+from importlib import import_module
 from inspect import signature
 from io import BytesIO
 from pathlib import Path
@@ -25,9 +28,13 @@ from click.testing import CliRunner
 import derive
 import invert
 from derive import shipped
-from derive.cli import run
+from derive.cli import LARGEST_RESULT, run
+from derive.errors import WrongData
+from derive.files import write
+from derive.streams import width
 from invert.cli import backsolve
 from invert.report.terminal import COLUMNS as ALL_COLUMNS
+from invert.report.terminal import summary
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
 CONTROL = "\x1b[2J\x07"
@@ -167,6 +174,7 @@ WRONG = [  # arguments, what the message must hold
     (("cite", ""), "''"),
     (("infer", ""), "''"),
     (("list", "--chapter", ""), "''"),
+    (("list", "--symbol", ""), "unknown quantity ''"),
     (("infer", "--provider", ""), "''"),
     ((*GEMINI, "--anchor", ""), "name=value"),
     ((*GEMINI, "--set", ""), "name=value"),
@@ -401,6 +409,23 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),
+        ("a`b`c", r"a\`b\`c"),
+        ("*b* _c_ __d__ e_f ~~g~~", r"\*b\* \_c\_ \_\_d\_\_ e_f \~\~g\~\~"),
+        ("a&lt;b|$c$", r"a\&lt;b\|\$c\$"),
+        ("<b>", "&lt;b>"),
+    ],
+)
+def test_names_out_of_a_file_are_no_marks_in_markdown(name: str, shown: str):
+    rows = [f'acme,"{name}",{component},{amount},,,,' for component, amount in (("input", 2), ("output", 10))]
+    said = call("infer", "--provider", "acme", "--prices", "-", "--as", "markdown", stdin=price_file(*rows))
+    assert said.status == 0 and f"| {shown} " in said.out
+    assert len({line.replace(r"\|", "").count("|") for line in said.out.splitlines() if line.startswith("|")}) == 1
+
+
+@pytest.mark.parametrize(
     ("style", "raw", "escaped"),
     [
         ("html", ("<script>", "b&_"), "&lt;script&gt;"),
@@ -454,13 +479,63 @@ def test_saving_through_a_link_writes_what_it_points_to(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o444])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_saving_keeps_the_permissions_of_a_file_that_was_there(tmp_path, mode: int):
     path = tmp_path / "run.json"
     path.write_text("old")
     path.chmod(mode)
     assert call(*GEMINI, "--save", str(path)).status == 0
     assert stat.S_IMODE(path.stat().st_mode) == mode and path.read_text().startswith("{")
+
+
+@pytest.mark.parametrize("kind", ["read-only", "loop", "device", "pipe", "the answer itself"])
+def test_what_may_not_be_replaced_is_named_and_kept(tmp_path, monkeypatch, kind: str):
+    monkeypatch.chdir(tmp_path)
+    path = Path("run\n.json")
+    if kind == "loop":
+        path.symlink_to(path.name)
+    elif kind == "device":
+        path.symlink_to(os.devnull)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("mine")
+    if kind == "read-only":
+        path.chmod(0o444)
+    before, kept = os.lstat(path), os.dup(1)
+    with open(path, "a") if kind == "the answer itself" else open(os.devnull) as output:
+        os.dup2(output.fileno() if kind == "the answer itself" else kept, 1)
+        try:
+            with pytest.raises(WrongData, match="cannot be written") as caught:
+                write(str(path), "new")
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+    assert str(caught.value).startswith(r"'run\n.json': cannot be written (")
+    assert os.listdir() == [path.name] and os.path.samestat(before, os.lstat(path))
+    assert kind in ("loop", "device", "pipe") or path.read_text() == "mine"
+
+
+ENDED = """
+import os, signal, derive.files
+synced = []
+def fsync(number, really=os.fsync):
+    really(number)
+    synced.append(number)
+    os.kill(os.getpid(), {signal})
+os.fsync = fsync
+derive.files.write("run.json", "whole")
+print("it went on")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_file_is_saved_ends_the_command_and_leaves_the_file_whole(tmp_path, number: signal.Signals):
+    code = ENDED.format(signal=int(number))
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+    assert os.listdir(tmp_path) == ["run.json"] and (tmp_path / "run.json").read_text() == "whole"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
@@ -525,6 +600,7 @@ def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
         (b"\xff\xfe\0", "not JSON"),
         (b"\0", "not JSON"),
         (b"[" * 200_000, "not JSON"),
+        (b"9" * 10_000, "not JSON"),
         (b"{}", "equations"),
         (b"3", "equations"),
         (b'{"equations": "roofline.step_time@1"}', "equations"),
@@ -538,6 +614,22 @@ def test_a_result_that_cannot_be_cited_from_exits_2(tmp_path, monkeypatch, conte
     monkeypatch.chdir(tmp_path)
     Path("r.json").write_bytes(content)
     assert holds in refused("cite", "--used-by", "r.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_only_a_file_of_bounded_size_can_be_cited_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with open("large", "wb") as large:
+        large.truncate(LARGEST_RESULT + 1)
+    for place, why in (("pipe", "standard input"), ("/dev/zero", "standard input"), ("large", "larger than 64 MiB"), (".", "not a file")):
+        assert why in refused("cite", "--used-by", place)
+    assert "larger than 64 MiB" in refused("cite", "--used-by", "-", stdin=bytes(LARGEST_RESULT + 1))
+
+
+def test_a_result_can_be_cited_from_standard_input():
+    result = call(*STAR, "rho=300", "s=8", "--as", "json").out
+    assert "batching.balance_batch, version 1" in call("cite", "--used-by", "-", stdin=result.encode()).out
 
 
 # -- what works -----------------------------------------------------------------------------------------------------
@@ -632,6 +724,13 @@ def test_list_without_names_what_lacks_one(lack: str, field: str):
     assert listed == [row.id for row in derive.equations() if not getattr(row, field)]
 
 
+@pytest.mark.parametrize("arguments", [("--chapter", "roofline", "--symbol", "block_size"), ("--without", "source")], ids=" ".join)
+def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
+    said = call("list", *arguments)
+    assert (said.status, said.out) == (0, "") and "no equation" in said.err
+    plain(said.err)
+
+
 @pytest.mark.parametrize("group", [(), ("prices",)])
 def test_a_command_group_alone_shows_its_help(group: tuple[str, ...]):
     said = call(*group)
@@ -644,7 +743,8 @@ def test_a_command_group_alone_shows_its_help(group: tuple[str, ...]):
 
 
 def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
-    done = script("infer", env={**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"})
+    environment = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    done = script("infer", "--wide", env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout and "…" not in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if "gemini-3.1-pro-preview" in line]
@@ -674,10 +774,40 @@ def test_a_full_disk_is_no_traceback(arguments: tuple[str, ...]):
     assert done.returncode != 0 and "Traceback" not in done.stderr and done.stderr.count("\n") <= 2
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a shell of its own there")
-def test_a_closed_output_is_no_traceback():
-    done = subprocess.run(["sh", "-c", '"$0" infer >&-', str(SCRIPT)], capture_output=True, text=True, timeout=60)
-    assert "Traceback" not in done.stderr and done.stderr.count("\n") <= 2
+CLOSED = [  # what a shell is asked, exit status, what is said
+    ('"$0" list >&-', 1, "standard output is closed"),
+    ('"$0" list >&- 2>&- <&-', 1, ""),
+    ('"$0" solve balance_bach 2>&-', 2, ""),
+    ('"$0" solve balance_bach 2>/dev/full', 2, ""),
+    *((f'"$0" {command} - <&-', 2, "standard input, and that is closed")
+      for command in ("infer --prices", "prices list --prices", "prices check --prices", "cite --used-by")),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(os.name == "nt" or not os.path.exists("/dev/full"), reason="a shell of its own there")
+@pytest.mark.parametrize(("asked", "status", "said"), CLOSED, ids=[row[0][5:] for row in CLOSED])
+def test_a_closed_stream_is_no_traceback(asked: str, status: int, said: str):
+    done = subprocess.run(["sh", "-c", asked, str(SCRIPT)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == status and said in done.stderr
+    assert not done.stderr if not said else plain(done.stderr) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no limit on what a process writes there")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):
+    """A disk that is full after the first kilobyte: Python's own unbuffered streams lose the rest without a word."""
+    import resource
+
+    def one_kilobyte() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    with open(tmp_path / "out", "w") as out:
+        done = subprocess.run(
+            [str(SCRIPT), *GEMINI], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, preexec_fn=one_kilobyte,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 1 and "the output cannot be written (File too large)" in done.stderr
+    plain(done.stderr)
 
 
 def test_the_installed_command_maps_mistakes_as_the_function_does():
@@ -686,16 +816,27 @@ def test_the_installed_command_maps_mistakes_as_the_function_does():
         assert (done.returncode, done.stdout, done.stderr) == (status, said.out, said.err)
 
 
-def test_an_ascii_terminal_gets_no_traceback():
-    done = script("infer", env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
-    assert "Traceback" not in done.stderr and done.returncode in (0, 2)
-    assert "gemini-3.1-pro-preview" in done.stdout
+NO_UTF8 = [  # encoding, command, what it prints
+    ("ascii", ("solve", "--help"), "mfu=0.4+/-0.1"),
+    ("ascii", ("infer",), "gemini-3.1-pro-preview"),
+    ("cp1252", GEMINI, "1.667 kB/token"),
+    ("cp932", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 us"),
+    ("koi8-r", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 us"),
+    ("latin-1", (*STEP, "compute_time=20us", "memory_time=10us"), "step_time = 20 µs"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "arguments", "holds"), NO_UTF8, ids=[f"{row[0]} {row[1][0]}" for row in NO_UTF8])
+def test_what_an_encoding_lacks_is_written_as_what_looks_like_it(encoding: str, arguments: tuple[str, ...], holds: str):
+    done = subprocess.run([str(SCRIPT), *arguments], capture_output=True, timeout=60, env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert holds in done.stdout.decode(encoding)
 
 
 # -- terminals ------------------------------------------------------------------------------------------------------
 
-WIDTHS = (60, 80, 120, 200, 400)
-NARROWEST = 63
+WIDTHS = (60, 80, 100, 120, 200, 400)
+NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
 
@@ -706,11 +847,14 @@ def in_terminals(commands: dict[Any, tuple[int, tuple[str, ...]]]) -> dict[Any, 
     import termios
 
     printed: dict[Any, str] = {}
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
 
     def run_in_terminal(name: Any, columns: int, arguments: tuple[str, ...]) -> None:
         reader, writer = pty.openpty()
         fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        process = subprocess.Popen([str(SCRIPT), *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [str(SCRIPT), *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, env=environment
+        )
         os.close(writer)
         chunks = []
         try:
@@ -733,21 +877,79 @@ def in_terminals(commands: dict[Any, tuple[int, tuple[str, ...]]]) -> dict[Any, 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
-def test_the_table_fits_the_terminal_and_says_what_it_left_out():
-    printed = in_terminals({**{width: (width, ("infer",)) for width in WIDTHS}, "wide": (60, ("infer", "--wide"))})
-    sheets = len(json.loads(call("infer", "--as", "json").out))
+def test_the_table_fits_and_says_what_it_left_out():
+    table = invert.infer()
+    printed: dict[Any, str] = {columns: summary(table, columns) for columns in WIDTHS} | {"wide": summary(table)}
+    in_terminal = in_terminals({60: (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
+    assert {name: text.rstrip("\n") for name, text in in_terminal.items()} == {name: printed[name] for name in in_terminal}
+    assert call("infer").out.rstrip("\n") == printed[100]
     shown = {}
-    for width, text in printed.items():
+    for columns, text in printed.items():
         heading, rule, *rows = text.split("\n\n")[0].splitlines()
-        shown[width] = re.split(r"\s{2,}", heading.strip())
-        assert [column for column in ALL_COLUMNS if column in shown[width]] == shown[width], "a heading is split or out of place"
-        assert len(rows) == sheets and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
-        assert width == "wide" or max(map(len, text.splitlines())) <= max(width, NARROWEST)
-        hidden = len(ALL_COLUMNS) - len(shown[width])
+        shown[columns] = re.split(r"\s{2,}", heading.strip())
+        assert [column for column in ALL_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
+        assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
+        assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
+        hidden = len(ALL_COLUMNS) - len(shown[columns])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
-    assert shown[60] == ["model", "KV calibrated"]
-    assert [len(shown[width]) for width in WIDTHS] == sorted({len(shown[width]) for width in WIDTHS}), "wider shows more"
+    assert shown[60] == ["model", "KV calibrated", "flags"]
+    counts = [len(shown[columns]) for columns in WIDTHS]
+    assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_lists_and_long_forms_fit_the_terminal():
+    commands = (("list",), ("list", "--quantities"), ("show", "bands.kv_bytes_from_scale"), (*STEP, *DEPLOYED, "n=16", "B=1", "L=4k"))
+    for arguments, text in in_terminals({arguments: (80, arguments) for arguments in commands}).items():
+        assert max(map(len, text.splitlines())) <= 80
+        assert "".join(text.split()).startswith("".join(call(*arguments).out.split())[:200])
+
+
+def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained():
+    table = invert.infer(["qwen3-coder-plus", "gemini-3.1-pro-preview", "claude-opus-5"])
+    text = summary(table, 100)
+    legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
+    means = dict(part.split(" ", 1) for part in legend.split("; "))
+    heading, _, *rows = text.split("\n\n")[0].splitlines()
+    found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
+    assert found == [list(one.flags) for one in table.inferences]
+
+
+LONG_FORMS = (
+    GEMINI, ("validate",), ("show", "batching.balance_batch"), ("show", "GLM-4.5"), (*STEP, *DEPLOYED, "chips=16", "batch=1", "L=4k"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", LONG_FORMS, ids=" ".join)
+def test_lines_of_a_long_form_have_at_most_100_columns_in_a_pipe(arguments: tuple[str, ...]):
+    said = call(*arguments)
+    assert said.status == 0 and max(map(len, said.out.splitlines())) <= 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+@pytest.mark.parametrize(
+    ("columns", "said", "expected"),
+    [(60, "", 60), (0, "", 80), (60, "72", 72), (0, "0", 80), (60, "0", 60), (60, "-3", 60), (60, "9" * 5000, 60), (60, "abc", 60)],
+)
+def test_the_width_is_that_of_the_terminal(monkeypatch, columns: int, said: str, expected: int):
+    """COLUMNS goes first where it is a number of columns; a terminal that does not know its width has 80."""
+    import fcntl
+    import pty
+    import termios
+
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    monkeypatch.setenv("COLUMNS", said)
+    with open(writer, "w") as terminal:
+        assert width(terminal) == expected
+    os.close(reader)
+
+
+def test_without_a_terminal_a_line_has_100_columns(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "40")
+    with open(tmp_path / "out", "w") as out:
+        assert width(out) == width(None) == 100
 
 
 # -- a fault in the tables that ship ----------------------------------------------------------------------------------
@@ -922,3 +1124,14 @@ def test_the_public_names_are_pinned():
         _ = derive.nothing
     with pytest.raises(AttributeError, match="nothing"):
         _ = invert.nothing
+
+
+@pytest.mark.parametrize("package", [derive, invert])
+def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
+    """The names that are imported for type checkers alone are the public ones, from where they are."""
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {(one.asname, f"{node.module}.{one.name}") for node in block.body for one in node.names}
+    assert seen == {(name, f"{package.__name__}.{home}.{name}") for name, home in package._HOMES.items()}
+    for name, place in seen:
+        assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)

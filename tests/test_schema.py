@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from derive.display import as_json as solved
 from derive.ranges import solve
+from derive.solutions import Answer
 from invert.inference import infer
 from invert.report.tabular import as_json as inferred
 from invert.report.tabular import saved
@@ -74,6 +76,12 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
     ),
     "list": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms,30ms"}, ["interval"]),
     "range": ({"unknown": "step_time", "compute_time": 0.02, "memory_time": "10ms..30ms"}, ["interval"]),
+    "bounds over a range": ({"unknown": "concurrent_sequences", "using": ["batching.users_needed"], "balance_batch": "2400..4800"},
+        ["interval"]),
+    "ranges in a list": (
+        {"unknown": "context_length", "compute_utilisation": "0.2,1", "batch": "1e4..1e5", "balance_batch": 5e3, "balance_context": 1e5},
+        ["interval"],
+    ),
 }  # fmt: skip
 
 
@@ -89,6 +97,16 @@ def test_a_bound_that_does_not_exist_is_null():
     for name, bounds in (("interval without an upper end", None), ("interval with an upper end", 0.02)):
         (answer,) = strict(solved(solve(**SOLVED[name][0])))["answers"]
         assert answer["high"] == bounds and "value" not in answer, name
+
+
+def test_bounds_over_ranges_have_both_ends_and_those_with_nothing_in_common_are_of_their_own_kind():
+    solution = solve("concurrent_sequences", using=["batching.users_needed"], balance_batch="2400..4800")
+    (bound,) = strict(solved(solution))["answers"]
+    assert (bound["low"], bound["high"], bound["loose_low"], bound["loose_high"]) == (4800, None, 2400, None)
+    apart = strict(solved(replace(solution, answers=(Answer("loose", loose_low=1.0, loose_high=4.0),))))
+    assert faults("solve", apart) == [] and (apart["answers"][0]["low"], apart["answers"][0]["loose_high"]) == (None, 4.0)
+    for spoiled in ({"low": 1.0}, {"loose_low": None}, {"kind": "interval"}):
+        assert faults("solve", {**apart, "answers": [apart["answers"][0] | spoiled]})
 
 
 # -- infer ----------------------------------------------------------------------------------------------------------

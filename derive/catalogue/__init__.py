@@ -3,6 +3,7 @@
 from functools import lru_cache
 from importlib import import_module
 
+from derive.briefly import Records
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
 from derive.records import Equation
@@ -48,8 +49,8 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     """
     if chapter is not None and chapter not in CHAPTERS:
         raise UnknownName("chapter", chapter, CHAPTERS)
-    name = symbol and quantity(symbol).name
-    return tuple(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
+    name = None if symbol is None else quantity(symbol).name
+    return Records(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
 
 
 def variants_of(group: str) -> dict[str, Equation]:

@@ -2,19 +2,28 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
+from derive.characters import hidden, named
 from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.shipped import figure
 from derive.shipped import truth as shipped_truth
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
-SMALLEST, LARGEST = 1e-9, 1e5
+BAND_LIMIT, PRICE_LIMIT = 64, 256
+"""Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
+LARGEST = 1e5
+"""What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
+
+The least lies also above the dearest price per token, so that one cannot pass for a price per million.
+"""
 Parser = Callable[[str], Any]
 
 
@@ -25,17 +34,38 @@ def check(book: PriceBook) -> list[Problem]:
     []
     """
     good, clashes = without_clashes(book.rows)
-    problems = [*book.problems, *clashes]
+    problems = [*book.problems, *book.far_off, *clashes]
     for rows in by_sheet(good).values():
-        changes = {row.start for row in rows} | {row.valid_to for row in rows if row.valid_to}
+        traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
-        for day in [book.newest_retrieved or date.max, *sorted(changes)]:
-            valid = [row for row in rows if row.valid_on(day)]
-            problems += broken(valid, rows, day) or [problem for _, problem in strays(valid)]
+        now = book.newest_retrieved or date.max
+        for day, valid in chain([(now, [row for row in rows if row.start <= now < row.end])], days(rows)):
+            problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
     first_of_place: dict[Any, Problem] = {}
     for problem in problems:
         first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return list(first_of_place.values())
+
+
+def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
+    """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
+
+    One pass over the days; a sheet with more rows on a day than can be read is not followed further.
+    """
+    begins: dict[date, list[int]] = {}
+    ends: dict[date, list[int]] = {}
+    for place, row in enumerate(rows):
+        begins.setdefault(row.start, []).append(place)
+        if row.valid_to:
+            ends.setdefault(row.valid_to, []).append(place)
+    valid: dict[int, PriceRow] = {}
+    for day in sorted({*begins, *ends}):
+        valid |= {place: rows[place] for place in begins.get(day, ())}
+        for place in ends.get(day, ()):
+            valid.pop(place, None)
+        yield day, [valid[place] for place in sorted(valid)]
+        if len(valid) > PRICE_LIMIT:
+            return
 
 
 # Across rows.
@@ -73,16 +103,36 @@ def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
     return None
 
 
-def broken(valid: list[PriceRow], ever: list[PriceRow], day: date) -> list[Problem]:
-    """Why the rows valid on a day do not make a sheet; `ever` are the rows of the sheet on all days.
+def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
+    """By origin, the rows that leave the currency blank where other prices of the same model are not in US dollars."""
+    foreign: dict[tuple[str, str], PriceRow] = {}
+    for row in chain(rows, beside):
+        if row.currency != "USD":
+            foreign.setdefault((row.provider, row.model), row)
+    return {
+        row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
+        for row in rows
+        if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
+    }
+
+
+def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
+    """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
 
     Rows of cache items alone are no fault where input and output merely begin or ended on another day.
     """
     bands: dict[int, list[PriceRow]] = {}
     for row in filter(is_traded, valid):
         bands.setdefault(row.threshold_tokens, []).append(row)
+    if len(bands) > BAND_LIMIT:
+        first = bands[sorted(bands)[BAND_LIMIT]][0]
+        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
+    if len(valid) > PRICE_LIMIT:
+        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
     if not bands:
-        never = valid and not any(map(is_traded, ever))
+        never = valid and not ever_traded
         return [valid[0].problem("component", f"{sheet_name(valid[0])} has neither an input nor an output price")] if never else []
     problems = []
     for threshold, rows in sorted(bands.items()):
@@ -179,9 +229,12 @@ def absurd(amount: float, usd: float, component: str) -> str:
     """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
-    if amount != 0 and not SMALLEST <= usd <= LARGEST:
-        return f"{amount:g} is absurd: a price lies between {SMALLEST:g} and {LARGEST:g} USD per million tokens"
-    return ""
+    least = SMALLEST[component]
+    if amount == 0 or least <= usd <= LARGEST:
+        return ""
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= LARGEST and usd < least else ""
+    return f"{amount:g} is absurd: {component} costs between {least:g} and {LARGEST:g} USD per million tokens{hint}"
 
 
 # In one cell: each parser takes the text and raises WrongValue with what is wrong with it.
@@ -198,11 +251,11 @@ def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
 
 
 def refuse_hostile(text: str, formula_signs: str) -> None:
-    """Raises `WrongValue` for what a spreadsheet or a terminal would act upon, and for a cell that is too long."""
+    """Raises `WrongValue` for what does not show, what a spreadsheet would act upon, and for a cell that is too long."""
     if len(text) > CELL_LIMIT:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
-    if found := UNPRINTABLE.search(text):
-        raise WrongValue("the cell holds a NUL byte" if found[0] == "\0" else f"the cell holds the control character {found[0]!r}")
+    if found := hidden(text):
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {named(found)}, which does not show"))
     if text.startswith(tuple(formula_signs)):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 
@@ -243,12 +296,10 @@ def number(text: str) -> float:
     >>> number("1.25"), number("5e-1")
     (1.25, 0.5)
     """
-    unsigned = required(text).removeprefix("-")
-    if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", unsigned):
-        raise WrongValue(f"{shorten(text)} is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator")
-    if unsigned != text:
-        raise WrongValue(f"{shorten(text)} is negative")
-    return float(text)
+    try:
+        return figure(required(text))
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
 
 
 def whole(text: str) -> int:

@@ -1,16 +1,17 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-import os
-import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from derive import shipped
-from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.briefly import Records
+from derive.characters import trimmed
+from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
+from derive.files import LARGEST, label, opened, size
 from derive.shipped import once_a_reading
 from invert.prices.check import (
     COMPONENTS,
@@ -25,13 +26,22 @@ from invert.prices.check import (
     plain,
     required,
     truth,
+    unsaid_currencies,
     whole,
     whole_or_blank,
     word,
 )
 from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
-LINE_LIMIT, FILE_LIMIT, PROBLEM_LIMIT = 64_000, 2 * 1024**3, 1_000
+ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 1_000
+"""Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
+
+All rows are held in memory, about 1 kB each, and read at some 30,000 a second. So a file takes at most ten seconds and
+some hundred megabytes, and a stream without end is refused as soon; every price ever published fits many times over.
+"""
+A_YEAR = 366
+"""Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
+TOO_LARGE = f"larger than {size(LARGEST)}"
 Source = Iterable[str] | BinaryIO | TextIO
 
 PRICE_COLUMNS: dict[str, Parser] = {
@@ -66,11 +76,11 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
     """
     fx, rows, faults = shipped_rows()
-    own, own_faults = read_overlay(prices, fx) if prices is not None else ([], [])
+    own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
-    newest = max((row.retrieved_date for row in [*rows, *own] if row.retrieved_date), default=None)
-    return PriceBook((*kept, *own), fx, (*faults, *own_faults), newest)
+    day, far_off = newest_day([*rows, *own])
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own))
 
 
 def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -89,16 +99,51 @@ def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     return fx, tuple(rows), (*shipped.problems("fx"), *faults)
 
 
-def read_overlay(prices: str | Path | TextIO, fx: Fx) -> tuple[list[PriceRow], list[Problem]]:
-    """The rows of a file or stream of one's own, in which only four columns are needed."""
+def newest_day(rows: Iterable[PriceRow]) -> tuple[date | None, tuple[Problem, ...]]:
+    """The newest retrieval day to be believed, and a problem where there are later ones.
+
+    Days are followed from their median on, as long as each is at most a year after the one before: a slip of the pen in
+    few rows (2062 for 2026) moves nothing, and no clock is asked.
+    """
+    dated = sorted((row.retrieved_date, place, row) for place, row in enumerate(rows) if row.retrieved_date)
+    if not dated:
+        return None, ()
+    later = dated[(len(dated) - 1) // 2 :]
+    near = next((at for at in range(1, len(later)) if (later[at][0] - later[at - 1][0]).days > A_YEAR), len(later))
+    newest = later[near - 1][0]
+    if near == len(later):
+        return newest, ()
+    _, _, row = min(later[near:], key=lambda item: item[1])
+    others = f" (and {count} more row{'s' if count > 1 else ''})" if (count := len(later) - near - 1) else ""
+    lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
+    way_out = f"--as-of {row.retrieved_date} takes them as of that day"
+    return newest, (row.problem("retrieved_date", f"{row.retrieved_date} {lack}; {way_out}"),)
+
+
+def moved(day: date | None, shipped: Iterable[PriceRow], own: Iterable[PriceRow]) -> str:
+    """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
+    before, _ = newest_day(shipped)
+    row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
+    if row is None:
+        return ""
+    place = str(row.problem(None, "")).removesuffix(": ")
+    return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
+
+
+def read_overlay(prices: str | Path | TextIO, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
     if not isinstance(prices, str | Path):
-        return read_rows(prices, "standard input", fx, overlay=True)
+        return read_rows(prices, "standard input", fx, True, beside)
     with opened(prices) as stream:
-        return read_rows(stream, label(prices), fx, overlay=True)
+        return read_rows(stream, label(prices), fx, True, beside)
 
 
-def read_rows(source: Source, origin: str, fx: Fx | None = None, overlay: bool = False) -> tuple[list[PriceRow], list[Problem]]:
+def read_rows(
+    source: Source, origin: str, fx: Fx | None = None, overlay: bool = False, beside: Sequence[PriceRow] = ()
+) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
+
+    `beside` are rows of another file whose currencies are known, and which a blank currency may not contradict.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -108,20 +153,28 @@ def read_rows(source: Source, origin: str, fx: Fx | None = None, overlay: bool =
     problems: list[Problem] = []
     unlisted = 0
     held: dict[RowKey, list[PriceRow]] = {}
+
+    def name(*faults: Problem) -> None:
+        nonlocal unlisted
+        room = PROBLEM_LIMIT - len(problems)
+        problems.extend(faults[:room])
+        unlisted += len(faults[room:])
+
     for item in table(source, origin, PRICE_COLUMNS, NEEDED if overlay else PRICE_COLUMNS):
         found = item if isinstance(item, Problem) else price_row(*item, origin, fx or {}, overlay)
-        if isinstance(found, PriceRow):
-            clash = hold(held, found)
-            rows += [] if clash else [found]
-            faults = [clash] if clash else []
+        if isinstance(found, Problem):
+            name(found)
+        elif isinstance(found, list):
+            name(*found)
+        elif clash := hold(held, found):
+            name(clash)
         else:
-            faults = [found] if isinstance(found, Problem) else found
-        room = PROBLEM_LIMIT - len(problems)
-        problems += faults[:room]
-        unlisted += len(faults[room:])
+            rows.append(found)
+    unclear = unsaid_currencies(rows, beside)
+    name(*unclear.values())
     if unlisted:
         problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
-    return rows, problems
+    return [row for row in rows if row.origin not in unclear], problems
 
 
 def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:
@@ -132,7 +185,7 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
     if faults:
         return [Problem(origin, place, column, message) for column, message in faults]
-    return PriceRow(**values, origin=f"{origin}:{place}")
+    return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
 
 
 def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
@@ -152,26 +205,6 @@ def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
 # Files and streams.
 
 
-def opened(path: str | Path) -> BinaryIO:
-    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most 2 GiB.
-
-    A pipe or device is refused because it may block or never end.
-    """
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it is not a file; a pipe can be given as standard input with -")
-        if status.st_size > FILE_LIMIT:
-            raise OSError("it is larger than 2 GiB")
-        return open(path, "rb")
-    except (OSError, ValueError) as error:
-        raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def label(path: str | Path) -> str:
-    """A path as messages name it: as it was given, unless it holds what would not print on one line."""
-    text = str(path)
-    return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
 def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
@@ -181,7 +214,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
         return
     # The bytes under a text stream: its decoder knows neither our file nor our rows.
     stream = getattr(source, "buffer", source)
-    left = FILE_LIMIT
+    left = LARGEST
 
     def piece() -> str | bytes:
         nonlocal left
@@ -191,7 +224,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
             raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
         left -= len(part)
         if left < 0:
-            raise WrongData(f"{origin} is larger than 2 GiB")
+            raise WrongData(f"{origin} is {TOO_LARGE}")
         return part
 
     while line := piece():
@@ -207,8 +240,11 @@ def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[
     A row is a line, so that a quote left open spoils one row and not the rest of the file.
     """
     header: list[str] = []
+    known = {name.lower(): name for name in columns}
     empty = True
     for place, raw in enumerate(raw_lines(source, origin), start=1):
+        if place > ROW_LIMIT + 1:
+            raise WrongData(f"{origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed")
         try:
             cells = split(raw, first=place == 1)
             if header and any(cells) and len(cells) != len(header):
@@ -226,24 +262,29 @@ def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[
             empty = False
             yield place, dict(zip(header, cells, strict=True))
         else:
-            header = cells
-            yield from header_faults(header, tuple(columns), tuple(needed), origin, place)
+            header = [known.get(name.lower(), name) for name in cells]
+            refuse_header(header, tuple(known.values()), tuple(needed), f"{origin} row {place}")
     if empty:
         raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
 
 
-def header_faults(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], origin: str, place: int) -> Iterator[Problem]:
-    """A problem for each column that is not ours; `WrongData` where a needed one is lacking or one stands twice."""
-    unknown = [f"unknown column {shorten(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], place: str) -> None:
+    """`WrongData` where a needed column is lacking, one stands twice, or one is not ours.
+
+    Cells that nobody reads may be the currency or the dates, without which the others would be misread.
+    """
+    unknown = [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
     repeated = next((name for name in columns if header.count(name) > 1), None)
     if repeated:
-        raise WrongData(f"{origin} row {place}, column {repeated}: stands twice in the header")
+        raise WrongData(f"{place}, column {repeated}: stands twice in the header")
     lacking = [name for name in needed if name not in header]
     if lacking:
         mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
-        raise WrongData(f"{origin} row {place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
-    yield from (Problem(origin, place, None, message) for message in unknown)
+        raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
+    if unknown:
+        more = f" (the first of {len(unknown)})" if len(unknown) > 1 else ""
+        raise WrongData(f"{place}: {unknown[0]}{more}; rename the column or take it out")
 
 
 def split(raw: str | bytes, first: bool) -> list[str]:
@@ -259,7 +300,7 @@ def split(raw: str | bytes, first: bool) -> list[str]:
         text = text.removesuffix("\n").removesuffix("\r")
         if "\n" in text or "\r" in text:
             raise WrongValue("has a line break inside; lines end in LF or CRLF")
-        return [cell.strip(" ") for record in csv.reader([text], strict=True) for cell in record]
+        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record]
     except UnicodeDecodeError as error:
         raise WrongValue(f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8") from None
     except csv.Error as error:

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from derive import shipped
-from derive.errors import UnknownName, WrongData, WrongValue, shorten
+from derive.characters import is_hidden, trimmed
+from derive.errors import UnknownName, WrongData, WrongValue, shorten, unseen
 from invert.prices.check import (
     COMPONENTS,
     absurd,
@@ -48,7 +49,9 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
         if sheet or faults:
             offers.setdefault((provider, model, region), {})[name] = sheet, faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), ALL if everything else tier)]
-    return [sheet for sheet, _ in chosen if sheet], [fault for _, faults in chosen for fault in faults]
+    # A day that was asked for needs no day of the rows.
+    late = [] if as_of else book.far_off
+    return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -65,11 +68,12 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
     """The sheet that the rows of one sheet key make on a day, and what is wrong; nothing and no fault if none holds then."""
     valid = [row for row in rows if row.valid_on(day)]
-    faults = broken(valid, rows, day)
+    faults = broken(valid, any(map(is_traded, rows)), day)
     if faults or not any(map(is_traded, valid)):
         return None, faults
     left_out = strays(valid)
-    taken = [row for row in valid if all(row is not stray for stray, _ in left_out)]
+    stray = {id(row) for row, _ in left_out}
+    taken = [row for row in valid if id(row) not in stray]
     prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
     sheet = PriceSheet(
         *rows[0].sheet_key,
@@ -137,11 +141,14 @@ def _model(row: Mapping[str, str]) -> ModelRow:
     )
 
 
-def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow]) -> tuple[list[PriceSheet], list[str]]:
+def find(
+    names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow], ever: Sequence[Name] = ()
+) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
-    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates.
+    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
+    (provider, model) pairs priced on any day.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -157,7 +164,7 @@ def find(names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[Mo
             meant = own
         if len(meant) > 1:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
-        if not meant and matches(name, list(aliases), aliases):
+        if not meant and matches(name, [*aliases, *ever], aliases):
             raise UnknownModel(name, "has no sheet in this service tier on this day", [])
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
@@ -172,7 +179,7 @@ class UnknownModel(UnknownName):
 
     def __init__(self, name: str, fault: str, candidates: Sequence[str]):
         meant = f"; did you mean {' or '.join(candidates)}?" if candidates else "; `backsolve prices list` shows all"
-        ValueError.__init__(self, f"{shorten(name)} {fault}{meant}")
+        ValueError.__init__(self, f"{shorten(name)} {fault}{unseen(name)}{meant}")
 
 
 def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[Name]:
@@ -181,7 +188,7 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
     """
-    given = name.strip().lower()
+    given = trimmed(name).lower()
     spellings = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
@@ -195,12 +202,13 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
 
 def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
     """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
-    containing = ["/".join(pair) for pair in priced if name.strip().lower() in "/".join(pair).lower()]
+    given = "".join(mark for mark in trimmed(name).lower() if not is_hidden(mark))[:200]
+    containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}
     for pair in priced:
         for text in (pair[1], *aliases.get(pair, ())):
             spelled.setdefault(text.lower(), []).append("/".join(pair))
-    alike = get_close_matches(name.lower()[:200], spelled, n=5, cutoff=0.6)
+    alike = get_close_matches(given, spelled, n=5, cutoff=0.6)
     return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
 
 

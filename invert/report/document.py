@@ -1,5 +1,6 @@
 """Inferences for documents: the same table in Markdown, LaTeX and HTML."""
 
+from derive.citing import markdown_text
 from invert.inferences import InferenceTable
 from invert.report.terminal import COLUMNS, cells, footer
 
@@ -17,7 +18,8 @@ def document(table: InferenceTable, style: str) -> str:
 
 def _cell(text: str, style: str) -> str:
     """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
-    return text.replace("|", r"\|").replace("<", "&lt;") if style == "markdown" else text
+    # An escaped < is still a tag to what looks for tags before Markdown is read.
+    return markdown_text(text).replace(r"\<", "&lt;") if style == "markdown" else text
 
 
 def _paragraph(text: str, style: str) -> str:
@@ -25,4 +27,6 @@ def _paragraph(text: str, style: str) -> str:
         from html import escape
 
         return f"<p>{escape(text)}</p>"
+    if style == "markdown":
+        return markdown_text(text)
     return text.replace("_", r"\_").replace("%", r"\%") if style == "latex" else text

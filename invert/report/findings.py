@@ -1,13 +1,12 @@
 """What a careful analyst would write of a sheet: estimates with their reasons, how firm they are, and what they cannot tell."""
 
 from math import exp, log
-from textwrap import fill
 
 from derive.units import show
 from invert import calibration
 from invert.inferences import Inference, InferenceTable
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
-from invert.report.layout import ESTIMATORS, PARAGRAPH, aligned, or_why, title
+from invert.report.layout import ESTIMATORS, aligned, or_why, title
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, contracted, prior_spreads
 
@@ -41,7 +40,7 @@ def findings(one: Inference, table: InferenceTable) -> list[str]:
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [fill(_apart(one), PARAGRAPH), *or_why(lambda: [fill(_known_models(one, table), PARAGRAPH)])]
+    lines += [text for text in (_apart(one), *or_why(lambda: [_known_models(one, table)])) if text]
     beside = [
         {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
         for name, estimate in one.estimates.items()
@@ -174,7 +173,7 @@ def _convention(one: Inference, table: InferenceTable) -> list[str]:
         f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
     )
-    return [fill(text, PARAGRAPH)]
+    return [text]
 
 
 def _identifiability(one: Inference) -> list[str]:

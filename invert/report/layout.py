@@ -1,10 +1,11 @@
-"""How reports are laid out: titles, aligned tables, KV bytes in people's units."""
+"""How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from statistics import median
-from textwrap import fill
 
 from derive.errors import WrongData
+from derive.folding import WORD, folded, wrapped
 from derive.units import show
 
 ESTIMATORS = {
@@ -18,8 +19,8 @@ COLUMNS_OF_KV = {"common_markup": "KV one mark-up", "dollar_anchored": "KV at re
 """The same over a column."""
 
 NONE = "-"
-PARAGRAPH = 120
-GAP = 3
+GAP, READABLE = 3, 24
+"""Spaces between columns, and the narrowest column that text is broken into."""
 
 
 def title(text: str) -> list[str]:
@@ -32,7 +33,7 @@ def or_why(section: Callable[[], list[str]]) -> list[str]:
     try:
         return section()
     except WrongData as error:
-        return [fill(f"left out: {error}", PARAGRAPH)]
+        return [f"left out: {error}"]
 
 
 def kv(value: float | None) -> str:
@@ -40,8 +41,15 @@ def kv(value: float | None) -> str:
     return NONE if value is None else show("kv_bytes_per_token", value, digits=3).removesuffix("/token")
 
 
-def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
-    """A table in aligned columns; no line is cut and no cell wraps.
+class Table(str):
+    """A table as text that knows its cells: `laid_out` sets it again in fewer columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Table:
+    """A table in aligned columns, as wide as its cells are.
 
     >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
     a    name
@@ -49,13 +57,72 @@ def aligned(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
     1    x
     22   yy
     """
-    widths = [max(len(column), *(len(row[column]) for row in rows)) if rows else len(column) for column in columns]
+    table = Table(_set(columns, rows, _widths(columns, rows)))
+    table.columns, table.rows = tuple(columns), tuple(rows)
+    return table
 
-    def line(cells: Iterable[str]) -> str:
-        return (" " * GAP).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
-    rule = "─" * (sum(widths) + GAP * (len(widths) - 1))
-    return "\n".join([line(columns), rule, *(line(row[column] for column in columns) for row in rows)])
+def laid_out(parts: Iterable[str], width: int) -> str:
+    """Lines, paragraphs and tables, one under the other, in at most so many columns; no cell and no word is cut.
+
+    >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])], 30))
+    a   because
+    ──────────────────────────────
+    1   one mark-up on base price
+        and premium
+    """
+    return "\n".join(_fitted(part, width) if isinstance(part, Table) else folded(part, width) for part in parts)
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[int]:
+    return [max(len(text) for text in (column, *(row[column] for row in rows))) for column in columns]
+
+
+def _fitted(table: Table, width: int) -> str:
+    """Columns made narrower where words can be broken over lines; where that is not enough, the last ones go below their row."""
+    for count in range(len(table.columns), 1, -1):
+        widths = _narrowed(table.columns[:count], table.rows, width - GAP * (count - 1))
+        if widths:
+            return _set(table.columns[:count], table.rows, widths, table.columns[count:], width)
+    (widest,) = _widths(table.columns[:1], table.rows)
+    return _set(table.columns[:1], table.rows, [min(widest, width)], table.columns[1:], width)
+
+
+def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
+    """Widths that fit the room, the widest column narrowed first; none where a column would be narrower than is easily read."""
+    widths = _widths(columns, rows)
+    least = [
+        max(min(READABLE, max((len(row[column]) for row in rows), default=0)), *map(len, _words([column, *(row[column] for row in rows)])))
+        for column in columns
+    ]
+    while sum(widths) > room:
+        at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
+        if widths[at] <= least[at]:
+            return []
+        widths[at] -= 1
+    return widths
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    return ["", *(word.rstrip() for text in texts for word in WORD.findall(text))]
+
+
+def _set(
+    columns: Sequence[str], rows: Sequence[Mapping[str, str]], widths: Sequence[int], below: Sequence[str] = (), width: int = 0
+) -> str:
+    """The table with its cells broken into columns of these widths, some of its columns as lines below each row."""
+
+    def lines(cells: Iterable[str]) -> Iterator[str]:
+        broken = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        for parts in zip_longest(*broken, fillvalue=""):
+            yield (" " * GAP).join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()
+
+    printed = [*lines(columns), "─" * (sum(widths) + GAP * (len(widths) - 1))]
+    for row in rows:
+        printed += lines(row[column] for column in columns)
+        hung = (" " * GAP).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
+        printed += wrapped(hung, width, "    ", 8) if hung else []
+    return "\n".join(printed)
 
 
 def spread(factors: Sequence[float]) -> str:

@@ -1,7 +1,5 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from textwrap import fill
-
 from derive.display import moves_line, route_lines
 from derive.shipped import reading
 from derive.solutions import Solution
@@ -14,21 +12,21 @@ from invert.lecture import drain_times
 from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, PARAGRAPH, aligned, kv, or_why, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, or_why, spread, title
 from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
 
 
-def report(one: Inference, table: InferenceTable) -> str:
-    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers.
+def report(one: Inference, table: InferenceTable, width: int = 100) -> str:
+    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns.
 
     The amounts that `table` has put in place of published ones are named, and the tables of data are those it was made from.
     """
     with reading(table.tables):
-        return _report(one, table)
+        return _report(one, table, width)
 
 
-def _report(one: Inference, table: InferenceTable) -> str:
+def _report(one: Inference, table: InferenceTable, width: int) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
     sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one)]
     for pair in one.pairs:
@@ -41,7 +39,7 @@ def _report(one: Inference, table: InferenceTable) -> str:
     sections += [*_bandwidth_bound(one), *_storage(one)]
     if one.pairs:
         sections += [*_contradiction(one), *_rules(one)]
-    return "\n".join([*sections, *_known(one), *_anchors(one), *_cite(one)])
+    return laid_out([*sections, *_known(one), *_anchors(one), *_cite(one)], width)
 
 
 def _heading(one: Inference) -> str:
@@ -52,23 +50,24 @@ def _heading(one: Inference) -> str:
 
 def _prices(one: Inference) -> list[str]:
     sheet = one.sheet
-    rows = []
+    rows, currency = [], sheet.bands[0].input.currency
     for band in sheet.bands:
         start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
         label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
-        rows.append({"band": label, "input": _amount(band.input), "output": _amount(band.output), "cache read": _amount(band.cache_read)})
+        columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
+        rows.append({"band": label} | {name: _amount(price, currency) for name, price in columns.items()})
     offers = [*sheet.writes, *([sheet.storage] if sheet.storage else [])]
     for offer in offers:
         for threshold, price in offer.prices:
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
-            rows.append({"band": what + where, "input": _amount(price), "output": "", "cache read": ""})
+            rows.append({"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""})
     prices = [price for band in sheet.bands for price in (band.input, band.output, band.cache_read) if price]
     prices += [price for offer in offers for _, price in offer.prices]
     grades = sorted({price.verification for price in prices})
     source = sheet.bands[0].input.source_url
     notes = dict.fromkeys(price.notes for price in prices if price.notes)
-    unit = f"{sheet.bands[0].input.currency} per million tokens"
+    unit = f"{currency} per million tokens"
     return [
         *title(f"Prices ({unit})"),
         aligned(("band", "input", "output", "cache read"), rows),
@@ -77,8 +76,10 @@ def _prices(one: Inference) -> list[str]:
     ]
 
 
-def _amount(price: Price | None) -> str:
-    return "-" if price is None else f"{price.amount:g}" + ("/h" if price.per == "mtok_hour" else "")
+def _amount(price: Price | None, currency: str) -> str:
+    if price is None:
+        return "-"
+    return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:
@@ -173,7 +174,7 @@ def _contradiction(one: Inference) -> list[str]:
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
         f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
     )
-    return [*title("The readings against each other"), fill(text, PARAGRAPH)]
+    return [*title("The readings against each other"), text]
 
 
 def _rules(one: Inference) -> list[str]:
@@ -231,7 +232,7 @@ def _anchors(one: Inference) -> list[str]:
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."
     )
-    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), fill(text, PARAGRAPH)]
+    return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
 
 
 def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:

@@ -1,18 +1,21 @@
-"""The table of all sheets, as text: wide in a pipe, narrower in a terminal, never cut."""
+"""The table of all sheets, as text: the columns that fit, no cell cut."""
 
 from collections.abc import Sequence
 from statistics import median
-from textwrap import fill
+from string import ascii_letters
 
+from derive.folding import folded
 from derive.units import show
 from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import TIER_NAMES
 from invert.readings import verdict
 from invert.records import Estimate
-from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, PARAGRAPH, aligned, kv, spread
+from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
 from invert.storage import TierEvidence
 
+WIDEST = 100
+"""Columns of a paragraph; a table may be wider."""
 COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
     "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
@@ -26,16 +29,28 @@ FIRST_TO_GO = (
 def summary(table: InferenceTable, width: int | None = None) -> str:
     """One row a sheet, then the date, the anchors, how to read the columns and what they are worth.
 
-    In a terminal of a `width` the columns that do not fit are left out, and said to be.
+    Columns that do not fit a `width` are left out, and said to be. Flags qualify numbers: they stay, as letters.
     """
     rows = [cells(one) for one in table.inferences]
-    columns = fitting(rows, width)
+    columns, legend, kept = fitting(rows, width), [], ""
+    if "flags" not in columns and any(row["flags"] for row in rows):
+        (rows, legend), kept = _lettered(rows), "flags"
+        columns = fitting(rows, width, kept)
     if "provider" not in columns:
         rows = [_told_apart(row, rows) for row in rows]
+        columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
     hidden = len(COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
-    paragraphs = [fill(text, min(width or PARAGRAPH, PARAGRAPH), break_on_hyphens=False) for text in (*note, *footer(table))]
+    paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
     return "\n".join([aligned(columns, rows), "", *paragraphs])
+
+
+def _lettered(rows: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], list[str]]:
+    """The rows with a letter for every flag, and what the letters mean."""
+    flags = dict.fromkeys(flag for row in rows for flag in row["flags"].split("; ") if flag)
+    letters = dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
+    lettered = [row | {"flags": " ".join(letters[flag] for flag in row["flags"].split("; ") if flag)} for row in rows]
+    return lettered, [f"Flags: {'; '.join(f'{letter} {flag}' for flag, letter in letters.items())}."]
 
 
 def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str, str]:
@@ -44,11 +59,11 @@ def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str
     return {**row, "model": f"{row['provider']}/{row['model']}"} if twins else row
 
 
-def fitting(rows: Sequence[dict[str, str]], width: int | None) -> tuple[str, ...]:
-    """The columns that fit a width, the least needed left out first; all of them without a width."""
+def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -> tuple[str, ...]:
+    """The columns that fit a width, the least needed left out first, one `kept` all the same; all of them without a width."""
     columns = list(COLUMNS)
     needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in COLUMNS}
-    for column in FIRST_TO_GO:
+    for column in (column for column in FIRST_TO_GO if column != kept):
         if width is None or sum(needed[name] for name in columns) - GAP <= width:
             break
         columns.remove(column)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from math import exp
-from textwrap import fill
 
 from derive.catalogue import equation
 from derive.units import show
@@ -10,7 +9,7 @@ from invert.calibration import learn
 from invert.inferences import Inference
 from invert.lecture import TIER_NAMES, drain_times
 from invert.records import Observable
-from invert.report.layout import PARAGRAPH, aligned, or_why, title
+from invert.report.layout import aligned, or_why, title
 from invert.storage import TIERS, TierEvidence
 from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
 
@@ -19,7 +18,7 @@ def tiers(one: Inference) -> list[str]:
     """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
     lines = title("Storage tier: what the prices are the prices of")
     if one.no_storage:
-        return [*lines, fill(f"left out: {one.no_storage}", PARAGRAPH)]
+        return [*lines, f"left out: {one.no_storage}"]
     if not one.storage:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
@@ -30,7 +29,7 @@ def tiers(one: Inference) -> list[str]:
         " They disagree about HBM against DDR because HBM is dear to rent and not to own. A price near HBM's says that storage is"
         " priced as HBM, not that the bytes lie there."
     )
-    lines.append(fill(text + (" Each is the mean over hardware prices of two years:" if by_year else ""), PARAGRAPH))
+    lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
     return lines + or_why(_against) + or_why(lambda: _rule(one))
@@ -38,7 +37,7 @@ def tiers(one: Inference) -> list[str]:
 
 def _against() -> list[str]:
     said = caveat(negative_controls())
-    return [fill(said[0].upper() + said[1:] + ".", PARAGRAPH)] if said else []
+    return [said[0].upper() + said[1:] + "."] if said else []
 
 
 def _lifetime(found: TierEvidence) -> str:

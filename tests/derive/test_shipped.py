@@ -173,8 +173,9 @@ def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
     return read().edited(hardware="\n".join([header, *rows, ""]))
 
 
-def test_a_byte_order_mark_line_ends_and_spaces_are_no_part_of_cells():
-    text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", " µ  page ") for row in GOOD), ""])
+@pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u3000"])
+def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
+    text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
         assert problems("hardware") == () and table("hardware")[0]["source"] == "µ  page" and table("hardware")[0].place == 2
         assert table("hardware") is table("hardware")
@@ -186,8 +187,9 @@ WRONG_ROWS = [
     ("H1,chip_price,,2,USD/h,false,a, page,official,", None, "has 10 cells where the header has 9"),
     ('H1,chip_price,,2,USD/h,false,"page,official,', None, "is not CSV"),
     ("H1,chip_price,,2,USD/h,false,page\r,official,", None, "has a line break inside"),
-    ("H1,chip_price,,2,USD/h,false,page\0,official,", "source", "'\\x00', which cannot be seen"),
-    ("H1,chip_price,,2,USD/h,false,pa\u00adge,official,", "source", "'\\xad', which cannot be seen"),
+    ("H1,chip_price,,2,USD/h,false,page\0,official,", "source", "U+0000, which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u00adge,official,", "source", "U+00AD (soft hyphen), which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u3164ge,official,", "source", "U+3164 (hangul filler), which does not show"),
     (",chip_price,,2,USD/h,false,page,official,", "accelerator", "is blank"),
     ("H1,chip_prize,,2,USD/h,false,page,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price'?"),
     ("H1,chip_price,fp9,2,USD/h,false,page,official,", "dtype", "'fp9' is not known"),
@@ -202,8 +204,8 @@ WRONG_ROWS = [
             ("٣", "is not a number"),
             ("-2", "'-2' is negative"),
             ("0", "0 is out of range: it must be above 0"),
-            ("1e-400", "0 is out of range"),
-            ("1e400", "'1e400' is too large"),
+            ("1e-400", "'1e-400' is so small that it would be read as zero"),
+            ("1e400", "'1e400' is absurdly large"),
             ("1e300", "1e+300 is absurd"),
             ("1e-300", "1e-300 is absurd"),
         ]
@@ -229,6 +231,15 @@ def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: st
     if column not in ("quantity", "unit", "dtype", "accelerator"):
         with reading(of_hardware(peak, *GOOD[1:])), pytest.raises(BadRow, match=r"hardware\.csv row 2"):
             hardware("H1")
+
+
+def test_a_figure_that_is_not_zero_is_never_read_as_zero():
+    header, first, *rest = shipped.content("prices.csv").decode().splitlines()
+    cells = first.split(",")
+    cells[header.split(",").index("amount")] = "0." + "0" * 400 + "1"
+    with reading(read().edited(prices="\n".join([header, ",".join(cells), *rest]))):
+        (problem,) = problems("prices")
+    assert (problem.row, problem.column) == (2, "amount") and problem.message.endswith("is so small that it would be read as zero")
 
 
 def test_bytes_that_are_no_text_spoil_their_row_alone():

@@ -210,8 +210,8 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
         ("kv_bytes_per_element", "", "kv_bytes_per_element: is blank"),
         ("in_class", "yes", "in_class: 'yes' is no truth value; allowed: true, false"),
         ("in_class", "-1", "in_class: '-1' is no truth value; allowed: true, false"),
-        ("family", "glm-4.5\0", "family: the cell holds '\\x00', which cannot be seen"),
-        ("family", "glm\u200b-4.5", "family: the cell holds '\\u200b', which cannot be seen"),
+        ("family", "glm-4.5\0", "family: the cell holds the control character U+0000, which does not show"),
+        ("family", "glm\u200b-4.5", "family: the cell holds the character U+200B (zero width space), which does not show"),
         ("family", "glm-45", "family: 'glm-45' is not known; did you mean 'glm-4.5'?"),
     ],
 )

@@ -45,3 +45,13 @@ def test_another_seed_gives_other_points():
 def test_the_shipped_points_need_no_scipy_stats():
     script = "import sys; from invert.draws import normals, uniforms; normals(64); uniforms(64); print('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize("columns", [1, 8, 16, 17, 70])
+def test_coordinates_beyond_the_shipped_ones_meet_every_stratum_and_none_twice(columns: int):
+    points = draws.coordinates(512, 8, columns)
+    assert points.shape == (512, columns)
+    assert np.array_equal(points[:, :8], draws.uniforms(512)[:, 8 : 8 + columns])
+    assert np.array_equal(np.sort(np.floor(points * 512), axis=0), np.tile(np.arange(512)[:, None], (1, columns)))
+    assert columns == 1 or np.abs(np.triu(np.corrcoef(points.T), 1)).max() < 0.2
+    assert np.array_equal(points, draws.coordinates(512, 8, columns + 3)[:, :columns])

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from invert import calibration, estimates
+from invert import calibration, estimates, increments
 from invert.cli import backsolve
 from invert.evidence import evidence_of
 from invert.flat import flat
@@ -272,7 +272,7 @@ def test_a_known_cache_is_known_to_the_posterior():
 # -- how estimates move with prices ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(premium=st.floats(1.05, 5), factor=st.floats(1.1, 4), held=st.booleans())
 def test_dollar_anchored_kv_goes_with_the_increment(premium: float, factor: float, held: bool):
     """Doubling the output increment doubles KV bytes, at every draw and therefore at every end."""
@@ -307,7 +307,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(low=st.floats(1.05, 3), more=st.floats(1.01, 2))
 def test_a_higher_premium_never_means_less_calibrated_kv(low: float, more: float):
     found = one("gemini-3.1-pro")
@@ -399,3 +399,38 @@ def test_workers_print_the_same_table():
     alone, together = (CliRunner().invoke(backsolve, [*asked, *more]) for more in ((), ("--workers", "2")))
     assert alone.exit_code == together.exit_code == 0
     assert alone.output == together.output and "calibrated" in alone.output
+
+
+# -- sheets of many bands -------------------------------------------------------------------------------------------
+
+
+def of_bands(count: int, tmp_path) -> InferenceTable:
+    """A sheet whose prices rise by a half over 200,000 tokens in `count` bands, and another of two bands beside it."""
+    steps = [(band, round(200_000 * band / count)) for band in range(count)]
+    prices = (("input", 2), ("output", 10))
+    rows = [f"p,m,{name},{at},{base * (1 + 0.5 * band / count):.4g}" for band, at in steps for name, base in prices]
+    rows += [f"q,n,{name},{at},{base + at / 1e5}" for at in (0, 200_000) for name, base in prices]
+    path = tmp_path / f"bands-{count}.csv"
+    path.write_text("\n".join(["provider,model,component,threshold_tokens,amount", *rows]))
+    return infer(["p/m", "q/n"], prices=path)
+
+
+@pytest.mark.parametrize("count", [10, 11, 17, 64])
+def test_a_sheet_of_many_bands_is_estimated_as_one_of_nine(count: int, tmp_path):
+    nine, other = of_bands(9, tmp_path).inferences
+    found, beside = of_bands(count, tmp_path).inferences
+    assert len(found.sheet.bands) == count and not of_bands(count, tmp_path).problems
+    assert [beside.kv_bytes[anchor] for anchor in ANCHORS] == [other.kv_bytes[anchor] for anchor in ANCHORS]
+    for end in ("low", "median", "high"):
+        assert getattr(found.kv_bytes["dollar_anchored"], end) == pytest.approx(getattr(nine.kv_bytes["dollar_anchored"], end), rel=0.35)
+
+
+def test_the_places_in_the_cells_of_ten_bands_are_drawn_as_by_chance(tmp_path, monkeypatch):
+    """Against plain random numbers in place of the strata."""
+    found = of_bands(10, tmp_path).inferences[0]
+    ends = found.kv_bytes["dollar_anchored"]
+    chance = np.random.default_rng(5)
+    monkeypatch.setattr(increments, "coordinates", lambda count, _, columns: chance.random((count, columns)))
+    again = kv_by_increment(found.sheet, found.evidence, table("gemini-3.1-pro").held, None)
+    for end in ("low", "median", "high"):
+        assert getattr(again, end) == pytest.approx(getattr(ends, end), rel=0.05)

@@ -195,7 +195,7 @@ POINTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(POINTS, between(3, 30), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_rank_is_the_number_of_prices_at_any_point(values: dict, stretch: float, overlap: float):
     values = {**values, "long_context": stretch * values["short_context"]}

@@ -563,3 +563,25 @@ def test_means_of_bands_must_ascend():
     assert [found.sheet.model for found in table.inferences] == ["gpt-5.4"]
     (problem,) = table.problems
     assert "gemini-3.1-pro" in str(problem) and "must be below long_context 367.9k tokens" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("input_in", "output_in", "read_in", "flag"),
+    [("CNY", "CNY", "CNY", "priced in CNY"), *((*of, "priced in CNY and USD") for of in (("USD", "CNY", "USD"), ("USD", "USD", "CNY")))],
+)
+def test_the_currencies_of_a_sheet_are_flagged(input_in: str, output_in: str, read_in: str, flag: str, tmp_path):
+    path = tmp_path / "own.csv"
+    rows = [f"acme,m,input,1,{input_in}", f"acme,m,output,9.5,{output_in}", f"acme,m,cache_read,0.1,{read_in}"]
+    path.write_text("\n".join(["provider,model,component,amount,currency", *rows]))
+    (found,) = infer("acme/m", prices=path).inferences
+    assert [one for one in found.flags if one.startswith("priced")] == [flag]
+    assert ("9.5 CNY" in report(found, infer("acme/m", prices=path))) == (output_in == "CNY" and input_in != "CNY")
+
+
+def test_a_model_whose_prices_begin_later_is_not_called_unknown(tmp_path):
+    path = tmp_path / "own.csv"
+    rows = [f"acme,m,{name},{amount},2027-03-01" for name, amount in (("input", 1), ("output", 4))]
+    path.write_text("\n".join(["provider,model,component,amount,effective_date", *rows]))
+    with pytest.raises(UnknownName, match="'acme/m' has no sheet in this service tier on this day"):
+        infer("acme/m", prices=path)
+    assert infer("acme/m", prices=path, as_of=date(2027, 3, 1)).inferences

@@ -276,7 +276,7 @@ def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, l
 def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
     with reading(edited(name, chosen(name, "value"), value="abc")):
         table = infer(["gemini-3.1-pro"])
-        said = report(table.inferences[0], table)
+        said = report(table.inferences[0], table, 400)
     (one,), (whole, _) = table.inferences, usual().inferences
     assert {key: found.kind for key, found in one.kv_bytes.items()} == {
         "common_markup": "interval",
@@ -294,7 +294,7 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
     text = "\n".join([header, *(line.replace(",2,", ",0,") for line in lines)])
     with reading(read().edited(reference_class=text)):
         table = infer(["gemini-3.1-pro"])
-        said = report(table.inferences[0], table)
+        said = report(table.inferences[0], table, 400)
     one = table.inferences[0]
     assert one.kv_bytes["calibrated"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["calibrated"].because
     assert one.kv_bytes["dollar_anchored"] == usual().inferences[0].kv_bytes["dollar_anchored"]
@@ -335,6 +335,25 @@ def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
         found, problems = truth.sections(("controls", "production"))
     assert found["controls"] == [] and truth.rendered(found, style)
     assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
+
+
+def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
+    with reading(edited("prices", 0, retrieved_date="2062-11-20")):
+        table, (_, problems), checked = infer(["gemini-3.1-pro"]), truth.sections(("controls",)), all_problems(load())
+    assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
+    for found in (table.problems, problems, checked):
+        assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
+
+
+def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
+    place = next(at for at, row in enumerate(rows("fx")) if row["currency"] == "CNY" and row["date"])
+    with reading(edited("fx", place, units_per_usd="abc")):
+        assert infer("gemini-3.1-pro", prices=path).inferences
+        table = infer("acme/m", prices=path)
+    assert table.inferences == () and [problem.row for problem in table.problems if problem.origin == "fx.csv"] == [place + 2]
+    assert any(problem.origin == "acme/m" and f"fx.csv row {place + 2}" in problem.message for problem in table.problems)
 
 
 def test_a_rate_of_a_currency_that_no_price_is_in_is_named():

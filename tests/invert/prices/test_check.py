@@ -1,13 +1,16 @@
 """Rules across the rows of a sheet: what is missing, what has no place, what contradicts."""
 
-from datetime import date
+import random
+from datetime import date, timedelta
+from time import process_time
 
 import pytest
 
-from invert.prices.check import check
+from invert.prices import check as checking
+from invert.prices.check import BAND_LIMIT, PRICE_LIMIT, broken, by_sheet, check, strays
 from invert.prices.load import load, read_rows
 from invert.prices.select import sheets
-from invert.rows import PriceBook, Problem
+from invert.rows import PriceBook, PriceRow, Problem
 
 HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
 BASE = ["acme,m,input,2,,,,,,,", "acme,m,output,10,,,,,,,"]
@@ -92,3 +95,101 @@ def test_a_problem_is_one_plain_line(problem: Problem, line: str):
 
 def test_the_real_prices_pass_all_rules():
     assert [str(problem) for problem in check(load())] == []
+
+
+# Large books.
+
+
+def day(number: int) -> str:
+    return str(date(1950, 1, 1) + timedelta(days=number))
+
+
+def many(kind: str, count: int) -> PriceBook:
+    """Sound sheets of `2 * count` rows and more, whose rows change on `count` days."""
+    traded = [(i, name, amount) for i in range(count) for name, amount in (("input", 1), ("output", 4))]
+    rows = {
+        "end to end": [f"a,m,{name},{amount},,,,{day(i)},{day(i + 1)},," for i, name, amount in traded],
+        "with gaps": [f"a,m,{name},{amount},,,,{day(2 * i)},{day(2 * i + 1)},," for i, name, amount in traded],
+        "lifetimes": [*BASE, *(f"acme,m,cache_write,1,,,{i % 60 + 1},{day(i)},{day(i + 60)},," for i in range(2 * count))],
+        "reads only": ["acme,m,input,1,,,,2099-01-01,,,", *(f"acme,m,cache_read,1,,,,{day(i)},{day(i + 1)},," for i in range(2 * count))],
+    }[kind]
+    if kind == "reads only":
+        rows.append("acme,m,output,1,,,,2099-01-01,,,")
+    return book_of(*rows)
+
+
+@pytest.mark.parametrize("kind", ["end to end", "with gaps", "lifetimes", "reads only"])
+def test_the_rows_looked_at_grow_with_the_days_and_not_with_their_square(kind: str, monkeypatch):
+    looked_at = 0
+
+    def counted(valid: list[PriceRow], *rest: object) -> list[Problem]:
+        nonlocal looked_at
+        looked_at += len(valid)
+        return broken(valid, *rest)
+
+    monkeypatch.setattr(checking, "broken", counted)
+    monkeypatch.setattr(PriceRow, "valid_on", lambda *_: pytest.fail("every row looked at on every day"))
+    book = many(kind, 300)
+    assert check(book) == [] and looked_at <= 65 * len(book.rows)
+
+
+def test_twenty_thousand_validities_of_one_sheet_are_checked_in_seconds():
+    book = many("end to end", 20_000)
+    start = process_time()
+    assert check(book) == [] and process_time() - start < 5
+
+
+def test_the_days_swept_are_those_of_every_row(little_history):
+    """The sweep finds what looking at every row on every day finds."""
+    rows, expected = little_history
+    assert {(problem.row, problem.column) for problem in check(book_of(*rows))} == expected
+
+
+def by_hand(book: PriceBook) -> set[tuple[int | None, str | None]]:
+    """Where the faults of a book lie, every row looked at on every day on which something begins or ends."""
+    found = {(problem.row, problem.column) for problem in book.problems}
+    for rows in by_sheet(book.rows).values():
+        traded = any(row.component in ("input", "output") for row in rows)
+        for when in {book.newest_retrieved, *(row.start for row in rows), *(row.valid_to for row in rows if row.valid_to)}:
+            valid = [row for row in rows if row.start <= when < row.end]
+            faults = broken(valid, traded, when) or [problem for _, problem in strays(valid)]
+            found |= {(problem.row, problem.column) for problem in faults}
+    return found
+
+
+@pytest.fixture(params=range(40))
+def little_history(request) -> tuple[list[str], set[tuple[int | None, str | None]]]:
+    chance = random.Random(request.param)
+
+    def one() -> str:
+        name, at, start = chance.choice(["input", "output", "cache_read"]), chance.choice(["", "", "8000"]), chance.choice(["", *range(6)])
+        end = chance.choice(["", *range(int(start or 0) + 1, 9)])
+        dates = ",".join(part if part == "" else day(part) for part in (start, end))
+        return f"a,m,{name},{chance.randint(1, 9)},{at},{chance.choice(['', 'true'])},,{dates},,"
+
+    rows = [one() for _ in range(chance.randint(2, 14))]
+    return rows, by_hand(book_of(*rows))
+
+
+@pytest.mark.parametrize(("count", "column"), [(BAND_LIMIT + 1, "threshold_tokens"), (3_000, "threshold_tokens")])
+def test_a_sheet_of_too_many_bands_is_refused_by_row_and_no_other(count: int, column: str):
+    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(count) for name, at in (("input", 1), ("output", 4))]
+    book = book_of(*OTHER, *rows)
+    (problem,) = check(book)
+    assert (problem.row, problem.column) == (4 + 2 * BAND_LIMIT, column)
+    assert problem.message == f"a/m (standard) has {count} bands on 2026-11-20, and at most {BAND_LIMIT} are read"
+    found, problems = sheets(book)
+    assert [sheet.model for sheet in found] == ["n"] and problems == [problem]
+
+
+def test_as_many_bands_as_are_allowed_are_read():
+    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(BAND_LIMIT) for name, at in (("input", 1), ("output", 4))]
+    (sheet,), problems = sheets(book_of(*rows))
+    assert len(sheet.bands) == BAND_LIMIT and problems == check(book_of(*rows)) == []
+
+
+def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
+    lifetimes = [f"acme,m,cache_write,1,,,{i + 1},,,," for i in range(PRICE_LIMIT - 1)]
+    assert check(book_of(*BASE, *lifetimes[:-1])) == []
+    (problem,) = check(book_of(*BASE, *lifetimes))
+    assert (problem.row, problem.column) == (2 + PRICE_LIMIT, "component") and f"at most {PRICE_LIMIT} are read" in problem.message

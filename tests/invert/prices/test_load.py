@@ -1,5 +1,6 @@
 """Price files of every wrong kind: each fault named by file, row and column, nothing else raised, the rest read on."""
 
+import csv
 import io
 import os
 import random
@@ -8,16 +9,20 @@ import sys
 import tracemalloc
 from contextlib import suppress
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive import shipped
+from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
+from invert.prices.check import LARGEST, SMALLEST, check
 from invert.prices.load import load, rates, raw_lines, read_rows
-from invert.rows import FxRate, PriceRow, Problem
+from invert.prices.select import sheets
+from invert.rows import FxRate, PriceRow, Problem, units_per_usd
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
@@ -197,9 +202,8 @@ def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, messag
 
 
 def test_an_unknown_column_is_named_with_the_nearest_real_one():
-    rows, problems = read(INPUT + ",x", header=HEADER + ",valid_too")
-    assert len(rows) == 1
-    assert [str(problem) for problem in problems] == ["prices.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'?"]
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
+        read(INPUT + ",x", header=HEADER + ",valid_too")
 
 
 def test_a_shipped_file_needs_all_columns():
@@ -251,10 +255,38 @@ class Endless(io.RawIOBase):
 
 def test_an_endless_line_is_neither_kept_nor_read_for_ever():
     tracemalloc.start()
-    with pytest.raises(WrongData, match="larger than 2 GiB"):
+    with pytest.raises(WrongData, match="standard input is larger than 128 MiB"):
         list(raw_lines(Endless(), "standard input"))
     assert tracemalloc.get_traced_memory()[1] < 2e6
     tracemalloc.stop()
+
+
+class Rows(io.RawIOBase):
+    """A stream that gives the same line for ever."""
+
+    def __init__(self, line: bytes):
+        self.line, self.reads = line, 0
+
+    def readline(self, size: int = -1) -> bytes:
+        self.reads += 1
+        return b"provider,model,component,amount\n" if self.reads == 1 else self.line
+
+
+@pytest.mark.parametrize("line", [b"acme,m,input,1\n", b"\n", b"x\n", b"\xff\n", b",,,\n", b"n" * 70_000 + b"\n"])
+def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 1_500)
+    stream = Rows(line)
+    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, the most that are read; split it, or leave out"):
+        load(stream)
+    assert stream.reads == 1_502
+
+
+def test_as_many_rows_as_the_limit_are_read(monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 20)
+    lines = ["provider,model,component,amount", *(f"a,m{i},input,1" for i in range(20))]
+    assert len(read_rows(lines, "my.csv", overlay=True)[0]) == 20
+    with pytest.raises(WrongData, match=r"my\.csv has more than 20 rows"):
+        read_rows([*lines, ""], "my.csv", overlay=True)
 
 
 def test_a_header_that_never_ends_is_refused_at_once():
@@ -277,7 +309,7 @@ def unreadable(kind: str, tmp_path) -> str:
         path.mkdir()
     elif kind == "huge":
         with open(path, "wb") as stream:
-            stream.truncate(2 * 1024**3 + 1)
+            stream.truncate(128 * 1024**2 + 1)
     return {"device": "/dev/zero", "NUL": "my\0.csv", "surrogate": "my\udcff.csv", "nothing": "", "long": "my.csv" * 5000}.get(
         kind, str(path)
     )
@@ -416,7 +448,7 @@ def whatever_happens(source, overlay: bool) -> None:
         assert all(str(problem).startswith("my.csv") and "\n" not in str(problem) for problem in problems)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.binary(max_size=400), st.booleans(), st.booleans())
 def test_any_bytes(content: bytes, headed: bool, overlay: bool):
     head = (HEADER if not overlay else "provider,model,component,amount").encode() + b"\n"
@@ -434,7 +466,7 @@ cells = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),
     st.permutations(list(loading.PRICE_COLUMNS)),
@@ -448,14 +480,14 @@ def test_any_text_in_the_shape_of_csv(rows: list[str], columns: list[str], width
     whatever_happens(io.StringIO(end.join(lines)), overlay=False)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.fixed_dictionaries({column: st.one_of(st.just(value), cells) for column, value in GOOD.items()}))
 def test_any_cells_under_the_right_header(row: dict[str, str]):
     quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in row.values())
     whatever_happens([HEADER, quoted, INPUT, OUTPUT], overlay=False)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.binary(max_size=200))
 def test_load_takes_any_bytes_too(content: bytes):
     with suppress(BacksolveError):
@@ -468,3 +500,245 @@ def test_a_real_file_with_flipped_bytes_still_gives_rows_or_named_faults():
     for _ in range(200):
         content[generator.randrange(1_000, len(content))] = generator.randrange(256)
     whatever_happens(io.BytesIO(bytes(content)), overlay=False)
+
+
+# Characters that do not show.
+
+UNSEEN = ["\u00a0", "\u00ad", "\u061c", "\u200b", "\u200e", "\u2060", "\ufeff", "\ufe0f", "\u3164", "\u2003", "\u202e", "\U000e0001"]
+TEXTS = ("provider", "model", "region", "service_tier", "component", "utc_hours", "currency", "per", "verification", "source_url", "notes")
+
+
+@pytest.mark.parametrize("column", TEXTS)
+@pytest.mark.parametrize("mark", UNSEEN)
+def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column: str, mark: str):
+    rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
+    assert len(rows) == 1 and len(problems) == 1
+    assert str(problems[0]).startswith(f"prices.csv row 3, column {column}: ") and f"U+{ord(mark):04X} (" in problems[0].message
+    assert "does not show" in problems[0].message
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
+def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
+    padded = ",".join(space + cell + space for cell in INPUT.split(","))
+    rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
+    assert problems == [] and rows == read(INPUT)[0]
+
+
+def test_a_name_in_either_normal_form_is_one_name():
+    rows, problems = read(row_text(provider="caf\u00e9"), row_text(provider="cafe\u0301"))
+    assert len(rows) == 1 and "repeats the key of prices.csv:2" in str(problems[0])
+
+
+def test_a_price_under_a_name_with_a_no_break_space_replaces_the_shipped_one(little):
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1\u00a0,input,2.5\n"))
+    assert amounts(book) == [("output", 10.0), ("input", 2.5)] and book.problems == ()
+
+
+# The header.
+
+
+@pytest.mark.parametrize("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
+def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
+    rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
+    assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
+
+
+@pytest.mark.parametrize("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
+def test_a_file_with_an_unknown_column_gives_no_price(written: str):
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
+        read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("twice", ["Amount", "amount\u00a0"])
+def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
+    with pytest.raises(WrongData, match="column amount: stands twice"):
+        read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
+
+
+# Numbers at the ends of what a computer holds.
+
+
+@pytest.mark.parametrize("component", loading.COMPONENTS)
+@pytest.mark.parametrize("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
+def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
+    rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)
+    assert rows == [] and [problem.column for problem in problems] == ["amount"]
+
+
+@pytest.mark.parametrize("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
+def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
+    rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
+    assert problems == [] and str(rows[0].amount) == "0.0"
+
+
+# Prices per token.
+
+PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
+PER_MILLION += [("USD", "output", 600)]
+PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
+
+
+@pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
+def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
+    header = "provider,model,component,currency,amount"
+    rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
+    assert problems == [] and rows[0].amount == amount
+    rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
+    assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    assert problems[0].message.endswith(f"; is it per token? write per={per} amount={amount:g}")
+
+
+def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
+    fx = rates(shipped.table("fx"))
+    for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
+        rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
+        assert problems == []
+        for row in rows:
+            usd = row.amount / units_per_usd(fx, row.currency, date.max)
+            assert row.amount == 0 or SMALLEST[row.component] * 10 <= usd <= LARGEST / 10
+            assert row.amount == 0 or usd / 1e6 < SMALLEST[row.component]
+
+
+def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
+    _, problems = read(row_text(amount="1e-12"), row_text(amount="100001"))
+    assert all("per token?" not in str(problem) for problem in problems) and len(problems) == 2
+
+
+# The day whose prices hold.
+
+OWN = "provider,model,component,amount,retrieved_date\n"
+
+
+@pytest.mark.parametrize(
+    ("days", "day", "far"),
+    [
+        (["2026-12-20"], "2026-12-20", None),
+        (["2026-11-19", "2016-11-20"], "2026-11-20", None),
+        (["2027-11-20", "2027-11-20"], "2027-11-20", None),
+        (["2027-11-21"], "2027-11-21", None),
+        (["2027-11-22"], "2026-11-20", 2),
+        (["2062-11-20"], "2026-11-20", 2),
+        (["2026-12-01", "2062-11-20", "9999-12-31"], "2026-12-01", 3),
+        (["9999-12-31"], "2026-11-20", 2),
+        (["2028-03-01", "2027-08-01"], "2028-03-01", None),
+        (["0001-01-01"], "2026-11-20", None),
+        (["2028-11-20"] * 4, "2028-11-20", None),
+    ],
+)
+def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: str, far: int | None, little):
+    book = load(io.StringIO(OWN + "".join(f"acme,m{i},{name},1,{one}\n" for i, one in enumerate(days) for name in ("input",))))
+    assert book.newest_retrieved == date.fromisoformat(day)
+    assert [problem.row for problem in book.far_off] == ([far] if far else [])
+
+
+def test_a_far_off_day_is_said_with_the_way_out(little):
+    book = load(io.StringIO(OWN + "acme,m,input,1,2062-11-20\nacme,m,output,4,2062-11-20\n"))
+    (problem,) = book.far_off
+    assert str(problem) == (
+        "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
+        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 takes them as of that day"
+    )
+    found, problems = sheets(book)
+    assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}
+    assert problem in check(book)
+    found, problems = sheets(book, date(2062, 11, 20))
+    assert problems == [] and {sheet.as_of for sheet in found} == {date(2062, 11, 20)}
+
+
+def test_a_far_off_day_in_the_shipped_prices_is_named_too(little):
+    with (little / "prices.csv").open("a") as stream:
+        stream.write("\n" + row_text(model="acme-2", retrieved_date="2206-11-20"))
+    book = load()
+    assert book.newest_retrieved == date(2026, 11, 20) and book.far_off[0].row == 5
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-12-01\n")).newest_retrieved == date(2026, 12, 1)
+
+
+def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
+    assert load().day_moved == ""
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-11-20\n")).day_moved == ""
+    moved = load(io.StringIO(OWN + "acme,m,input,1,2026-11-21\nacme,m,output,1,2027-02-03\nacme,n,output,1,2027-02-03\n"))
+    said = "prices are of 2027-02-03, the retrieved_date of standard input row 3; the shipped ones were read on 2026-11-20"
+    assert moved.day_moved == said
+
+
+# A blank currency.
+
+MONEY = "provider,model,service_tier,component,amount,currency"
+
+
+@pytest.mark.parametrize(
+    ("rows", "refused"),
+    [
+        (["a,m,,input,1,", "a,m,,output,4,CNY"], [2]),
+        (["a,m,,input,1,CNY", "a,m,,output,4, "], [3]),
+        (["a,m,,input,1,CNY", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,"], []),
+        (["a,m,,input,1,", "a,n,,input,1,CNY", "b,m,,input,1,CNY"], []),
+        (["a,m,,input,1,", "a,m,batch,input,1,CNY", "a,m,,output,4,"], [2, 4]),
+        (["a,m,,input,1,", "a,m,,output,4,CNY", "a,m,,input,7,CNY"], [2]),
+    ],
+)
+def test_a_blank_currency_is_not_dollars_beside_another(rows: list[str], refused: list[int]):
+    read_, problems = read(*rows, header=MONEY, overlay=True)
+    blank = [problem for problem in problems if problem.column == "currency"]
+    assert [problem.row for problem in blank] == refused
+    assert all("is blank, and prices.csv:" in problem.message and "write CNY or USD" in problem.message for problem in blank)
+    assert not {row.origin for row in read_} & {f"prices.csv:{place}" for place in refused}
+
+
+def test_a_blank_currency_over_a_shipped_price_in_yuan_is_refused_and_the_shipped_one_stays(little):
+    (little / "prices.csv").write_text("\n".join([HEADER, row_text(currency="CNY"), OUTPUT.replace("USD", "CNY")]))
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,7\nacme,other,input,7\n"))
+    assert [(row.amount, row.currency) for row in book.rows] == [(2, "CNY"), (10, "CNY"), (7, "USD")]
+    assert str(book.problems[0]).startswith("standard input row 2, column currency: is blank, and prices.csv:2 is in CNY; write CNY or USD")
+
+
+# A price file with a few slips: each row is read as it stands, or named.
+
+SLIPS = st.one_of(
+    st.sampled_from(["\u00a0", "\u200b", "\u00ad", "\u2060", "\ufe0f", "e\u0301", "\x1b", "|", "[x](y)", "=", "CNY", "", "0", "-0"]),
+    st.sampled_from(["1e-400", "1e-7", "1e400", "0.001", "2062-11-20", "9999-12-31", "2026-12-01", "2026-02-30", "true", "60000"]),
+    st.characters(),
+)
+DATES = ("effective_date", "valid_to", "retrieved_date")
+COLUMNS = ("provider", "model", "component", "threshold_tokens", "amount", "currency", *DATES, "notes")
+SOUND = [
+    ["acme", "m", name, str(1000 * band), str(at + band), "USD", "", "", "2026-11-20", "as published"]
+    for band in range(11)
+    for name, at in (("input", 1), ("output", 4))
+]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, len(COLUMNS) - 1), SLIPS, st.booleans()), max_size=4))
+def test_a_row_with_a_slip_is_read_as_it_stands_or_named(slips: list[tuple[int, int, str, bool]]):
+    rows = [list(row) for row in SOUND]
+    for place, column, slip, added in slips:
+        rows[place][column] = rows[place][column] + slip if added else slip
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    if "\r" in text.getvalue() or text.getvalue().count("\n") > len(rows) + 1:
+        return
+    try:
+        book = load(io.BytesIO(text.getvalue().encode("utf-8", "surrogatepass")))
+    except WrongData as error:
+        assert str(error).isprintable()
+        return
+    assert book.newest_retrieved.year <= 2027
+    problems = [*check(book), *sheets(book)[1]]
+    assert all(str(problem).isprintable() for problem in problems)
+    read_ = {row.origin: row for row in book.rows}
+    named = {problem.row for problem in book.problems}
+    for place, cells in enumerate(rows, start=2):
+        row = read_.get(f"standard input:{place}")
+        assert (row is None) == (place in named)
+        if row is not None:
+            given = dict(zip(COLUMNS, map(trimmed, cells), strict=True))
+            for name in ("provider", "model", "component", "notes"):
+                assert getattr(row, name) == given[name] and not hidden(given[name])
+            assert Decimal(given["amount"]) == Decimal(repr(row.amount)) and row.currency == (given["currency"] or "USD")
+            assert row.threshold_tokens == int(given["threshold_tokens"] or 0)
+            assert [str(getattr(row, name) or "") for name in DATES] == [given[name] for name in DATES]

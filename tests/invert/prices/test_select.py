@@ -342,3 +342,23 @@ def test_any_change_is_made_or_refused(spec: str, amount: str):
         with_amounts(full(), {spec: amount})
     except BacksolveError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
+def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
+    for name in (f"gpt-9{mark}", f"{mark}openai/gpt-9", f"gpt{mark}-9"):
+        with pytest.raises(UnknownName, match=rf"holds the character U\+{ord(mark):04X} \(.*\), which does not show; did you mean"):
+            find([name], PRICED, LISTED)
+
+
+def test_white_space_around_a_name_and_the_normal_form_of_its_letters_do_not_matter():
+    named = sheets(book_of(*pair("caf\u00e9", "m")))[0]
+    assert find(["\u00a0gpt-9\u3000"], PRICED, LISTED) == find(["gpt-9"], PRICED, LISTED)
+    assert find(["cafe\u0301/m"], named, []) == find(["caf\u00e9/m"], named, [])
+
+
+@pytest.mark.parametrize("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
+def test_an_amount_beyond_all_numbers_is_refused_for_every_component(amount: str):
+    for place in ("input", "output", "cache_read", "cache_write:300", "cache_storage"):
+        with pytest.raises(WrongValue):
+            with_amounts(full(), {place: amount})

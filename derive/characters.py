@@ -1,0 +1,50 @@
+"""Characters that do not show: two names that look alike must be one name, or one of them is refused by name."""
+
+import re
+import unicodedata
+
+SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""White space of a line: dropped at the ends of a text, where web pages and spreadsheets leave it."""
+
+STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Directions that turn the text after them around."""
+
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]")
+"""What `str.isprintable` lets pass and no font draws: fillers, joiners, variation selectors, the blank Braille pattern."""
+
+
+def trimmed(text: str) -> str:
+    """The text without white space at its ends, accented letters as single characters (normal form C).
+
+    >>> trimmed("gpt-5\\u00a0"), trimmed("cafe\\u0301") == "caf\\u00e9"
+    ('gpt-5', True)
+    """
+    return unicodedata.normalize("NFC", text).strip(SPACES)
+
+
+def hidden(text: str) -> str:
+    """The first character of a text that does not show; nothing where all of them show.
+
+    >>> hidden("gpt\\u00a05"), hidden("gpt-5")
+    ('\\xa0', '')
+    """
+    if text.isascii() and text.isprintable():
+        return ""
+    # A combining mark at the front would be drawn over whatever stands before the text.
+    return next(filter(is_hidden, text), text[0] if unicodedata.category(text[0]).startswith("M") else "")
+
+
+def is_hidden(mark: str) -> bool:
+    """Whether a character takes no ink, or another place than its own: controls, joiners, every space but the plain one."""
+    return not mark.isprintable() or _BLANK.match(mark) is not None
+
+
+def named(mark: str) -> str:
+    """A character by number and name, as messages have it.
+
+    >>> named("\\u200b"), named("\\x1b")
+    ('character U+200B (zero width space)', 'control character U+001B')
+    """
+    kind = "control character" if unicodedata.category(mark) in ("Cc", "Cs") or unicodedata.bidirectional(mark) in STEERING else "character"
+    name = unicodedata.name(mark, "").lower()
+    return f"{kind} U+{ord(mark):04X}" + (f" ({name})" if name else "")

@@ -1,0 +1,130 @@
+"""Files that a person names: read with care, written whole or not at all."""
+
+import os
+import signal
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from threading import current_thread, main_thread
+from typing import BinaryIO
+
+from derive.errors import WrongData, shorten
+
+MIB = 1024**2
+LARGEST = 128 * MIB
+"""Bytes of a file that are read: two hundred thousand rows of prices with long notes, in a quarter of a GiB of memory."""
+
+HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
+"""Signals that end the process, and have to wait while a file is written."""
+
+
+def label(path: str | Path) -> str:
+    """A path as messages name it: as it was given, unless it holds what would not print on one line.
+
+    >>> label("run.json"), label("a\\nb")
+    ('run.json', "'a\\\\nb'")
+    """
+    text = str(path)
+    return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
+
+
+def opened(path: str | Path, limit: int = LARGEST) -> BinaryIO:
+    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most so many bytes.
+
+    A pipe or device is refused because it may block or never end.
+    """
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is not a file; a pipe can be given as standard input with -")
+        if status.st_size > limit:
+            raise OSError(f"it is larger than {size(limit)}")
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def size(limit: int) -> str:
+    """A limit of so many bytes in words.
+
+    >>> size(LARGEST)
+    '128 MiB'
+    """
+    return f"{limit // MIB} MiB"
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input; `WrongData` where it is closed."""
+    if sys.stdin is None:
+        raise WrongData("- is standard input, and that is closed: pipe something into it, or name a file")
+    return sys.stdin.buffer
+
+
+def write(place: str, text: str) -> None:
+    """The file whole or not at all, by way of a new one beside it; a file that was there keeps its permissions."""
+    try:
+        path = os.path.realpath(place)
+        before = _replaceable(path)
+        beside = os.path.join(os.path.dirname(path), f".backsolve-{token_hex(8)}")
+        with _signals_held():
+            try:
+                with open(beside, "x", encoding="utf-8", opener=_private if before else None) as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                if before:
+                    os.chmod(beside, stat.S_IMODE(before.st_mode))
+                os.replace(beside, path)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(beside)
+                raise
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(place)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _replaceable(path: str) -> os.stat_result | None:
+    """What is known of the file that a new one is to replace, if there is one; OSError where it may not be replaced."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("it is not a file")
+    # A rename asks leave of the folder only.
+    if not found.st_mode & 0o222 or not os.access(path, os.W_OK):
+        raise OSError("it is read-only")
+    if any(os.path.samestat(found, output) for output in _outputs()):
+        raise OSError("the answer itself goes there")
+    return found
+
+
+def _outputs() -> Iterator[os.stat_result]:
+    """What is known of the files behind standard output and standard error."""
+    for number in (1, 2):
+        with suppress(OSError):
+            yield os.fstat(number)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Signals that would end the process do so afterwards: no half of a file stays behind."""
+    if current_thread() is not main_thread():  # where Python lets nobody set a handler
+        yield
+        return
+    met: list[int] = []
+    before = {number: signal.signal(number, lambda number, _frame: met.append(number)) for number in HELD}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number in met:
+            signal.raise_signal(number)

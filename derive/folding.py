@@ -1,0 +1,74 @@
+"""Lines made to fit a width: broken between words, the rest hung under where the text of the line begins."""
+
+import re
+from collections.abc import Iterator
+
+NARROWEST = 20
+LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
+"""A label of a word or two, and the gap after it."""
+WORD, PART = re.compile(r"(?:\d[^\s,;]* (?=\S))?\S+\s*"), re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
+"""A word with the space after it, a number with its unit; and a term or factor of a formula with its operator."""
+NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
+COMMAND, MORE = "backsolve ", " \\"
+
+
+def folded(text: str, width: int) -> str:
+    """The text with each of its lines that is wider broken between words.
+
+    A formula that is wider by itself is broken after its operators; an address stays whole.
+
+    >>> print(folded("assumes     a pass takes one period, and the next batch has room", 40))
+    assumes     a pass takes one period, and
+                the next batch has room
+    """
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, max(width, NARROWEST)))
+
+
+def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
+    """Lines of at most so many columns, the first after `start`, the others after `hang` spaces.
+
+    >>> wrapped("a derivation in words", 12, "1. ", 3)
+    ['1. a', '   derivation', '   in words']
+    """
+    lines, line, empty = [], start, True
+    for chunk in _chunks(text, width - hang):
+        if not empty and len(line + chunk.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = " " * hang
+        line += chunk
+        empty = False
+    return [*lines, line.rstrip()]
+
+
+def _chunks(text: str, room: int) -> Iterator[str]:
+    """Words with the space after them; of one that is too wide, its terms and factors."""
+    for word in WORD.findall(text):
+        if len(word.rstrip()) > room and "://" not in word:
+            yield from PART.findall(word)
+        else:
+            yield word
+
+
+def _broken(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    if not line.strip("─-"):  # the rule under a heading
+        return [line[:width]]
+    start, hang = _margins(line, width)
+    if not line.startswith(COMMAND, start):
+        return wrapped(line[start:], width, line[:start], hang)
+    # A command runs as it is copied.
+    *parts, last = wrapped(line[start:], width - len(MORE), line[:start], hang)
+    return [*(part + MORE for part in parts), last]
+
+
+def _margins(line: str, width: int) -> tuple[int, int]:
+    """Where the text of a line begins, and where what follows of it does: under the text, or of what is no sentence a little further in."""
+    end = 0
+    while (label := LABEL.match(line, end)) and label.end() <= width // 2:
+        end = label.end()
+    if end:
+        return end, end
+    indent = len(line) - len(line.lstrip())
+    further = 4 if indent < 12 and NO_SENTENCE.match(line, indent) else 0
+    return indent, min(indent + further, width // 2)

@@ -1,0 +1,90 @@
+"""Records in a Python session: every public one shows itself on a line, and what holds many of them on a screen."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+import derive
+import invert
+from derive.briefly import LINE, Records, brief
+from derive.citing import citable
+from derive.quantities import CONSTANTS, QUANTITIES
+from invert import calibration, tariffs
+
+DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
+LINES = 25
+
+
+def answers() -> list[Any]:
+    """One of everything that the public functions return, in their own records."""
+    return [
+        invert.infer(),
+        invert.load(),
+        derive.equations(),
+        derive.solve("step_time", batch=8, **DEPLOYED),
+        derive.solve("step_time", batch="1..64:log", **DEPLOYED),
+        derive.solve("step_time", compute_time="1ms..3ms", memory_time="2ms"),
+        derive.solve("memory_time", step_time=2.0, compute_time=2.0),
+        derive.solve("step_time"),
+        *map(citable, derive.equations("roofline")),
+        *QUANTITIES.values(),
+        *CONSTANTS.values(),
+        *calibration.members(),
+        calibration.learn(),
+        *tariffs.negative_controls(),
+    ]
+
+
+def inside(value: Any) -> list[Any]:
+    """What a record or a collection holds."""
+    if is_dataclass(value):
+        return [getattr(value, field.name) for field in fields(value)]
+    return list(value.values()) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple | list) else []
+
+
+def test_every_record_is_a_line_and_every_collection_a_screen():
+    waiting, seen, long = answers(), {}, Counter()
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        text = repr(value)
+        if is_dataclass(value) and (len(text) > LINE or not text.isprintable()):
+            long[type(value).__name__] += 1
+        if isinstance(value, tuple | list) and sum(1 + len(line) // LINE for line in text.splitlines()) > LINES:
+            long[f"{type(value).__name__} of {type(value[0]).__name__}"] += 1
+        waiting += inside(value)
+    assert not long
+    assert {"InferenceTable", "Inference", "Solution", "Equation", "PriceSheet", "Price", "Estimate"} <= {
+        type(value).__name__ for value in seen.values()
+    }
+
+
+def test_a_solution_shows_its_answer():
+    assert repr(derive.solve("step_time", compute_time=1, memory_time=2)) == "Solution(step_time [s]: 2)"
+    assert repr(derive.solve("step_time", compute_time=1)) == "Solution(step_time [s]: no answer, missing_givens)"
+    assert repr(derive.solve("memory_time", step_time=2, compute_time=2)) == "Solution(memory_time [s]: 0 to 2)"
+    assert repr(derive.solve("step_time", compute_time=1, memory_time=[1, 2])) == "Solution(step_time [s]: a sweep of 2 points)"
+
+
+def test_what_is_short_is_shown_whole():
+    @dataclass
+    class Pair:
+        name: str
+        numbers: tuple[float, ...]
+        held: Any = None
+
+    assert brief(Pair("a", (1.0, 2.0))) == "Pair(name='a', numbers=(1.0, 2.0), held=None)"
+    assert brief(Pair("a\nb", tuple(range(9)))) == "Pair(name='a\\nb', numbers=<9>, held=None)"
+    assert brief(Pair("a", (), np.zeros((200, 200)))) == "Pair(name='a', numbers=(), held=<ndarray>)"
+    assert len(brief(Pair("a" * 1000, tuple("b" * 1000 for _ in range(3)), "c" * 1000))) <= LINE
+
+
+def test_many_records_are_a_tuple_all_the_same():
+    many = Records(range(9))
+    assert many == tuple(range(9)) and hash(many) == hash(tuple(range(9))) and many[2:4] == (2, 3)
+    assert repr(many).count("\n") == 4 and repr(Records((1, 2))) == "(1, 2)"

@@ -1,0 +1,51 @@
+"""Reports in a width: every line fits but an address, and every cell of a table is there whole."""
+
+import pytest
+
+from invert import truth
+from invert.inference import infer
+from invert.report.layout import aligned, laid_out
+from invert.report.sheet import report
+
+TABLE = infer(["gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-opus-5", "deepseek/deepseek-v4-pro"])
+
+
+def outside(text: str, width: int) -> list[str]:
+    return [line for line in text.splitlines() if len(line) > width and "://" not in line]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("one", TABLE.inferences, ids=lambda one: one.sheet.model)
+def test_a_report_fits(one, width: int):
+    assert outside(report(one, TABLE, width), width) == []
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_scoreboard_fits(width: int):
+    assert outside(truth.rendered({name: truth.rows(name) for name in truth.SECTIONS}, "table", width), width) == []
+
+
+ROWS = [
+    {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "one mark-up throughout"},
+    {"quantity": "batch_multiple", "90%": "at least 0.149", "because": "in balance batches; whatever decode waits for besides weights"},
+]
+
+
+def test_a_table_that_fits_is_left_alone():
+    table = aligned(tuple(ROWS[0]), ROWS)
+    assert laid_out([table], 200) == table and len(table.splitlines()) == 4
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 100])
+def test_a_table_too_wide_breaks_its_cells_between_words_or_sets_them_below(width: int):
+    text = laid_out([aligned(tuple(ROWS[0]), ROWS)], width)
+    assert outside(text, width) == []
+    printed = text.split()
+    for row in ROWS:
+        for cell in row.values():
+            assert all(printed.count(word) for word in cell.split())
+    assert ("because:" in printed) == (width < 80)
+
+
+def test_a_table_of_nothing_is_its_heading():
+    assert laid_out([aligned(("a", "because"), [])], 20) == "a   because\n───────────"
