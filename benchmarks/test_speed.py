@@ -17,6 +17,7 @@ from draws import assignments
 
 import derive
 import invert
+from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.compiled import vectorised
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
@@ -159,6 +160,7 @@ def forget() -> None:
             for part in vars(module).values():
                 if hasattr(part, "cache_clear"):
                     part.cache_clear()
+    shipped._last = shipped.Tables({})
     for row in by_id().values():
         for name in ("sides", "expression", "parameters", "symbols", "inputs"):
             row.__dict__.pop(name, None)

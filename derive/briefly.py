@@ -17,7 +17,7 @@ def brief(record: Any) -> str:
     """
     shown = f"{type(record).__name__}("
     room = LINE - len(", ...)")
-    known = fields(record)
+    known = [field for field in fields(record) if field.repr]
     for place, field in enumerate(known):
         part = f"{', ' if place else ''}{field.name}={_value(getattr(record, field.name))}"
         if len(shown + part) > (room if place + 1 < len(known) else LINE - 1):

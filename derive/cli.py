@@ -62,9 +62,28 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
             _tell("\n".join(part), style)
     for warning in solution.warnings if style != "table" else ():
         say(warning)
+    taken = {"hardware": options["hardware"], "architectures": options["model"], "efficiencies": conventions.efficiency == "calibrated"}
+    bad = _bad_rows(*(name for name, used in taken.items() if used))
     if not solution.answers:
         say(solution.reason.message)
         raise SystemExit(NO_ANSWER)
+    _fail_on(bad)
+
+
+def _bad_rows(*tables: str) -> bool:
+    """Whether a row of these tables cannot be used; each is named on stderr."""
+    from derive.shipped import problems
+
+    found = problems(*tables)
+    for problem in found:
+        say(str(problem))
+    return bool(found)
+
+
+def _fail_on(bad: bool) -> None:
+    """Leave with the status of wrong input after the rest was printed."""
+    if bad:
+        raise SystemExit(INPUT_IS_WRONG)
 
 
 @click.command("list")
@@ -88,6 +107,7 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
         return
     if hardware or models:
         click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
+        _fail_on(_bad_rows(*(["hardware"] if hardware else []), *(["architectures"] if models else [])))
         return
     rows = [
         row
@@ -118,19 +138,29 @@ def show(id: str, style: str) -> None:
         if "." in id:
             equation(id)
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in LaTeX: backsolve list names them")
-    for lookup in (presets.model, presets.hardware):
+    unusable: WrongData | None = None
+    for lookup, table in ((presets.model, presets.ARCHITECTURES), (presets.hardware, presets.HARDWARE)):
         try:
             found = lookup(id)
         except UnknownName:
             continue
+        except WrongData as error:
+            # It may be a name of the other table.
+            unusable = unusable or error
+            continue
         _show_preset(found)
+        _fail_on(_bad_rows(table))
         return
     try:
         row = quantity(id)
     except UnknownName as error:
+        if unusable:
+            raise unusable from None
         if "." in id:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
+        # A row that cannot be read may be why.
+        _bad_rows(presets.ARCHITECTURES, presets.HARDWARE)
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     _tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     _tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")

@@ -1,30 +1,16 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
-import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
+from derive.shipped import BadRow, Problem, cell, checked, number, one_reading, refuse_bad, table, truth
+from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS
 from derive.units import parse
 
+__all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS", "cell", "number", "table"]
+
 HARDWARE, ARCHITECTURES, EFFICIENCIES = "hardware", "architectures", "efficiencies"
-BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
-HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
-KV_INPUTS = {
-    "gqa": ("layers", "kv_heads", "head_dim"),
-    "hybrid": ("kv_layers", "kv_heads", "head_dim"),
-    "mla": ("layers", "latent_dim", "rope_dim"),
-    "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
-    "gqa_unequal": ("kv_layers", "kv_heads", "key_dim", "value_dim"),
-    "mla_indexed": ("layers", "latent_dim", "rope_dim", "indexer_layers", "indexer_dim"),
-    "gqa_indexed": ("layers", "kv_heads", "head_dim", "indexer_layers", "indexer_dim"),
-    "compressed": (
-        *("sparse_layers", "head_dim", "indexer_dim", "sparse_compression_ratio"),
-        *("heavily_compressed_layers", "heavy_compression_ratio"),
-    ),
-}
 DECODE_ATTENTION = {
     "gqa": "gqa",
     "hybrid": "hybrid",
@@ -33,12 +19,6 @@ DECODE_ATTENTION = {
     "gqa_unequal": "gqa_unequal",
 }
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
-FIXED_PARTS = {
-    "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
-    "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
-    "selected_kv_bytes": ("sparse_layers", "selected_entries"),
-}
-"""What a step reads at any context, by the layers that do so: none where that first column is blank."""
 SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
 """Groups whose variants for a selecting attention bear the name of its formula."""
 DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
@@ -46,7 +26,7 @@ DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "archit
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 
-Row = dict[str, str]
+Row = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +39,18 @@ class Preset:
     left_out: tuple[str, ...] = ()
 
 
-@cache
-def table(name: str) -> tuple[Row, ...]:
-    """The rows of a table that ships, cells stripped; WrongData names the file, and the line where one is to blame.
-
-    >>> table("nothing")
-    Traceback (most recent call last):
-    derive.errors.WrongData: nothing.csv: not among the data that ships
-    """
-    file = f"{name}.csv"
-    try:
-        with (files("pricing_data") / file).open(encoding="utf-8-sig", newline="") as stream:
-            return tuple(_rows(file, csv.DictReader(stream, strict=True)))
-    except (FileNotFoundError, ModuleNotFoundError):
-        raise WrongData(f"{file}: not among the data that ships") from None
-    except OSError as fault:
-        raise WrongData(f"{file}: cannot be read: {fault.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as fault:
-        raise WrongData(f"{file}: not a CSV file in UTF-8: {fault}") from None
-
-
-def _rows(file: str, reader: csv.DictReader) -> Iterable[Row]:
-    for row in reader:
-        if None in row or None in row.values():
-            raise WrongData(f"{file} line {reader.line_num}: {shorten(next(iter(row.values())))} has more or fewer cells than the header")
-        yield {column.strip(): cell.strip() for column, cell in row.items()}
-
-
 def hardware_names() -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
     return tuple(dict.fromkeys(cell(HARDWARE, row, "accelerator") for row in table(HARDWARE)))
+
+
+def _bad(name: str, column: str) -> dict[str, tuple[Row, Problem]]:
+    """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
+    found: dict[str, tuple[Row, Problem]] = {}
+    for row, columns, problem in checked(name).bad:
+        if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
+            found.setdefault(row[column], (row, problem))
+    return found
 
 
 def model_names() -> tuple[str, ...]:
@@ -96,6 +58,7 @@ def model_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(cell(ARCHITECTURES, row, "model") for row in table(ARCHITECTURES)))
 
 
+@one_reading
 def hardware(text: str) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
@@ -108,7 +71,11 @@ def hardware(text: str) -> Preset:
     (3350000000000.0, 1.0)
     """
     given, _, asked = text.partition(":")
-    name = _match("accelerator", given, ((name, name) for name in hardware_names()), "backsolve list --hardware names them")
+    bad = _bad(HARDWARE, "accelerator")
+    known = ((name, name) for name in (*hardware_names(), *bad))
+    name = _match("accelerator", given, known, "backsolve list --hardware names them")
+    if name in bad:
+        raise BadRow(bad[name][1])
     rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "accelerator") == name]
     dtype = _data_type(name, asked.strip().lower(), rows)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
@@ -140,13 +107,14 @@ def _data_type(name: str, asked: str, rows: list[Row]) -> str:
 def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | None:
     """The one row to use of the rivals for a quantity; None where the table has no row at all."""
     rivals = [row for row in rows if cell(HARDWARE, row, "quantity") == quantity and cell(HARDWARE, row, "dtype").lower() == dtype]
-    chosen = [row for row in rivals if cell(HARDWARE, row, "preferred").lower() == "true"]
+    chosen = [row for row in rivals if truth(cell(HARDWARE, row, "preferred"))]
     if rivals and len(chosen) != 1:
         place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, dtype) if part)
         raise WrongData(f"{place}: column preferred must be true in one row, and is in {len(chosen)} of {len(rivals)}")
     return chosen[0] if chosen else None
 
 
+@one_reading
 def model(text: str) -> Preset:
     """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
@@ -160,8 +128,13 @@ def model(text: str) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     rows = {cell(ARCHITECTURES, row, "model"): row for row in table(ARCHITECTURES)}
-    spellings = ((spelled, name) for name, row in rows.items() for spelled in _spellings(name, row))
+    bad = _bad(ARCHITECTURES, "model")
+    spellings = [(spelled, name) for name, row in rows.items() for spelled in _spellings(name, row)]
+    # The name of a bad row is still its own: it must not pass for the beginning of another.
+    spellings += [(spelled, name) for name, (row, _) in bad.items() for spelled in _spellings(name, row)]
     name = _match("model", text, spellings, "backsolve list --models names them")
+    if name in bad:
+        raise BadRow(bad[name][1])
     row = rows[name]
     formula = cell(ARCHITECTURES, row, "kv_formula")
     if not formula:
@@ -189,6 +162,7 @@ def model(text: str) -> Preset:
     )
 
 
+@one_reading
 def calibrated() -> Preset:
     """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
 
@@ -197,6 +171,7 @@ def calibrated() -> Preset:
     >>> calibrated().givens["mbu"], calibrated().variants
     (0.794, {'overlap': 'exposed'})
     """
+    refuse_bad(EFFICIENCIES)
     rows = {cell(EFFICIENCIES, row, "quantity"): row for row in table(EFFICIENCIES)}
     return Preset(
         givens={name: _value(EFFICIENCIES, name, name, cell(EFFICIENCIES, row, "value")) for name, row in rows.items()},
@@ -210,8 +185,8 @@ def calibrated() -> Preset:
 
 
 def _spellings(name: str, row: Row) -> list[str]:
-    aliases = cell(ARCHITECTURES, row, "aliases").split(";")
-    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), cell(ARCHITECTURES, row, "hf_id")) if spelled]
+    aliases = row.get("aliases", "").split(";")
+    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), row.get("hf_id", "")) if spelled]
 
 
 def _provenance_of_model(name: str, column: str, row: Row) -> str:
@@ -236,21 +211,6 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: st
         if hits:
             raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
     raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
-
-
-def cell(name: str, row: Row, column: str) -> str:
-    """A cell of a row of a table; `WrongData` where the table has no such column."""
-    if column not in row:
-        raise WrongData(f"{name}.csv: no column {column}")
-    return row[column]
-
-
-def number(name: str, key: str, column: str, text: str) -> float:
-    """A cell that must hold a number; `WrongData` names table, row and column."""
-    try:
-        return float(text)
-    except ValueError:
-        raise WrongData(f"{name}.csv {key}, column {column}: {shorten(text)} is not a number") from None
 
 
 def _value(name: str, key: str, quantity: str, text: str) -> float:

@@ -12,6 +12,7 @@ from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.shipped import reading
 from derive.units import show
 
 
@@ -81,9 +82,12 @@ def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[s
 
 def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | None, conventions: Conventions) -> list[tuple[str, Preset]]:
     """Every preset that is asked for, with the name it was asked for by."""
+    if not hardware and not model and conventions.efficiency == "ideal":
+        return []
     lookups = [(presets.hardware, hardware), (presets.model, model)]
-    named = [(text, lookup(text)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
-    return [*named, ("calibrated", presets.calibrated())] if conventions.efficiency == "calibrated" else named
+    with reading():
+        named = [(text, lookup(text)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+        return [*named, ("calibrated", presets.calibrated())] if conventions.efficiency == "calibrated" else named
 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:

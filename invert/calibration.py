@@ -3,29 +3,30 @@
 Both are learned at run time from reference_class.csv, without the model being inferred and its siblings.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from io import BytesIO
 from math import log, sqrt
 from statistics import fmean
 
 from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
-from derive.errors import UnknownName, WrongData, WrongValue
-from derive.presets import cell, number, table
+from derive.errors import NotCovered, UnknownName, WrongData
+from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
+from derive.shipped import lines as shipped_lines
 from invert.beliefs import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
 from invert.evidence import evidence_of
 from invert.increments import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines, rental
 from invert.observables import observables
 from invert.prices.check import iso_date
-from invert.prices.load import load, opened, read_rows, shipped
+from invert.prices.load import load, read_rows
 from invert.prices.select import assembled, models
 from invert.priors import beliefs
 from invert.records import Estimate, PriceSheet
 from invert.rows import ModelRow, PriceBook
 
-REFERENCE, SHEETS = "reference_class", "prices_calibration.csv"
+REFERENCE, LAUNCHED = "reference_class", "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Calibration:
     left_out: tuple[str, ...]
 
 
-@cache
+@once_a_reading
 def learn(leave_out: str | None = None) -> Calibration:
     """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
 
@@ -132,35 +133,73 @@ def siblings(architecture: str) -> frozenset[str]:
     if architecture not in presets.model_names():
         raise UnknownName("architecture", architecture, presets.model_names())
     families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
+    if architecture not in families:
+        # Its row may be a bad one: without its family it would be judged by its own siblings.
+        refuse_bad(REFERENCE, architecture=architecture)
     return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
 
 
-@cache
 def members() -> tuple[Member, ...]:
-    """Every row of reference_class.csv, with its architecture worked out and its sheet read; WrongData names a bad row."""
+    """Every sound row of reference_class.csv, with its architecture worked out and its sheet read."""
+    return _class()[0]
+
+
+def problems() -> tuple[Problem, ...]:
+    """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
+    return (*calibration_book().problems[len(load().problems) :], *_class()[1])
+
+
+def lacking() -> tuple[str, ...]:
+    """Architectures that are not learned from because a row is bad, theirs or one that they rest on."""
+    return _class()[2]
+
+
+@once_a_reading
+def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
     book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
-    rows = {f"{one.provider}/{one.model}": one for one in models()}
-    found = []
+    known = {f"{one.provider}/{one.model}": one for one in models()}
+    found, faults = [], []
+    left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
     for row in table(REFERENCE):
-        name = cell(REFERENCE, row, "architecture")
-        if name not in architectures:
-            raise WrongData(f"{REFERENCE}.csv: architecture {name!r} is not in architectures.csv")
-        values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
-        width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
-        read = number("architectures", name, "kv_values_read_per_context_token", values) * width
+        try:
+            found.append(_member(row, book, architectures, known))
+        except BadRow as error:
+            left_out.append(row["architecture"])
+            faults.append(error.problem)
+    return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
+
+
+def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], known: Mapping[str, ModelRow]) -> Member:
+    """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
+    name = cell(REFERENCE, row, "architecture")
+    if name not in architectures:
+        refuse_bad("architectures", model=name)
+        raise BadRow(_fault(row, "architecture", f"{name!r} is not in architectures.csv"))
+    values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
+    width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
+    read = number("architectures", name, "kv_values_read_per_context_token", values) * width
+    try:
         preset = presets.model(name)
-        params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
-        sold = _sold(name, row, book, rows, params) if cell(REFERENCE, row, "calibration_sheet") else None
-        in_class = cell(REFERENCE, row, "in_class") == "true"
-        found.append(Member(name, family, in_class, read, prefill_attention_flops(preset), params, sold))
-    return tuple(found)
+    except NotCovered as error:
+        raise BadRow(_fault(row, "architecture", str(error))) from None
+    params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
+    sold = _sold(row, book, known, params) if cell(REFERENCE, row, "calibration_sheet") else None
+    in_class = truth(cell(REFERENCE, row, "in_class"))
+    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, sold)
 
 
+def _fault(row: Row, column: str, message: str) -> Problem:
+    return Problem(f"{REFERENCE}.csv", row.place, column, message)
+
+
+@once_a_reading
 def calibration_book() -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
     book = load()
-    with opened(shipped(SHEETS)) as stream:
-        rows, problems = read_rows(stream, SHEETS, book.fx)
+    try:
+        rows, problems = read_rows(BytesIO(content(LAUNCHED)), LAUNCHED, book.fx)
+    except WrongData as error:
+        rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
 
 
@@ -176,34 +215,63 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(name: str, row: Mapping[str, str], book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
+def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
     """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with.
 
     Mean contexts are those of the rule: what is given of another sheet says nothing of this one.
     """
     wanted = cell(REFERENCE, row, "calibration_sheet")
-    try:
-        day = iso_date(cell(REFERENCE, row, "calibration_date")) or book.newest_retrieved
-    except WrongValue as error:
-        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_date: {error}") from None
+    provider, _, model = wanted.partition("/")
+    if wanted not in known:
+        refuse_bad("models", provider=provider, model=model)
+    newest = book.newest_retrieved
+    day = iso_date(cell(REFERENCE, row, "calibration_date")) or newest
+    if newest and day > newest:
+        raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
+    _refuse_spoilt(wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
-    sheet, _ = assembled(rows, day, book.fx)
+    for currency in {one.currency for one in rows} - {"USD"}:
+        refuse_bad("fx", currency=currency)
+    sheet, faults = assembled(rows, day, book.fx)
+    if faults:
+        raise BadRow(faults[0])
     said = cell(REFERENCE, row, "max_context")
     if sheet is None or len(sheet.bands) < 2:
-        raise WrongData(f"{REFERENCE}.csv {name}, column calibration_sheet: {wanted!r} has no sheet of several bands on {day}")
-    model = known.get(wanted) or _unlisted(sheet, name, active_params)
+        raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+    model_row = known.get(wanted) or _unlisted(sheet, cell(REFERENCE, row, "architecture"), active_params)
     if said:
-        model = replace(model, max_context=int(number(REFERENCE, name, "max_context", said)))
-    seen = observables(sheet, model.max_context)
+        model_row = replace(model_row, max_context=int(number(REFERENCE, wanted, "max_context", said)))
+    seen = observables(sheet, model_row.max_context)
     # Increments do not ask for the size of the model.
-    evidence = evidence_of(sheet, seen, model.max_context, (0.0, 0.0))
-    return Sold(sheet, model, price_lines(sheet, seen.contexts), kv_by_increment(sheet, evidence, beliefs(), model.max_context))
+    evidence = evidence_of(sheet, seen, model_row.max_context, (0.0, 0.0))
+    at_rent = kv_by_increment(sheet, evidence, beliefs(), model_row.max_context)
+    return Sold(sheet, model_row, price_lines(sheet, seen.contexts), at_rent)
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
     size = (active_params, "verified") if active_params else (None, "")
     return ModelRow(sheet.provider, sheet.model, (), True, architecture, "verified", None, *size, None, f"{REFERENCE}.csv", "")
+
+
+def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
+    """Raises `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, of other prices."""
+    of_sheet = {
+        (f"{name}.csv", row.place)
+        for name in ("prices", "prices_calibration")
+        for row, _ in _price_lines(name)
+        if f"{row.get('provider')}/{row.get('model')}" == wanted
+    }
+    for problem in problems:
+        if (problem.origin, problem.row) in of_sheet:
+            raise BadRow(problem)
+
+
+def _price_lines(name: str) -> tuple[tuple[Row, str], ...]:
+    try:
+        return shipped_lines(name)[1]
+    except WrongData:
+        return ()
 
 
 # What is believed of ln KV bytes.

@@ -164,7 +164,7 @@ def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, sa
         raise WrongValue("--save and --workers go with --rerun, which is what takes long")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
-    found = {name: truth.rows(name) for name in chosen if not rerun}
+    found, problems = ({}, []) if rerun else truth.sections(chosen)
     if rerun:
         from invert.simulation import as_csv, calibration_run
 
@@ -175,6 +175,7 @@ def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, sa
             write(save, text)
         found = {"calibration": truth.pooled(text.splitlines())}
     click.echo(truth.rendered(found, style, width(sys.stdout)))
+    fail_on(problems)
 
 
 @backsolve.group()
@@ -210,12 +211,14 @@ def list_prices(file: str | None, as_of: date | None, everything: bool) -> None:
 @prices.command("check")
 @click.option("--prices", "file", metavar="FILE", help="A CSV of your own laid over the shipped prices; - reads standard input.")
 def check_prices(file: str | None) -> None:
-    """Check every row of the price data, on every day something changes."""
-    from invert.prices.check import check
+    """Check every row of every table that ships, and of the prices on every day something changes."""
+    from derive.shipped import reading
     from invert.prices.load import load
+    from invert.soundness import all_problems
 
-    book = load(standard_input() if file == "-" else file)
-    problems = check(book)
+    with reading():
+        book = load(standard_input() if file == "-" else file)
+        problems = all_problems(book)
     if not problems:
         click.echo(f"{len(book.rows)} rows, no problem found")
     fail_on(problems)

@@ -8,18 +8,18 @@ undetermined, with what it breaks. Every estimate names the outside facts (`inve
 """
 
 from collections.abc import Mapping
-from functools import cache
 from math import exp, hypot, log
 
 from derive.catalogue import equation
+from derive.shipped import once_a_reading
 from invert import calibration, storage, triangular
 from invert.beliefs import Belief, interval
 from invert.closed_form import JOINT_EQUATIONS
 from invert.evidence import Evidence
 from invert.increments import MEANS
-from invert.records import LEVEL, Estimate, Observable, undetermined, upper
+from invert.records import LEVEL, Estimate, Observable, or_undetermined, undetermined, upper
 from invert.storage import NORMAL_95
-from invert.summaries import Marginal, Summary, contracted
+from invert.summaries import LEVEL_OF_PRICES, Marginal, Summary, contracted
 
 FEASIBLE = 0.05
 """Share of draws below which a sheet is taken to contradict the model."""
@@ -61,11 +61,14 @@ def kv_by_common_markup(
     return interval_of(marginal, "one mark-up on base price and premium alike", JOINT, contraction, anchors)
 
 
+@or_undetermined
 def kv_calibrated(at_rent: Estimate, architecture: str | None) -> Estimate:
     """KV bytes from what `kv_by_increment` says, at the mark-up of models of known architecture, combined with their KV bytes.
 
     The model itself and its siblings are left out of what is learned.
     """
+    if at_rent.kind == "undetermined":
+        return at_rent
     learnt = calibration.learn(architecture)
     anchors = (*at_rent.anchors, "kv_bytes_per_token")
     if at_rent.kind == "interval":
@@ -90,7 +93,7 @@ def _against_class(belief: Belief, architecture: str | None) -> float:
     return contracted(_width(belief), _width_of_class(architecture))
 
 
-@cache
+@once_a_reading
 def _width_of_class(architecture: str | None) -> float:
     return _width(calibration.reference_only(calibration.learn(architecture)))
 
@@ -126,7 +129,10 @@ def posterior_estimates(
     estimates = {
         name: interval_of(found.marginals[name], because, equations, contracted(found.marginals[name].spread, prior[name]), anchors)
         for name, (because, equations) in names.items()
+        if name in found.marginals
     }
+    if LEVEL_OF_PRICES not in estimates:
+        estimates[LEVEL_OF_PRICES] = undetermined("what a FLOP rents for is not known", names[LEVEL_OF_PRICES][1])
     weight = found.marginals["weight_compute_ratio"]
     contraction = contracted(weight.spread, prior["weight_compute_ratio"])
     because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
@@ -158,6 +164,7 @@ def implied_drain_time(seen: tuple[float, float]) -> Estimate:
     return Estimate("interval", median, median / reach, median * reach, because=because, equations=equations, anchors=MEANS)
 
 
+@or_undetermined
 def kv_bytes_stored(storage_price: Observable) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
     holding = storage.tier_parameters("rented", storage.PRICE_YEARS[-1])["hbm"].holding_price

@@ -5,15 +5,15 @@ from and takes its bias out of, and what the scoreboard scores.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.presets import cell, hardware, table
+from derive.presets import hardware
 from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import parse
 from invert.draws import coordinates, normals
@@ -21,7 +21,7 @@ from invert.evidence import NOMINAL_CONTEXT, Evidence
 from invert.importance import quantiles
 from invert.points import LATENT, drawn_contexts
 from invert.priors import Beliefs
-from invert.records import LEVEL, Anchors, Estimate, PriceBand, PriceSheet, upper
+from invert.records import LEVEL, Anchors, Estimate, PriceBand, PriceSheet, or_undetermined, upper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +96,7 @@ def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]
     return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
 
 
-@cache
+@once_a_reading
 def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 
@@ -121,6 +121,7 @@ def _disclosed_rent() -> tuple[float, str]:
         if cell("disclosures", row, "quantity") == "chip_price" and cell("disclosures", row, "topic") == "production":
             value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
             return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
+    refuse_bad("disclosures", topic="production", quantity="chip_price")
     raise WrongData("disclosures.csv: no chip_price of a production, and none was given")
 
 
@@ -165,6 +166,7 @@ def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, 
 # The estimator.
 
 
+@or_undetermined
 def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_context: int | None) -> Estimate:
     """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
 

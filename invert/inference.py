@@ -10,6 +10,7 @@ from typing import TextIO
 from derive.briefly import Records
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from derive.shipped import one_reading, reading, refuse_bad
 from invert import estimates, lecture
 from invert.anchors import common_anchors, given_anchors, held_beliefs
 from invert.calibration import learn
@@ -20,8 +21,9 @@ from invert.prices.load import load
 from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.priors import Beliefs
 from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet
+from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
 from invert.rows import ModelRow, PriceBook, Problem
+from invert.soundness import table_problems, without
 from invert.storage import TierEvidence, storage_evidence
 from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
 from invert.tariffs import disclosed_tiers, drain_time_of
@@ -30,6 +32,7 @@ STORED_SPREAD = 0.35
 """Of known KV bytes, in nats: the data type of the cache is not."""
 
 
+@one_reading
 def infer(
     names: str | Iterable[str] = (),
     *,
@@ -56,12 +59,13 @@ def infer(
     common = common_anchors(given)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
-    problems = [*book.problems, *faults]
+    problems = [*book.problems, *faults, *table_problems(book)]
     try:
         chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book)
     except UnknownName as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
+    notes = [*notes, *without()]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
@@ -69,8 +73,12 @@ def infer(
     read = []
     for sheet in chosen:
         try:
+            if (sheet.provider, sheet.model) not in rows:
+                refuse_bad("models", provider=sheet.provider, model=sheet.model)
+            for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
+                refuse_bad("fx", currency=currency)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
-        except WrongValue as error:
+        except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     evidence = [one.evidence for one in read]
     found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
@@ -78,7 +86,7 @@ def infer(
     for one, summary, prior in zip(read, found, priors, strict=True):
         try:
             inferences.append(_concluded(one, summary, prior, held, given))
-        except WrongValue as error:
+        except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
@@ -86,10 +94,12 @@ def infer(
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     premiums = _premiums(offered)
-    return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, tuple(problems), tuple(notes), dict(changes or {}))
+    said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
+    with reading() as tables:
+        return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
 
 
-def _problem(sheet: PriceSheet, error: WrongValue) -> Problem:
+def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
     return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
 
 
@@ -133,6 +143,7 @@ def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: B
     found |= estimates.posterior_estimates(summary, prior, broken, estimates.posterior_anchors(read.evidence))
     price, output = read.storage_price, sheet.bands[0].output.usd_per_token
     drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
+    tiers, storage, no_storage = _storage_or_why(read, drain, known, given.get("kv_bytes_per_token"))
     if drain:
         found["implied_drain_time"] = estimates.implied_drain_time(drain)
     if price and price.value > 0:
@@ -144,18 +155,29 @@ def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: B
         anchors=anchors,
         bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
         pairs=pairs,
-        tiers=tiers_of_lifetimes(sheet, seen),
+        tiers=tiers,
         implied_drain_time=implied_drain_time(sheet, seen, price),
         known=known,
         evidence=read.evidence,
         summary=summary,
         kv_bytes=kv_bytes,
         estimates=found,
-        storage=_storage(read, drain, known, given.get("kv_bytes_per_token")),
+        storage=storage,
         tariffs=read.tariffs,
         contradiction=broken,
-        flags=_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}),
+        flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
+        no_storage=no_storage,
     )
+
+
+def _storage_or_why(
+    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
+) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
+    """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
+    try:
+        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, given), None
+    except WrongData as error:
+        return (), (), str(error)
 
 
 def _storage(
@@ -168,11 +190,10 @@ def _storage(
     lifetimes: list[int | None] = [ttl for ttl, _ in read.seen.cache_write_premiums if ttl]
     if read.seen.storage_price:
         lifetimes.append(None)
-    usual = learn(read.architecture).reference
     stored = known and known.stored
     if given:
         stored = given * known.stored / known.read if known else given
-    kv = (stored, STORED_SPREAD) if stored else (exp(usual.mean), usual.predictive_sd)
+    kv = (stored, STORED_SPREAD) if stored else _usual_kv(read.architecture)
     price = read.storage_price
     return storage_evidence(
         lifetimes,
@@ -181,6 +202,15 @@ def _storage(
         kv_bytes=kv,
         disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
     )
+
+
+def _usual_kv(architecture: str | None) -> tuple[float, float] | None:
+    """KV bytes of the reference class, median [byte/token] and spread [nat]; None where too few of its rows can be used."""
+    try:
+        usual = learn(architecture).reference
+    except WrongData:
+        return None
+    return exp(usual.mean), usual.predictive_sd
 
 
 def _flags(

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.briefly import brief
+from derive.shipped import Tables, reading
 from invert.evidence import Evidence
 from invert.known import Judged, judged
 from invert.priors import Beliefs
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on."""
+    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on.
+
+    `no_storage` says why tiers and storage are left out although the sheet sells them.
+    """
 
     __repr__ = brief
 
@@ -44,12 +48,14 @@ class Inference:
     tariffs: tuple[Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
+    no_storage: str | None = None
 
 
 @dataclass(frozen=True)
 class InferenceTable:
     """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
 
+    `tables` are what was read for it, so that a report says nothing of files as they are later.
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     """
 
@@ -63,6 +69,7 @@ class InferenceTable:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=dict)
+    tables: Tables | None = field(default=None, compare=False, repr=False)
 
     @property
     def given(self) -> dict[str, float]:
@@ -72,7 +79,8 @@ class InferenceTable:
     @cached_property
     def known(self) -> tuple[Judged, ...]:
         """What the same estimators make of models whose cache is known, on the same anchors; worked out when first asked for."""
-        return judged(self.given)
+        with reading(self.tables):
+            return judged(self.given)
 
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""

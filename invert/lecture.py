@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.presets import cell, number, table
 from derive.quantities import QUANTITIES
 from derive.ranges import solve
+from derive.shipped import cell, number, once_a_reading, refuse_bad, table
 from invert.records import BandPair, Reading
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
@@ -70,9 +70,10 @@ def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
     return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
 
 
-@cache
+@once_a_reading
 def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
+    refuse_bad("memory_tiers", device=device, quantity="drain_time")
     found = {}
     for row in table("memory_tiers"):
         if cell("memory_tiers", row, "device") == device and cell("memory_tiers", row, "quantity") == "drain_time":

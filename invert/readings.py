@@ -7,8 +7,8 @@ from functools import cached_property
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.presets import cell, number, table
 from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import cell, number, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import show
 from invert import closed_form, lecture
@@ -147,6 +147,7 @@ def known_cache(model: ModelRow | None) -> KnownCache | None:
         return None
     row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
     if row is None:
+        refuse_bad("architectures", model=model.architecture)
         raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
 
     def bytes_of(column: str) -> float:

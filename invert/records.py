@@ -1,10 +1,13 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import wraps
+from typing import ParamSpec
 
 from derive.briefly import brief
+from derive.errors import WrongData
 from derive.solutions import Solution
 
 
@@ -201,6 +204,22 @@ class Estimate:
     def prior_dominated(self) -> bool:
         """Whether the prior says more than the sheet."""
         return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+
+
+P = ParamSpec("P")
+
+
+def or_undetermined(estimate: Callable[P, Estimate]) -> Callable[P, Estimate]:
+    """The estimate, or none with the reason where a table that it rests on cannot be used."""
+
+    @wraps(estimate)
+    def found(*args: P.args, **kwargs: P.kwargs) -> Estimate:
+        try:
+            return estimate(*args, **kwargs)
+        except WrongData as error:
+            return undetermined(str(error))
+
+    return found
 
 
 def undetermined(because: str, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:

@@ -5,31 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from derive.briefly import brief
+from derive.shipped import Problem
+
+__all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
 
 Fx = Mapping[str, tuple["FxRate", ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
-
-    >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
-    prices.csv row 12, column amount: 'abc' is not a number
-    """
-
-    __repr__ = brief
-
-    origin: str
-    row: int | None
-    column: str | None
-    message: str
-
-    def __str__(self) -> str:
-        row = "" if self.row is None else f" row {self.row}"
-        column = "" if self.column is None else f", column {self.column}"
-        return f"{self.origin}{row}{column}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ for the cost term, a softmax that is sampled. A price tells what storage is pric
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from math import exp, hypot, inf, log
 from types import MappingProxyType
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
-from derive.presets import cell, table
+from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.units import parse
 from invert.draws import SEED, normals
 
@@ -192,7 +191,7 @@ def price_level(storage_price: float, kv_bytes: tuple[float, float], basis: str,
     return normalised(logs)
 
 
-@lru_cache(1024)
+@once_a_reading
 def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMPERATURE, seed: int = SEED) -> Probabilities:
     """Probabilities where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
@@ -218,7 +217,7 @@ def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMP
     return dict(zip(TIERS, map(float, shares), strict=True))
 
 
-@lru_cache(1024)
+@once_a_reading
 def drain_match(ttl: float, device: str) -> Probabilities:
     """The lecture's rule made probabilistic: ln of the lifetime [s] within 1 nat of ln of the drain time. A panel only.
 
@@ -249,7 +248,7 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@cache
+@once_a_reading
 def tier_parameters(basis: str, year: int) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
@@ -273,6 +272,7 @@ def _spread(tier: str, quantity: str, column: str, wanted: str, year: int | None
     """The row of a tier as a lognormal; the drain times of the lecture have no spread, they are what it said."""
     rows = _rows(tier, quantity, column, wanted)
     if len(rows) != 1:
+        refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
         raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
     row, unit = rows[0], cell("memory_tiers", rows[0], "unit")
     value = parse(quantity, f"{cell('memory_tiers', row, 'value')} {unit}")

@@ -9,12 +9,15 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.briefly import brief
+from derive.errors import WrongData
+from derive.shipped import Tables, reading
 from invert.draws import DEFAULT, SEED, normals
 from invert.evidence import Evidence, by_shape
 from invert.importance import quantiles
+from invert.increments import rental
 from invert.mixture import trusted
 from invert.points import SIZE, prior_points
 from invert.posterior import Posterior, posterior
@@ -69,16 +72,28 @@ def summarise(
     *,
     count: int = DEFAULT,
     seed: int = SEED,
-    names: Sequence[str] = QUANTITIES,
+    names: Sequence[str] | None = None,
     guarded: bool = True,
     executor: Executor | None = None,
 ) -> list[Summary]:
     """The posterior of every sheet, in their order, in chunks of one shape.
 
+    `names` are by default all that the tables allow.
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
-    work = partial(summaries, held=held, count=count, seed=seed, names=tuple(names), guarded=guarded)
-    return _in_chunks(work, sheets, count, executor.map if executor else map)
+    with reading() as tables:
+        asked = tuple(names or known_quantities())
+        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=asked, guarded=guarded)
+        return _in_chunks(work, sheets, count, executor.map if executor else map)
+
+
+def known_quantities() -> tuple[str, ...]:
+    """What a posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
+    try:
+        rental()
+    except WrongData:
+        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
+    return QUANTITIES
 
 
 def _in_chunks(
@@ -92,6 +107,12 @@ def _in_chunks(
             chunks.append(evidence.rows(slice(start, start + step)))
     rows = (row for found in mapped(work, chunks) for row in found)
     return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
+
+
+def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary]:
+    """The summaries by the tables of the run, wherever this is worked out."""
+    with reading(tables):
+        return summaries(evidence, **asked)
 
 
 def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:

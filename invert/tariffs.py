@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise, product
 from math import hypot, inf, log
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.presets import cell, number, table
+from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
 from derive.units import show
 from invert import storage
 from invert.closed_form import implied_drain_time
@@ -169,7 +168,7 @@ def drain_time_of(pair: BandPair, output_price: float, storage_price: Observable
 # Negative controls.
 
 
-@cache
+@once_a_reading
 def negative_controls() -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
@@ -182,8 +181,11 @@ def negative_controls() -> tuple[NegativeControl, ...]:
         architecture = architectures.get((sheet.provider, sheet.model))
         if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
             asked = sheet.storage.prices[0][1]
-            group = groups.setdefault((sheet.provider, asked.amount, asked.currency), [])
-            group.append((sheet.model, stored_kv_bytes(architecture), asked.usd_per_token))
+            try:
+                member = sheet.model, stored_kv_bytes(architecture), asked.usd_per_token
+            except BadRow:
+                continue
+            groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
     found = []
     for (provider, amount, currency), members in groups.items():
         names, stored, prices = zip(*members, strict=True)
@@ -202,6 +204,7 @@ def stored_kv_bytes(architecture: str) -> float:
         if cell("architectures", row, "model") == architecture:
             column = "kv_values_stored_per_token"
             return number("architectures", architecture, column, cell("architectures", row, column)) * BYTES_PER_KV_VALUE
+    refuse_bad("architectures", model=architecture)
     raise WrongData(f"architectures.csv: no model {architecture!r}")
 
 
@@ -225,6 +228,7 @@ def disclosed_tiers(provider: str, model: str, ttls: Iterable[int | None]) -> di
     >>> disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers("google", "gemini-3.1-pro", [None])
     ({300: 'memory', 3600: 'memory'}, {})
     """
+    refuse_bad("disclosures", provider=provider, topic="cache_tier")
     found = {}
     for ttl in ttls:
         for row in _disclosures():
@@ -239,7 +243,7 @@ def _disclosures() -> list[dict[str, str]]:
     return [row for row in rows if cell("disclosures", row, "disclosed_tier")]
 
 
-@cache
+@once_a_reading
 def disclosed_cases() -> tuple[DisclosedCase, ...]:
     """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime."""
     offered, _ = sheets(load())
@@ -253,6 +257,8 @@ def disclosed_cases() -> tuple[DisclosedCase, ...]:
         # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
         disclosed = "disk" if said == "hdd" else said
         found.append(DisclosedCase(provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
+    if not found:
+        raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
     return tuple(found)
 
 

@@ -11,13 +11,15 @@ from statistics import fmean, stdev
 from typing import Any
 
 from derive.errors import UnknownName, WrongData
-from derive.presets import cell, table
 from derive.ranges import solve
+from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
 from derive.units import parse
 from invert import calibration
 from invert.increments import base_markup, rental
 from invert.known import Judged, judged
+from invert.prices.load import load
 from invert.report.layout import ESTIMATORS, aligned, laid_out, title
+from invert.soundness import table_problems
 from invert.tariffs import negative_controls, scoreboard
 
 Row = dict[str, Any]
@@ -25,11 +27,26 @@ RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
 
+@one_reading
 def rows(section: str) -> list[Row]:
     """The rows of one section; raises UnknownName for one that does not exist."""
     if section not in SECTIONS:
         raise UnknownName("section", section, SECTIONS)
     return SECTIONS[section]()
+
+
+@one_reading
+def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
+    """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
+    names = tuple(names)
+    book = load()
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book)] if set(names) != {"calibration"} else []
+    for name in names:
+        try:
+            found[name] = rows(name)
+        except WrongData as error:
+            problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
+    return found, list(dict.fromkeys(problems))
 
 
 def known_models(anchors: Mapping[str, float] | None = None) -> list[Row]:
@@ -121,6 +138,7 @@ def _disclosed(quantity: str) -> float:
         if cell("disclosures", row, "quantity") == quantity and cell("disclosures", row, "topic") == "production":
             number, unit = cell("disclosures", row, "value"), cell("disclosures", row, "unit")
             return parse("throughput", f"{number} {unit}") if unit.startswith("token/") else float(number)
+    refuse_bad("disclosures", topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
@@ -168,11 +186,13 @@ def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> st
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts)], width))
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"], width))
     return "\n\n".join(parts)
 
 
 def _csv(rows: list[Row]) -> str:
+    if not rows:
+        return ""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import chain
-from math import isfinite
-from sys import float_info
 from typing import Any
 
 from derive.characters import hidden, named
-from derive.errors import WrongValue, shorten, suggest, unseen
+from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.shipped import figure
+from derive.shipped import truth as shipped_truth
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
@@ -296,15 +296,10 @@ def number(text: str) -> float:
     >>> number("1.25"), number("5e-1")
     (1.25, 0.5)
     """
-    unsigned = required(text).removeprefix("-")
-    if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", unsigned):
-        raise WrongValue(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
-    if unsigned != text:
-        raise WrongValue(f"{shorten(text)} is negative")
-    value = float(text)
-    if not isfinite(value) or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongValue(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
-    return value
+    try:
+        return figure(required(text))
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
 
 
 def whole(text: str) -> int:
@@ -322,8 +317,18 @@ def whole_or_blank(text: str) -> int | None:
 
 
 def truth(text: str) -> bool:
-    """`true` or `false`; a spreadsheet writes them in capitals."""
-    return one_of("true", "false")(text.lower()) == "true"
+    """`true` or `false`, as every table is read."""
+    try:
+        return shipped_truth(text)
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
+
+
+def hours(text: str) -> str:
+    """Windows of a day such as `01:00-04:00;06:00-10:00`, or nothing."""
+    if not re.fullmatch(r"([0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}(;(?=.)|$))*", text):
+        raise WrongValue(f"{shorten(text)} is not hours such as 01:00-04:00;06:00-10:00")
+    return text
 
 
 def iso_date(text: str) -> date | None:

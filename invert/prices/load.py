@@ -1,21 +1,24 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
+from derive import shipped
 from derive.briefly import Records
 from derive.characters import trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from derive.files import LARGEST, label, opened, size
+from derive.shipped import once_a_reading
 from invert.prices.check import (
     COMPONENTS,
     Parser,
     contradictions,
     hold,
+    hours,
     iso_date,
     number,
     one_of,
@@ -50,7 +53,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "threshold_tokens": whole,
     "threshold_inclusive": truth,
     "ttl_seconds": whole_or_blank,
-    "utc_hours": plain,
+    "utc_hours": hours,
     "amount": number,
     "currency": plain,
     "per": one_of("mtok", "mtok_hour"),
@@ -60,14 +63,6 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "retrieved_date": iso_date,
     "source_url": plain,
     "verification": word,
-    "notes": plain,
-}
-FX_COLUMNS: dict[str, Parser] = {
-    "currency": required,
-    "date": iso_date,
-    "units_per_usd": number,
-    "source": plain,
-    "verification": plain,
     "notes": plain,
 }
 NEEDED = ("provider", "model", "component", "amount")
@@ -80,15 +75,28 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
     """
-    with opened(shipped("fx.csv")) as stream:
-        fx, problems = read_fx(stream, "fx.csv")
-    with opened(shipped("prices.csv")) as stream:
-        rows, faults = read_rows(stream, "prices.csv", fx)
+    fx, rows, faults = shipped_rows()
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     day, far_off = newest_day([*rows, *own])
-    return PriceBook(Records((*kept, *own)), fx, (*problems, *faults, *own_faults), day, far_off, moved(day, rows, own))
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own))
+
+
+def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(column, message) for what a row that ships says of its dates; of one's own files it is not asked."""
+    if row["retrieved_date"] is None:
+        yield "retrieved_date", "is blank"
+    if bool(row["effective_date"]) != bool(row["date_kind"]):
+        yield ("date_kind" if row["effective_date"] else "effective_date"), "is blank, and the other is not"
+
+
+@once_a_reading
+def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
+    """The rates of exchange and the prices that ship, with their faults."""
+    fx = rates(shipped.table("fx"))
+    rows, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
+    return fx, tuple(rows), (*shipped.problems("fx"), *faults)
 
 
 def newest_day(rows: Iterable[PriceRow]) -> tuple[date | None, tuple[Problem, ...]]:
@@ -172,42 +180,31 @@ def read_rows(
 def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:
     """The row that these cells hold, or all that is wrong with them."""
     per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
-    values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user" if overlay else ""})
-    faults = faults or list(contradictions(values, fx))
+    # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
+    values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
+    faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
     if faults:
         return [Problem(origin, place, column, message) for column, message in faults]
     return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
 
 
-def read_fx(source: Source, origin: str) -> tuple[dict[str, tuple[FxRate, ...]], list[Problem]]:
-    """Exchange rates by currency, oldest first.
+def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
+    """Exchange rates by currency, oldest first, from the sound rows of fx.csv.
 
-    >>> fx, problems = read_fx(["currency,date,units_per_usd,source,verification,notes", "CNY,,7,assumed,quoted,"], "fx.csv")
-    >>> fx["CNY"][0].units_per_usd, problems
-    (7.0, [])
+    >>> rates(shipped.table("fx"))["CNY"][0].units_per_usd
+    7.2
     """
-    rates: dict[str, list[FxRate]] = {}
-    problems: list[Problem] = []
-    for item in table(source, origin, FX_COLUMNS, FX_COLUMNS):
-        if isinstance(item, Problem):
-            problems.append(item)
-            continue
-        place, cells = item
-        values, faults = parsed(cells, FX_COLUMNS, {})
-        if not faults and not 1e-9 < values["units_per_usd"] < 1e9:
-            faults.append(("units_per_usd", f"{values['units_per_usd']:g} is not a rate of exchange"))
-        problems += [Problem(origin, place, column, message) for column, message in faults]
-        if not faults:
-            rates.setdefault(values["currency"], []).append(FxRate(*values.values()))
-    return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in rates.items()}, problems
+    found: dict[str, list[FxRate]] = {}
+    for row in rows:
+        said = row["source"], row["verification"], row["notes"]
+        rate = FxRate(row["currency"], iso_date(row["date"]), number(row["units_per_usd"]), *said)
+        found.setdefault(rate.currency, []).append(rate)
+    return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in found.items()}
 
 
 # Files and streams.
 
 
-def shipped(name: str) -> Path:
-    """Where a shipped data file lies; in a checkout, the file one just edited."""
-    return Path(str(files("pricing_data").joinpath(name)))
 
 
 def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:

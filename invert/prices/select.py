@@ -7,24 +7,18 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
+from derive import shipped
 from derive.characters import is_hidden, trimmed
 from derive.errors import UnknownName, WrongData, WrongValue, shorten, unseen
 from invert.prices.check import (
     COMPONENTS,
-    Parser,
     absurd,
     broken,
     by_sheet,
     is_traded,
     number,
-    parsed,
-    plain,
-    required,
     strays,
-    truth,
-    whole_or_blank,
 )
-from invert.prices.load import opened, shipped, table
 from invert.records import CacheOffer, Price, PriceBand, PriceSheet
 from invert.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 
@@ -121,39 +115,30 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(";") if item.strip())
 
 
-def number_or_blank(text: str) -> float | None:
-    """A number, or nothing."""
-    return number(text) if text else None
-
-
-MODEL_COLUMNS: dict[str, Parser] = {
-    "provider": required,
-    "model": required,
-    "aliases": listed,
-    "first_party": truth,
-    "architecture": plain,
-    "architecture_grade": plain,
-    "max_context": whole_or_blank,
-    "active_params": number_or_blank,
-    "active_params_grade": plain,
-    "total_params": number_or_blank,
-    "source": plain,
-    "notes": plain,
-}
-
-
 def models() -> list[ModelRow]:
-    """The rows of the shipped models.csv; `WrongData` names the first fault, for the names below lean on all of it."""
-    rows = []
-    with opened(shipped("models.csv")) as stream:
-        for item in table(stream, "models.csv", MODEL_COLUMNS, MODEL_COLUMNS):
-            if isinstance(item, Problem):
-                raise WrongData(str(item))
-            values, faults = parsed(item[1], MODEL_COLUMNS, {"first_party": "false"})
-            if faults:
-                raise WrongData(str(Problem("models.csv", item[0], *faults[0])))
-            rows.append(ModelRow(**values))
-    return rows
+    """The sound rows of the shipped models.csv; `WrongData` for a file that cannot be used at all."""
+    return [_model(row) for row in shipped.table("models")]
+
+
+def _model(row: Mapping[str, str]) -> ModelRow:
+    def figure(column: str) -> float | None:
+        return number(row[column]) if row[column] else None
+
+    max_context = figure("max_context")
+    return ModelRow(
+        provider=row["provider"],
+        model=row["model"],
+        aliases=listed(row["aliases"]),
+        first_party=shipped.truth(row["first_party"]),
+        architecture=row["architecture"],
+        architecture_grade=row["architecture_grade"],
+        max_context=None if max_context is None else int(max_context),
+        active_params=figure("active_params"),
+        active_params_grade=row["active_params_grade"],
+        total_params=figure("total_params"),
+        source=row["source"],
+        notes=row["notes"],
+    )
 
 
 def find(

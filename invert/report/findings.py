@@ -6,7 +6,7 @@ from derive.units import show
 from invert import calibration
 from invert.inferences import Inference, InferenceTable
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
-from invert.report.layout import ESTIMATORS, aligned, title
+from invert.report.layout import ESTIMATORS, aligned, or_why, title
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
 from invert.summaries import QUANTITIES, contracted, prior_spreads
 
@@ -40,7 +40,7 @@ def findings(one: Inference, table: InferenceTable) -> list[str]:
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [text for text in (_apart(one), _known_models(one, table)) if text]
+    lines += [text for text in (_apart(one), *or_why(lambda: [_known_models(one, table)])) if text]
     beside = [
         {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
         for name, estimate in one.estimates.items()
@@ -141,7 +141,7 @@ def _contraction(one: Inference, table: InferenceTable) -> list[str]:
         })  # fmt: skip
     headline = one.kv_bytes["calibrated"]
     lines = [aligned(tuple(rows[0]), rows) if rows else ""]
-    if headline.kind == "given":
+    if headline.kind == "given" or headline.contraction is None:
         return lines
     text = f"KV calibrated against its reference class: contraction {headline.contraction:.2f}"
     return [*lines, text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
@@ -151,10 +151,10 @@ def _tornado(one: Inference, table: InferenceTable) -> list[str]:
     architecture = one.model.architecture if one.model and one.model.architecture else None
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for label, swings in (
-        ("one mark-up", swings_of_common_markup(one.evidence, table.held)),
-        ("calibrated", swings_of_calibrated(one.evidence, table.held, architecture)),
+        ("one mark-up", lambda: swings_of_common_markup(one.evidence, table.held)),
+        ("calibrated", lambda: swings_of_calibrated(one.evidence, table.held, architecture)),
     ):
-        lines.append(f"    {label}: " + ", ".join(_swing(swing) for swing in swings))
+        lines += or_why(lambda label=label, swings=swings: [f"    {label}: " + ", ".join(map(_swing, swings()))])
     return lines
 
 

@@ -1,9 +1,10 @@
 """How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import median
 
+from derive.errors import WrongData
 from derive.folding import WORD, folded, wrapped
 from derive.units import show
 
@@ -25,6 +26,14 @@ GAP, READABLE = 3, 24
 def title(text: str) -> list[str]:
     """A heading, underlined, after an empty line."""
     return ["", text, "-" * len(text)]
+
+
+def or_why(section: Callable[[], list[str]]) -> list[str]:
+    """The lines of a section, or which row of the tables it rests on cannot be used."""
+    try:
+        return section()
+    except WrongData as error:
+        return [f"left out: {error}"]
 
 
 def kv(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-
 from derive.display import moves_line, route_lines
+from derive.shipped import reading
 from derive.solutions import Solution
 from derive.units import show
 from invert import lecture
@@ -12,7 +12,7 @@ from invert.lecture import drain_times
 from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, or_why, spread, title
 from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
 
@@ -20,8 +20,13 @@ from invert.report.tiers import tiers
 def report(one: Inference, table: InferenceTable, width: int = 100) -> str:
     """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns.
 
-    The amounts that `table` has put in place of published ones are named.
+    The amounts that `table` has put in place of published ones are named, and the tables of data are those it was made from.
     """
+    with reading(table.tables):
+        return _report(one, table, width)
+
+
+def _report(one: Inference, table: InferenceTable, width: int) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
     sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one)]
     for pair in one.pairs:
@@ -149,7 +154,7 @@ def _storage(one: Inference) -> list[str]:
         *title("Hold time that is sold for as much as one read"),
         *route_lines(solution),
         *_scaling(solution),
-        said.format(show("drain_time", drain_times("range")["HBM"], digits=3)),
+        *or_why(lambda: [said.format(show("drain_time", drain_times("range")["HBM"], digits=3))]),
     ]
 
 

@@ -9,7 +9,7 @@ from invert.calibration import learn
 from invert.inferences import Inference
 from invert.lecture import TIER_NAMES, drain_times
 from invert.records import Observable
-from invert.report.layout import aligned, title
+from invert.report.layout import aligned, or_why, title
 from invert.storage import TIERS, TierEvidence
 from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
 
@@ -17,6 +17,8 @@ from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
 def tiers(one: Inference) -> list[str]:
     """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
     lines = title("Storage tier: what the prices are the prices of")
+    if one.no_storage:
+        return [*lines, f"left out: {one.no_storage}"]
     if not one.storage:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
@@ -30,10 +32,12 @@ def tiers(one: Inference) -> list[str]:
     lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    against = caveat(negative_controls())
-    if against:
-        lines.append(against[0].upper() + against[1:] + ".")
-    return lines + _rule(one)
+    return lines + or_why(_against) + or_why(lambda: _rule(one))
+
+
+def _against() -> list[str]:
+    said = caveat(negative_controls())
+    return [said[0].upper() + said[1:] + "."] if said else []
 
 
 def _lifetime(found: TierEvidence) -> str:

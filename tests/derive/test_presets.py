@@ -200,43 +200,6 @@ def test_model_that_is_wrong(small, text, kind, words):
     assert all(word in str(caught.value) for word in words), caught.value
 
 
-# -- tables ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def shipped(monkeypatch, tmp_path):
-    monkeypatch.setattr(presets, "files", lambda package: tmp_path)
-    table.cache_clear()
-    yield tmp_path
-    table.cache_clear()
-
-
-def test_table_reads_a_byte_order_mark_and_strips_cells(shipped):
-    (shipped / "hardware.csv").write_bytes("accelerator, value\r\n H100 , µ\r\n\r\n".encode("utf-8-sig"))
-    assert table("hardware") == ({"accelerator": "H100", "value": "µ"},)
-    assert table("hardware") is table("hardware")
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, ["hardware.csv", "not among the data"]),
-        (b"a,b\n1,2\n3\n", ["hardware.csv line 3", "'3'", "cells"]),
-        (b"a,b\n1,2,3\n", ["hardware.csv line 2", "'1'", "cells"]),
-        (b"a,b\n\xff,2\n", ["hardware.csv", "UTF-8"]),
-        (b'a,b\n"1,2\n', ["hardware.csv", "CSV"]),
-        (b"a,b\n1," + b"x" * 200_000, ["hardware.csv", "CSV"]),
-        (b"name,value\nH100,1\n", ["hardware.csv", "no column accelerator"]),
-    ],
-)
-def test_table_that_cannot_be_used(shipped, content, words):
-    if content is not None:
-        (shipped / "hardware.csv").write_bytes(content)
-    with pytest.raises(WrongData) as caught:
-        hardware("H100")
-    assert all(word in str(caught.value) for word in words), caught.value
-
-
 # -- the data that ships --------------------------------------------------------------------------------------------
 
 FORBIDDEN = {"kv_bytes_per_token", "bytes_per_element", "chip_price"}

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from invert import calibration, estimates
+from invert import calibration, estimates, increments
 from invert.cli import backsolve
 from invert.evidence import evidence_of
 from invert.flat import flat
@@ -430,7 +430,7 @@ def test_the_places_in_the_cells_of_ten_bands_are_drawn_as_by_chance(tmp_path, m
     found = of_bands(10, tmp_path).inferences[0]
     ends = found.kv_bytes["dollar_anchored"]
     chance = np.random.default_rng(5)
-    monkeypatch.setattr(estimates, "coordinates", lambda count, _, columns: chance.random((count, columns)))
-    again = estimates.kv_by_increment(found.sheet, found.evidence, table("gemini-3.1-pro").held, None)
+    monkeypatch.setattr(increments, "coordinates", lambda count, _, columns: chance.random((count, columns)))
+    again = kv_by_increment(found.sheet, found.evidence, table("gemini-3.1-pro").held, None)
     for end in ("low", "median", "high"):
         assert getattr(again, end) == pytest.approx(getattr(ends, end), rel=0.05)

@@ -3,22 +3,21 @@
 Expected readings: the notes on the lecture (E3, E8, E13) and on inversion (3.5, 5.3, 6); prices: pricing_data.
 """
 
+import csv
+import io
 import pickle
-from dataclasses import replace
 from datetime import date
 from functools import cache
 
 import pytest
 
-from derive import presets
-from derive.errors import BacksolveError, UnknownName, WrongData, WrongUnit, WrongValue
-from invert import inference, lecture, readings, tariffs
+from derive import shipped
+from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from invert.anchors import DEFAULTS
 from invert.flat import COLUMNS, flat
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.observables import rounding_cell
-from invert.prices.select import models
 from invert.readings import verdict
 from invert.records import Check
 from invert.report.sheet import report
@@ -44,6 +43,10 @@ def current() -> InferenceTable:
 def one(name: str, **more) -> Inference:
     (found,) = infer([name], **more).inferences
     return found
+
+
+def current_sheet(model: str) -> Inference:
+    return next(found for found in current().inferences if found.sheet.model == model)
 
 
 def own(tmp_path, *rows: str) -> str:
@@ -491,56 +494,67 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 # -- tables that ship with a fault ----------------------------------------------------------------------------------
 
 
-def with_tables(monkeypatch, module, **changed: tuple[dict[str, str], ...]) -> None:
-    """The tables that ship, some of them replaced where a module looks them up."""
-    monkeypatch.setattr(module, "table", lambda name: changed[name] if name in changed else presets.table(name))
+def edited(name: str, change) -> shipped.Tables:
+    """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
+    rows = [changed for row in shipped.table(name) for changed in [change(dict(row))] if changed]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, shipped.table(name)[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return shipped.read().edited(**{name: out.getvalue()})
 
 
-@pytest.fixture
-def fresh_drain_times():
-    lecture.drain_times.cache_clear()
-    yield
-    lecture.drain_times.cache_clear()
-
-
-def test_an_architecture_that_does_not_exist_is_named_with_its_row(monkeypatch):
-    rows = [replace(row, architecture="Nothing-1B") if row.model == "kimi-k3" else row for row in models()]
-    monkeypatch.setattr(inference, "models", lambda: rows)
-    with pytest.raises(WrongData) as caught:
-        infer(["kimi-k3"])
-    assert all(word in str(caught.value) for word in ("models.csv", "moonshotai/kimi-k3", "'Nothing-1B'", "architectures.csv"))
+def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its_sheet_alone():
+    with shipped.reading(edited("models", lambda row: row | {"architecture": "Nothing-1B"} if row["model"] == "kimi-k3" else row)):
+        table = infer(["kimi-k3", "gemini-3.1-pro"])
+    assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview"]
+    of_row, of_sheet = map(str, table.problems)
+    assert all(word in of_row for word in ("models.csv row ", "column architecture", "'Nothing-1B'", "architectures.csv"))
+    assert of_sheet == f"moonshotai/kimi-k3: {of_row}"
 
 
 @pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
-@pytest.mark.parametrize("text", ["", "many"])
-def test_a_blank_cell_of_an_architecture_is_named_with_its_row(monkeypatch, column: str, text: str):
-    rows = tuple({**row, column: text} if row["model"] == "Kimi-K3" else row for row in presets.table("architectures"))
-    with_tables(monkeypatch, readings, architectures=rows)
-    with pytest.raises(WrongData) as caught:
-        infer(["kimi-k3"])
-    assert all(word in str(caught.value) for word in ("architectures.csv", "Kimi-K3", column, repr(text)))
+@pytest.mark.parametrize("text", ["", "many", "0", "nan"])
+def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
+    with shipped.reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
+        table = infer(["kimi-k3", "gemini-3.1-pro"])
+    assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview"]
+    assert table.inferences[0].kv_bytes == current_sheet("gemini-3.1-pro-preview").kv_bytes
+    assert str(table.problems[0]).startswith("architectures.csv row ") and f"column {column}: " in str(table.problems[0])
+    assert str(table.problems[-1]) == f"moonshotai/kimi-k3: {table.problems[0]}"
 
 
-def test_an_unknown_tier_is_named_with_its_row(monkeypatch, fresh_drain_times):
-    tape = {**presets.table("memory_tiers")[0], "tier": "tape", "device": "lecture", "quantity": "drain_time", "value": "1e5"}
-    with_tables(monkeypatch, lecture, memory_tiers=(*presets.table("memory_tiers"), tape))
-    with pytest.raises(WrongData) as caught:
-        infer(["claude-opus-5"])
-    assert all(word in str(caught.value) for word in ("memory_tiers.csv", "lecture", "'tape'"))
+def test_an_unknown_tier_is_named_with_its_row_and_stops_storage_alone():
+    def taped(row):
+        return row | {"tier": "tape"} if (row["tier"], row["device"]) == ("hdd", "lecture") else row
+
+    with shipped.reading(edited("memory_tiers", taped)):
+        table = infer(["claude-opus-5"])
+    (found,) = table.inferences
+    assert found.tiers == () == found.storage and "storage left out" in found.flags
+    assert str(table.problems[0]).startswith("memory_tiers.csv row ") and "'tape' is not known" in str(table.problems[0])
+    assert found.no_storage == str(table.problems[0]) and found.no_storage in " ".join(report(found, table).split())
+    assert found.kv_bytes == current_sheet("claude-opus-5").kv_bytes
 
 
-def test_what_is_disclosed_for_one_model_is_not_said_of_another(monkeypatch):
-    general = next(row for row in presets.table("disclosures") if row["topic"] == "cache_tier" and row["provider"] == "anthropic")
-    of_one = {**general, "model": "claude-opus-5", "ttl_seconds": "", "disclosed_tier": "flash"}
-    with_tables(monkeypatch, tariffs, disclosures=(of_one,))
-    found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}
+def test_what_is_disclosed_for_one_model_is_not_said_of_another():
+    def of_one(model):
+        def changed(row):
+            if (row["topic"], row["provider"], row["ttl_seconds"]) == ("cache_tier", "anthropic", "300"):
+                return row | {"model": model, "ttl_seconds": "", "disclosed_tier": "flash"}
+            return row if row["topic"] != "cache_tier" else None
+
+        return shipped.reading(edited("disclosures", changed))
+
+    with of_one("claude-opus-5"):
+        found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}
     assert {name: {tier.disclosed for tier in tiers} for name, tiers in found.items()} == {
         "claude-opus-5": {"flash"},
         "claude-opus-5-5": {None},
     }
-    with_tables(monkeypatch, tariffs, disclosures=({**of_one, "model": ""},))
-    assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
-    assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}
+    with of_one(""):
+        assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
+        assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}
 
 
 def test_means_of_bands_must_ascend():

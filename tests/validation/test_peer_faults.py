@@ -181,7 +181,6 @@ def test_a_name_is_looked_up_without_a_network(name, monkeypatch):
 
     for way in ("socket", "create_connection", "getaddrinfo", "gethostbyname"):
         monkeypatch.setattr(socket, way, refused)
-    presets.table.cache_clear()
     if name.startswith("nobody"):
         with pytest.raises(UnknownName, match="nobody"):
             solve("step_time", model=name, **NODE)

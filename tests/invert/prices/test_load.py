@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive import shipped
 from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from invert.prices import load as loading
 from invert.prices.check import LARGEST, SMALLEST, check
-from invert.prices.load import load, raw_lines, read_fx, read_rows
+from invert.prices.load import load, rates, raw_lines, read_rows
 from invert.prices.select import sheets
 from invert.rows import FxRate, PriceRow, Problem, units_per_usd
 
@@ -355,7 +356,8 @@ def little(tmp_path, monkeypatch):
         "\n".join([HEADER, INPUT, row_text(amount="3", effective_date="2026-01-01", valid_to="2026-05-01"), OUTPUT])
     )
     tmp_path.joinpath("fx.csv").write_text("currency,date,units_per_usd,source,verification,notes\nCNY,2026-11-20,7,assumed,assumed,\n")
-    monkeypatch.setattr(loading, "shipped", tmp_path.joinpath)
+    tmp_path.joinpath(shipped.DESCRIPTION).write_bytes(shipped.content(shipped.DESCRIPTION))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -407,10 +409,19 @@ def test_a_text_stream_is_read_by_its_bytes(little):
 
 
 def test_rates_of_exchange_are_checked_and_sorted():
-    header = "currency,date,units_per_usd,source,verification,notes"
-    fx, problems = read_fx([header, "CNY,2026-02-01,7,,,", "CNY,2026-01-01,6,,,", "CNY,x,7,,,", "JPY,,0,,,", "EUR,,abc,,,"], "fx.csv")
+    rows = ["CNY,2026-02-01,7", "CNY,2026-01-01,6", "CNY,x,7", "JPY,2026-01-01,0", "EUR,2026-01-01,abc", "yen,2026-01-01,7"]
+    rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
+    text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
+    with shipped.reading(shipped.read().edited(fx=text)):
+        fx, problems = rates(shipped.table("fx")), shipped.problems("fx")
     assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
-    assert [(problem.row, problem.column) for problem in problems] == [(4, "date"), (5, "units_per_usd"), (6, "units_per_usd")]
+    assert [(problem.row, problem.column) for problem in problems] == [
+        (4, "date"),
+        *[(row, "units_per_usd") for row in (5, 6)],
+        (7, "currency"),
+        (8, "units_per_usd"),
+        (9, "date"),
+    ]
 
 
 def test_the_real_files_have_no_fault():
@@ -484,7 +495,7 @@ def test_load_takes_any_bytes_too(content: bytes):
 
 
 def test_a_real_file_with_flipped_bytes_still_gives_rows_or_named_faults():
-    content = bytearray(loading.shipped("prices.csv").read_bytes())
+    content = bytearray(shipped.content("prices.csv"))
     generator = random.Random(1)
     for _ in range(200):
         content[generator.randrange(1_000, len(content))] = generator.randrange(256)
@@ -580,11 +591,9 @@ def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, compon
 
 
 def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
-    with loading.opened(loading.shipped("fx.csv")) as stream:
-        fx, _ = read_fx(stream, "fx.csv")
+    fx = rates(shipped.table("fx"))
     for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
-        with loading.opened(loading.shipped(name)) as stream:
-            rows, problems = read_rows(stream, name, fx)
+        rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
         assert problems == []
         for row in rows:
             usd = row.amount / units_per_usd(fx, row.currency, date.max)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from invert.prices import select as selecting
 from invert.prices.load import load, read_rows
 from invert.prices.select import find, models, places, sheets, with_amounts
 from invert.records import PriceSheet
@@ -255,18 +255,22 @@ def test_a_real_preview_is_found_by_its_plain_name():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a,m,,perhaps,,,,,,,,", "models.csv row 2, column first_party: 'perhaps' is not known"),
-        ("a,m,,true,,,many,,,,,", "models.csv row 2, column max_context: 'many' is not a whole number"),
-        ("a,m,,true,,,,many,,,,", "models.csv row 2, column active_params: 'many' is not a number"),
-        ("a,m,,true", "models.csv row 2: has 4 cells"),
+        ("b,n,,perhaps,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
+        ("b,n,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
+        ("b,n,,true,,,many,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
+        ("b,n,,true,,,,many,verified,,,", "models.csv row 3, column active_params: 'many' is not a number"),
+        ("b,n,,true,,,,1e9,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
+        ("b,n,,true,Nothing-1B,verified,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
+        ("a,m,,true,,,,,,,,", "models.csv row 3, column model: row 2 has the same provider, model"),
+        ("b,n,,true", "models.csv row 3: has 4 cells"),
     ],
 )
-def test_a_wrong_model_row_is_named(line: str, message: str, tmp_path, monkeypatch):
-    (tmp_path / "models.csv").write_text(",".join(selecting.MODEL_COLUMNS) + f"\n{line}\n")
-    monkeypatch.setattr(selecting, "shipped", tmp_path.joinpath)
-    with pytest.raises(WrongData, match=r"models\.csv") as caught:
-        models()
-    assert str(caught.value).startswith(message)
+def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
+    header = shipped.content("models.csv").decode().splitlines()[0]
+    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\n{line}\n")):
+        (row,), (problem,) = models(), shipped.problems("models")
+    assert (row.provider, row.model, row.first_party) == ("a", "m", True)
+    assert str(problem).startswith(message)
 
 
 # Prices changed by hand.

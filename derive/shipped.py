@@ -1,0 +1,443 @@
+"""The tables that ship: read once a run from beside this code, held to their description, a bad row named and left out."""
+
+import csv
+import json
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache, wraps
+from math import inf
+from pathlib import Path
+from sys import float_info
+from typing import Any, ParamSpec, TypeVar
+
+from derive.briefly import brief
+from derive.characters import hidden, named, trimmed
+from derive.errors import WrongData, shorten, suggest, unseen
+from derive.shipped_rules import ACROSS, ROW, Fault
+
+FOLDER = Path(__file__).parent.parent / "pricing_data"
+"""Beside this package, in a checkout and in a wheel alike: no folder of that name elsewhere takes its place."""
+DESCRIPTION = "datapackage.json"
+FILES = (
+    *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
+    *("memory_tiers.csv", "architectures.csv", "reference_class.csv", "disclosures.csv", DESCRIPTION),
+)
+NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+SMALLEST, LARGEST = 1e-20, 1e20
+"""No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
+P, R = ParamSpec("P"), TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file, a row or a cell; `str()` gives the plain line that people read.
+
+    >>> print(Problem("prices.csv", 12, "amount", "'abc' is not a number"))
+    prices.csv row 12, column amount: 'abc' is not a number
+    """
+
+    __repr__ = brief
+
+    origin: str
+    row: int | None
+    column: str | None
+    message: str
+
+    def __str__(self) -> str:
+        row = "" if self.row is None else f" row {self.row}"
+        column = "" if self.column is None else f", column {self.column}"
+        return f"{self.origin}{row}{column}: {self.message}"
+
+
+class BadRow(WrongData):
+    """What is asked rests on a row that cannot be used; `problem` names it."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+class Row(dict[str, str]):
+    """The cells of a row by column, and the line of the file it stands on."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, cells: Mapping[str, str], place: int):
+        super().__init__(cells)
+        self.place = place
+
+
+# One reading a run.
+
+
+class Tables:
+    """The content of every file as read at one time, why one could not be read, and what was worked out from them."""
+
+    __slots__ = ("derived", "files")
+
+    def __init__(self, files: Mapping[str, bytes | str]):
+        self.files = files
+        self.derived: dict[Any, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process gets the files, and works out the rest once for all tasks of a run.
+        return _kept, (self.files,)
+
+    def edited(self, **contents: str) -> "Tables":
+        """These tables with the content of some replaced, by name: `edited(fx="currency,date,...")`."""
+        return Tables({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
+
+
+_held: ContextVar[Tables | None] = ContextVar("tables", default=None)
+_last = Tables({})
+
+
+def read(folder: Path | None = None) -> Tables:
+    """All files of a folder, by default those that ship; what was worked out before is kept where no byte differs."""
+    place = str(folder or FOLDER)
+    return _kept({name: content for name in FILES if (content := _content(os.path.join(place, name))) is not None})
+
+
+def _kept(files: Mapping[str, bytes | str]) -> Tables:
+    """The last tables if they are of these very files, else new ones."""
+    global _last
+    last = _last
+    if files != last.files:
+        last = _last = Tables(files)
+    return last
+
+
+def _content(path: str) -> bytes | str | None:
+    """The bytes of a file, why it cannot be read, or None where there is no such file."""
+    try:
+        # Not to wait for whoever writes into a pipe.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0) as file:
+            return file.readall() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        return fault.strerror or str(fault)
+
+
+@contextmanager
+def reading(tables: Tables | None = None) -> Iterator[Tables]:
+    """All that is looked up inside comes from one reading: the tables given, those of the run around it, or the files as they are now.
+
+    >>> with reading() as first, reading() as second:
+    ...     first is second
+    True
+    """
+    held = tables or _held.get() or read()
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
+def one_reading(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with all of its look-ups in one reading, however many functions they are spread over."""
+
+    @wraps(function)
+    def within(*args: P.args, **kwargs: P.kwargs) -> R:
+        with reading():
+            return function(*args, **kwargs)
+
+    return within
+
+
+def once_a_reading(function: Callable[P, R]) -> Callable[P, R]:
+    """The function worked out once for the same arguments and the same content of the tables, and again when either is another."""
+
+    @wraps(function)
+    def within(*args: P.args, **kwargs: P.kwargs) -> R:
+        with reading() as tables:
+            # setdefault and not a test: two threads must share one.
+            known = tables.derived.get(function) or tables.derived.setdefault(function, lru_cache(1024)(function))
+            return known(*args, **kwargs)
+
+    return within
+
+
+def content(file: str) -> bytes:
+    """The bytes of a file that ships; `WrongData` where it is not there or cannot be read."""
+    with reading() as tables:
+        found = tables.files.get(file)
+    if found is None:
+        raise BadRow(Problem(file, None, None, "not among the data that ships"))
+    if isinstance(found, str):
+        raise BadRow(Problem(file, None, None, f"cannot be read: {found}"))
+    return found
+
+
+# Rows.
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem."""
+
+    __repr__ = brief
+
+    rows: tuple[Row, ...]
+    bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]
+    problems: tuple[Problem, ...]
+
+
+def table(name: str) -> tuple[Row, ...]:
+    """The sound rows of a table that ships; `WrongData` names a file that cannot be used at all.
+
+    >>> table("nothing")
+    Traceback (most recent call last):
+    derive.shipped.BadRow: nothing.csv: not among the data that ships
+    """
+    return checked(name).rows
+
+
+def refuse_bad(name: str, **cells: str) -> None:
+    """Raises `BadRow` where a bad row of a table has these cells, or may have meant to: then what is asked would rest on it."""
+    for row, columns, problem in checked(name).bad:
+        if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
+            raise BadRow(problem)
+
+
+def problems(*names: str) -> tuple[Problem, ...]:
+    """Everything wrong with these tables.
+
+    >>> problems("hardware", "models")
+    ()
+    """
+    found: list[Problem] = []
+    for name in names:
+        try:
+            found += checked(name).problems
+        except BadRow as error:
+            found.append(error.problem)
+    return tuple(found)
+
+
+@once_a_reading
+def checked(name: str) -> Checked:
+    """A table by its description in datapackage.json, and by the rules of what goes together."""
+    file, (columns, numbered) = f"{name}.csv", lines(name)
+    fields = {field["name"]: field for field in described(name)["fields"]}
+    alone = [(row, fault) for row, why in numbered for fault in ([(None, why)] if why else _row_faults(name, row, fields))]
+    sound = _without([row for row, _ in numbered], alone)
+    present = [row for row, why in numbered if not why]
+    rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
+    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)]
+    marked: dict[int, set[str | None]] = {}
+    for row, (column, _) in (*alone, *together):
+        marked.setdefault(row.place, set()).add(column)
+    bad = tuple((row, _columns(marked[row.place]), Problem(file, row.place, *fault)) for row, fault in (*alone, *together))
+    unknown = [Problem(file, 1, None, f"unknown column {shorten(one)}{suggest(one, fields)}") for one in columns if one not in fields]
+    # A fault of many rows together is named once, by the first of them.
+    once = {fault: (row, fault) for row, fault in reversed(together)}.values()
+    named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
+    return Checked(tuple(_without(sound, together)), bad, (*unknown, *named))
+
+
+def _row_faults(name: str, row: Row, fields: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with the cells of a row each; with sound cells, what they do not make together."""
+    found = [(column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text))]
+    return found or list(ROW.get(name, _nothing)(row))
+
+
+def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:
+    places = {row.place for row, _ in faults}
+    return [row for row in rows if row.place not in places]
+
+
+def _columns(marked: set[str | None]) -> frozenset[str] | None:
+    return None if None in marked else frozenset(filter(None, marked))
+
+
+def _nothing(rows: Any) -> tuple[()]:
+    return ()
+
+
+@once_a_reading
+def described(name: str) -> Mapping[str, Any]:
+    """The schema of a table in datapackage.json."""
+    content(f"{name}.csv")
+    try:
+        package = json.loads(content(DESCRIPTION))
+        return next(one["schema"] for one in package["resources"] if one["path"] == f"{name}.csv")
+    except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
+        raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
+
+
+@once_a_reading
+def lines(name: str) -> tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]:
+    """The columns, and every row with why it cannot be taken apart, or "". A row is a line: a quote left open spoils no other."""
+    file, wanted = f"{name}.csv", [field["name"] for field in described(name)["fields"]]
+    columns: list[str] = []
+    found: list[tuple[Row, str]] = []
+    for place, raw in enumerate(content(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        cells, why = _split(raw)
+        if not why and not any(cells):
+            continue
+        if columns:
+            why = why or ("" if len(cells) == len(columns) else f"has {len(cells)} cells where the header has {len(columns)}")
+            # Of a row with too many or too few, the first are likely in their places: they tell what rests on it.
+            found.append((Row(dict(zip(columns, cells, strict=False)), place), why))
+            continue
+        columns = cells
+        lacking = [column for column in wanted if column not in columns]
+        twice = [column for column, count in Counter(columns).items() if count > 1]
+        if why or twice or lacking:
+            why = why or (f"column {twice[0]} stands twice" if twice else f"there is no column {', '.join(lacking)}")
+            raise BadRow(Problem(file, place, None, why))
+    if not found:
+        raise BadRow(Problem(file, None, None, "has a header and no rows" if columns else "is empty"))
+    return tuple(columns), tuple(found)
+
+
+def _split(raw: bytes) -> tuple[list[str], str]:
+    """The cells of a line, without white space at their ends, and what is wrong with it, or ""."""
+    try:
+        text, why = raw.removesuffix(b"\r").decode(), ""
+    except UnicodeDecodeError as error:
+        text = raw.decode(errors="replace")
+        why = f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8"
+    if "\r" in text:
+        text, why = text.partition("\r")[0], "has a line break inside; lines end in LF or CRLF"
+    try:
+        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record], why
+    except csv.Error as error:
+        return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
+
+
+def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
+    """Rows whose key an earlier row has."""
+    columns = [key] if isinstance(key, str) else list(key)
+
+    def repeated(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
+        seen: dict[tuple[str, ...], Row] = {}
+        for row in rows:
+            first = seen.setdefault(tuple(row[column] for column in columns), row)
+            if columns and first is not row:
+                yield row, columns[-1], f"row {first.place} has the same {', '.join(columns)}"
+
+    return repeated
+
+
+def _strangers(name: str) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
+    """Rows that name what another table, by the description, should have a row of."""
+
+    def strangers(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
+        for link in described(name).get("foreignKeys", ()):
+            columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
+            try:
+                known = {tuple(row.get(column, "") for column in theirs) for row, _ in lines(other)[1]}
+            except BadRow:
+                # The fault of the other table: whoever looks there is told.
+                continue
+            for row in rows:
+                asked = tuple(row[column] for column in columns)
+                if all(asked) and asked not in known:
+                    near = suggest("/".join(asked), ["/".join(one) for one in sorted(known) if all(one)])
+                    yield row, columns[-1], f"{shorten('/'.join(asked))} is not in {other}.csv{near}"
+
+    return strangers
+
+
+# Cells.
+
+
+def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
+    """What is wrong with a cell by the description of its column, or "". Numbers are above zero unless their minimum is 0."""
+    if found := hidden(text):
+        return f"the cell holds the {named(found)}, which does not show"
+    limits = field.get("constraints", {}) if field else {}
+    if not text or field is None:
+        return "is blank" if limits.get("required") else ""
+    if text not in limits.get("enum", (text,)):
+        return f"{shorten(text)} is not known{suggest(text, limits['enum'])}"
+    if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
+        return f"{shorten(text)} does not have the form of {field.get('example', limits['pattern'])}"
+    try:
+        if field["type"] in ("number", "integer"):
+            _within(figure(text), field["type"] == "integer", limits)
+        elif field["type"] == "boolean":
+            truth(text)
+        elif field["type"] == "date":
+            iso_date(text)
+    except WrongData as error:
+        return str(error)
+    return ""
+
+
+def _within(value: float, whole: bool, limits: Mapping[str, Any]) -> None:
+    if whole and not value.is_integer():
+        raise WrongData(f"{value:g} is not a whole number")
+    low, high = limits.get("minimum", 0), limits.get("maximum", inf)
+    if value < low or value > high or (value == 0 and "minimum" not in limits):
+        raise WrongData(f"{value:g} is out of range: it must be {f'{low:g} or more' if 'minimum' in limits else 'above 0'}"
+                        + (f", at most {high:g}" if high < inf else ""))  # fmt: skip
+    if value and not SMALLEST < value < LARGEST:
+        raise WrongData(f"{value:g} is absurd: a figure lies between {SMALLEST:g} and {LARGEST:g}")
+
+
+def figure(text: str) -> float:
+    """A plain decimal, or one with an exponent; `WrongData` for anything else, nan and infinity included.
+
+    >>> figure("1.25"), figure("5e-1")
+    (1.25, 0.5)
+    """
+    if not NUMBER.fullmatch(text.removeprefix("-")):
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
+    if text.startswith("-"):
+        raise WrongData(f"{shorten(text)} is negative")
+    value = float(text)
+    if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
+        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
+    return value
+
+
+def truth(text: str) -> bool:
+    """`true` or `false`, in any case: a spreadsheet writes them in capitals. `WrongData` for anything else.
+
+    >>> truth("true"), truth("FALSE")
+    (True, False)
+    """
+    if text.lower() not in ("true", "false"):
+        raise WrongData(f"{shorten(text)} is no truth value; allowed: true, false" if text else "is blank; write true or false")
+    return text.lower() == "true"
+
+
+def iso_date(text: str) -> date:
+    """An ISO date; `WrongData` for anything else.
+
+    >>> iso_date("2026-11-20")
+    datetime.date(2026, 11, 20)
+    """
+    try:
+        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20")
+
+
+def cell(name: str, row: Mapping[str, str], column: str) -> str:
+    """A cell of a row of a table; `WrongData` where the table has no such column."""
+    if column not in row:
+        raise WrongData(f"{name}.csv: no column {column}")
+    return row[column]
+
+
+def number(name: str, key: str, column: str, text: str) -> float:
+    """A cell that must hold a number; `WrongData` names table, row and column."""
+    try:
+        return figure(text)
+    except WrongData as error:
+        raise WrongData(f"{name}.csv {key}, column {column}: {error}") from None

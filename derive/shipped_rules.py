@@ -1,0 +1,209 @@
+"""What the cells of a shipped table must make together, beyond what its description says of each column."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from derive.errors import BacksolveError, WrongUnit, shorten, suggest
+from derive.quantities import QUANTITIES
+from derive.units import parse
+
+BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
+KV_INPUTS = {
+    "gqa": ("layers", "kv_heads", "head_dim"),
+    "hybrid": ("kv_layers", "kv_heads", "head_dim"),
+    "mla": ("layers", "latent_dim", "rope_dim"),
+    "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
+    "gqa_unequal": ("kv_layers", "kv_heads", "key_dim", "value_dim"),
+    "mla_indexed": ("layers", "latent_dim", "rope_dim", "indexer_layers", "indexer_dim"),
+    "gqa_indexed": ("layers", "kv_heads", "head_dim", "indexer_layers", "indexer_dim"),
+    "compressed": (
+        *("sparse_layers", "head_dim", "indexer_dim", "sparse_compression_ratio"),
+        *("heavily_compressed_layers", "heavy_compression_ratio"),
+    ),
+}
+FIXED_PARTS = {
+    "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
+    "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
+    "selected_kv_bytes": ("sparse_layers", "selected_entries"),
+}
+"""What a step reads at any context, by the layers that do so: none where that first column is blank."""
+WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"))
+"""Columns of architectures.csv of which all are known or none; what reads the state of linear layers may be unknown."""
+DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
+SPANS = ("lecture", "range")
+"""Devices of memory_tiers.csv that are none: a drain time alone."""
+DISCLOSED = {
+    "cache_tier": {"storage_tier": ""},
+    "fast_mode": {"fast_speed_ratio": "1", "fast_price_ratio": "1"},
+    "production": {
+        **dict.fromkeys(("input_tokens_per_day", "cached_input_tokens_per_day", "output_tokens_per_day"), "token/day"),
+        **dict.fromkeys(("prefill_throughput_per_node", "decode_throughput_per_node"), "token/s"),
+        **dict.fromkeys(("nodes", "peak_nodes", "chips_per_node", "cache_hit_share"), "1"),
+        **dict.fromkeys(("input_price", "cache_read_price", "output_price"), "USD/mtok"),
+        **{"context_length": "token", "chip_price": "USD/h"},
+    },
+}
+"""What is disclosed on a topic, and in which unit."""
+
+Fault = tuple[str | None, str]
+Cells = Mapping[str, str]
+AnyRow = TypeVar("AnyRow", bound=Cells)
+
+
+# In one row: (column, what is wrong).
+
+
+def _measured(row: Cells, *columns: str) -> Iterator[Fault]:
+    """Figures whose unit is not that of their quantity, or that lie outside its domain."""
+    for column in columns:
+        if row[column] and row["quantity"] in QUANTITIES:
+            try:
+                parse(row["quantity"], f"{row[column]} {row['unit']}".removesuffix(" 1").replace("/mtok", "/MTok"))
+            except BacksolveError as fault:
+                yield ("unit" if isinstance(fault, WrongUnit) else column), str(fault)
+                return
+
+
+def _hardware(row: Cells) -> Iterator[Fault]:
+    if (row["quantity"] == "peak_flops") != bool(row["dtype"]):
+        yield "dtype", "peak_flops needs a data type" if not row["dtype"] else f"{row['quantity']} has no data type"
+    yield from _measured(row, "value")
+
+
+def _memory_tier(row: Cells) -> Iterator[Fault]:
+    known = [float(row[column]) for column in ("low", "value", "high") if row[column]]
+    if known != sorted(known):
+        yield "value", f"low, value and high do not ascend: {', '.join(f'{one:g}' for one in known)}"
+    for column in ("low", "high"):
+        if not row[column] and (row["device"] == "range" or row["quantity"] == "holding_price"):
+            yield column, f"is blank, and a {row['quantity']} over devices has a span"
+    if (row["quantity"] == "holding_price") != bool(row["basis"]):
+        yield "basis", "a holding_price is rented or owned" if not row["basis"] else f"{row['quantity']} has no cost basis"
+    yield from _measured(row, "value", "low", "high")
+
+
+def _architecture(row: Cells) -> Iterator[Fault]:
+    for column in KV_INPUTS.get(row["kv_formula"], ()):
+        if not row[column]:
+            yield column, f"is blank, and the formula {row['kv_formula']} needs it"
+    for group in WHOLE_GROUPS:
+        filled = [column for column in group if row[column]]
+        # Where the formula asks for the width of values, it has nothing to do with a width without position.
+        if filled and len(filled) < len(group) and not set(filled) & set(KV_INPUTS.get(row["kv_formula"], ())):
+            lacking = next(column for column in group if not row[column])
+            yield lacking, f"is blank, and {filled[0]} is not"
+    layers, *state = FIXED_PARTS["linear_state_bytes"]
+    if not row[layers] and any(row[column] for column in state):
+        yield layers, "is blank, and there is a state of linear layers"
+
+
+def _model(row: Cells) -> Iterator[Fault]:
+    for known, grade in (("architecture", "architecture_grade"), ("active_params", "active_params_grade")):
+        if bool(row[known]) != bool(row[grade]):
+            yield (known if row[grade] else grade), f"is blank, and {grade if row[grade] else known} is not"
+
+
+def _class_member(row: Cells) -> Iterator[Fault]:
+    if row["calibration_sheet"] and row["in_class"].lower() != "true":
+        yield "in_class", "is not true, and the row calibrates with a sheet"
+    for column in ("calibration_date", "max_context"):
+        if row[column] and not row["calibration_sheet"]:
+            yield "calibration_sheet", f"is blank, and {column} is not"
+
+
+def _disclosure(row: Cells) -> Iterator[Fault]:
+    known = DISCLOSED[row["topic"]]
+    if row["quantity"] not in known:
+        yield "quantity", f"{shorten(row['quantity'])} is not known of {row['topic']}{suggest(row['quantity'], known)}"
+        return
+    unit = known[row["quantity"]]
+    if row["unit"] != unit:
+        yield "unit", f"{row['quantity']} is in {unit or 'no unit'}, not {shorten(row['unit'])}"
+    elif bool(row["value"]) != bool(unit):
+        yield "value", "is blank" if unit else f"{row['quantity']} is a tier, not a number"
+    elif unit:
+        yield from _measured(row, "value")
+    if bool(row["disclosed_tier"]) != (row["quantity"] == "storage_tier"):
+        yield "disclosed_tier", f"{row['quantity']} is no tier" if row["disclosed_tier"] else "is blank"
+
+
+def _rate(row: Cells) -> Iterator[Fault]:
+    if not 1e-9 < float(row["units_per_usd"]) < 1e9:
+        yield "units_per_usd", f"{shorten(row['units_per_usd'])} is not a rate of exchange"
+
+
+def _efficiency(row: Cells) -> Iterator[Fault]:
+    try:
+        parse(row["quantity"], row["value"])
+    except BacksolveError as fault:
+        yield "value", str(fault)
+
+
+ROW: Mapping[str, Callable[[Cells], Iterator[Fault]]] = {
+    "fx": _rate,
+    "hardware": _hardware,
+    "memory_tiers": _memory_tier,
+    "architectures": _architecture,
+    "models": _model,
+    "reference_class": _class_member,
+    "disclosures": _disclosure,
+    "efficiencies": _efficiency,
+}
+
+
+# Across rows: (row, column, what is wrong) of the sound rows; `present` are the bad ones too, which are named by themselves.
+
+
+def _whole_accelerators(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+    given: dict[str, list[AnyRow]] = defaultdict(list)
+    has: dict[str, set[str]] = defaultdict(set)
+    for row in present:
+        has[row["accelerator"]].add(row["quantity"])
+    for row in rows:
+        if row["quantity"] in HARDWARE_GIVENS:
+            given[row["accelerator"]].append(row)
+    for name, of_one in given.items():
+        lacking = [quantity for quantity in HARDWARE_GIVENS if quantity not in has[name]]
+        if lacking:
+            yield from ((row, "accelerator", f"{shorten(name)} has no {', '.join(lacking)}") for row in of_one)
+
+
+def _one_preferred(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+    rivals: dict[tuple[str, ...], list[AnyRow]] = defaultdict(list)
+    for row in present:
+        if row["quantity"] in HARDWARE_GIVENS:
+            rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
+    for of_one in rivals.values():
+        chosen = [row for row in of_one if row["preferred"].lower() == "true"]
+        if len(chosen) != 1:
+            # All of them: which is meant is not known.
+            yield from ((row, "preferred", f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in one")
+                        for row in rows if any(row is one for one in of_one))  # fmt: skip
+
+
+def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
+    found: dict[tuple[str, str], list[AnyRow]] = defaultdict(list)
+    has: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in present:
+        has[row["tier"], row["device"]].add(row["quantity"])
+    for row in rows:
+        if row["quantity"] in DEVICE:
+            found[row["tier"], row["device"]].append(row)
+    for (tier, device), of_one in found.items():
+        wanted = {"drain_time"} if device in SPANS else set(DEVICE)
+        known = has[tier, device] & set(DEVICE)
+        if known != wanted:
+            lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
+            yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in of_one)
+    bases: dict[tuple[str, str], AnyRow] = {}
+    for row in rows:
+        if row["basis"] and bases.setdefault((row["tier"], row["basis"]), row) is not row:
+            yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
+
+
+ACROSS: Mapping[str, tuple[Callable[[list[AnyRow], list[AnyRow]], Iterator[tuple[AnyRow, str, str]]], ...]] = {
+    "hardware": (_one_preferred, _whole_accelerators),
+    "memory_tiers": (_whole_devices,),
+}

@@ -1,0 +1,97 @@
+"""What is wrong with the tables that ship, together: each with itself, and one with another."""
+
+from collections.abc import Iterable
+
+from derive.errors import WrongData
+from derive.shipped import Problem, Row, content, lines, problems, table
+from invert import calibration
+from invert.prices.check import check
+from invert.prices.load import read_rows
+from invert.rows import PriceBook, PriceRow
+
+READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware")
+"""Beside the prices, which `load` reads."""
+PRICES = ("prices", "prices_calibration")
+
+
+def table_problems(book: PriceBook) -> tuple[Problem, ...]:
+    """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
+    return (*problems(*READ_BY_INFER), *_of_calibration(), *unused_rates(book), *_misnamed(book))
+
+
+def all_problems(book: PriceBook) -> tuple[Problem, ...]:
+    """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
+    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
+    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
+    of_place: dict[tuple[str, int | None, str | None], Problem] = {}
+    for problem in (*found, *_undescribed(book)):
+        of_place.setdefault((problem.origin, problem.row, problem.column), problem)
+    return tuple(of_place.values())
+
+
+def without() -> list[str]:
+    """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
+    try:
+        names = calibration.lacking()
+    except WrongData:
+        return []
+    return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
+
+
+def unused_rates(book: PriceBook) -> list[Problem]:
+    """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(name)}
+    return [
+        Problem("fx.csv", row.place, "currency", f"no price is in {row['currency']!r}")
+        for row in _rows("fx")
+        if row["currency"] not in used
+    ]
+
+
+def _of_calibration() -> tuple[Problem, ...]:
+    try:
+        return calibration.problems()
+    except WrongData:
+        return ()
+
+
+def rivals(book: PriceBook) -> Iterable[Problem]:
+    """What is wrong with the rows of other sources, which nothing is worked out from."""
+    try:
+        return read_rows(content("prices_rivals.csv").decode(errors="replace").splitlines(), "prices_rivals.csv", book.fx)[1]
+    except WrongData as error:
+        return [Problem("prices_rivals.csv", None, None, str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
+
+
+def _misnamed(book: PriceBook) -> list[Problem]:
+    """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
+    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
+    return _undescribed(book) and [
+        Problem("models.csv", row.place, "model", f"{row['provider']}/{row['model']} has no price in prices.csv")
+        for row in _rows("models")
+        if (row["provider"], row["model"]) not in priced
+    ]
+
+
+def _undescribed(book: PriceBook) -> list[Problem]:
+    """Models of prices.csv without a row in models.csv, by the first of their rows."""
+    known = {(row.get("provider"), row.get("model")) for row, _ in _lines("models")}
+    first: dict[tuple[str, str], PriceRow] = {}
+    for row in book.rows:
+        if known and row.origin.startswith("prices.csv:"):
+            first.setdefault((row.provider, row.model), row)
+    return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
+
+
+def _lines(name: str) -> tuple[tuple[Row, str], ...]:
+    try:
+        return lines(name)[1]
+    except WrongData:
+        return ()
+
+
+def _rows(name: str) -> tuple[Row, ...]:
+    try:
+        return table(name)
+    except WrongData:
+        return ()

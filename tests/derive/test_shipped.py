@@ -1,0 +1,371 @@
+"""The tables that ship: one reading a run, the files as they are now, from beside the code, held to their description."""
+
+import csv
+import io
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import derive
+from derive import shipped
+from derive.errors import BacksolveError, WrongData
+from derive.presets import hardware, model
+from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, table, truth
+
+HOME = Path(derive.__file__).parent.parent
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of the tables in place of those that ship, to edit."""
+    folder = shutil.copytree(shipped.FOLDER, tmp_path / "pricing_data")
+    monkeypatch.setattr(shipped, "FOLDER", folder)
+    return folder
+
+
+def with_cells(content: str, changes: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    rows = [changes(row) for row in csv.DictReader(io.StringIO(content))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def edit(path: Path, changes: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    path.write_text(with_cells(path.read_text(), changes))
+
+
+# -- one reading ----------------------------------------------------------------------------------------------------
+
+
+def doubled_bandwidth(row: dict[str, str]) -> dict[str, str]:
+    return row | {"value": str(2 * float(row["value"]))} if row["quantity"] == "hbm_bandwidth" else row
+
+
+def test_an_edited_file_is_seen_by_the_next_question_of_the_process(copy):
+    before = derive.solve("sweep_time", hardware="H100-SXM:fp8").answers[0].value
+    edit(copy / "hardware.csv", doubled_bandwidth)
+    assert derive.solve("sweep_time", hardware="H100-SXM:fp8").answers[0].value == before / 2
+    size = derive.solve("sparsity", model="DeepSeek-V3").answers[0].value
+    edit(copy / "architectures.csv", lambda row: row | {"active_params": "74000000000"} if row["model"] == "DeepSeek-V3" else row)
+    assert derive.solve("sparsity", model="DeepSeek-V3").answers[0].value == size / 2
+    edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
+    assert derive.presets.calibrated().givens == dict.fromkeys(("mbu", "mfu", "exposed_communication_share"), 0.5)
+
+
+def test_an_edit_of_the_same_size_and_time_is_seen(copy):
+    path = copy / "efficiencies.csv"
+    stamp = path.stat()
+    derive.presets.calibrated()
+    path.write_text(path.read_text().replace("0.794", "0.795"))
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert derive.presets.calibrated().givens["mbu"] == 0.795
+
+
+def test_a_run_sees_one_state_of_the_files(copy):
+    with reading() as outer:
+        before = hardware("H100-SXM:fp8")
+        edit(copy / "hardware.csv", doubled_bandwidth)
+        edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
+        assert hardware("H100-SXM:fp8") == before
+        # Of a file first asked for after the edit too: all were read together.
+        assert derive.presets.calibrated().givens["mbu"] == 0.794
+        with reading() as inner:
+            assert inner is outer
+    assert hardware("H100-SXM:fp8") != before
+
+
+def test_what_is_worked_out_is_kept_as_long_as_no_byte_differs(copy):
+    calls = []
+
+    @once_a_reading
+    def counted(name: str) -> int:
+        calls.append(name)
+        return len(table(name))
+
+    assert [counted("fx"), counted("fx"), counted("hardware")] == [3, 3, 165] and calls == ["fx", "hardware"]
+    (copy / "prices.csv").touch()
+    counted("fx")
+    assert calls == ["fx", "hardware"]
+    text = (copy / "fx.csv").read_text()
+    (copy / "fx.csv").write_text(text + "CNY,2026-11-21,7,nobody,assumed,\n")
+    assert counted("fx") == 4 and len(calls) == 3
+    (copy / "fx.csv").write_text(text)
+    assert counted("fx") == 3
+
+
+def test_threads_have_readings_of_their_own(copy):
+    seen: list[float] = []
+    with reading():
+        edit(copy / "hardware.csv", doubled_bandwidth)
+        thread = threading.Thread(target=lambda: seen.append(hardware("H100-SXM:fp8").givens["hbm_bandwidth"]))
+        thread.start()
+        thread.join()
+        assert hardware("H100-SXM:fp8").givens["hbm_bandwidth"] * 2 == seen[0]
+
+
+def test_a_question_without_a_preset_reads_no_file(monkeypatch):
+    monkeypatch.setattr(shipped, "read", lambda: pytest.fail("the tables were read"))
+    assert derive.solve("step_time", compute_time="20us", memory_time="10us").answers[0].value == 20e-6
+
+
+def test_tables_go_to_another_process_with_their_content():
+    edited = read().edited(efficiencies="quantity\n")
+    assert pickle.loads(pickle.dumps(edited)).files == edited.files
+    assert "efficiencies.csv" in read().files and read().files != edited.files
+
+
+# -- where they lie -------------------------------------------------------------------------------------------------
+
+
+LOOK = "import derive; print(derive.presets.hardware_names()[0], len(derive.presets.hardware_names()))"
+
+
+@pytest.mark.parametrize("regular", [False, True])
+@pytest.mark.parametrize("by_path", [False, True])
+def test_a_folder_of_that_name_elsewhere_changes_nothing(tmp_path, regular: bool, by_path: bool):
+    """In the working directory, which python -c and notebooks search first, or elsewhere on the path; a package or not."""
+    folder = tmp_path / "pricing_data"
+    folder.mkdir()
+    if regular:
+        (folder / "__init__.py").write_text("")
+    for name in shipped.FILES:
+        (folder / name).write_text("accelerator,quantity\nMine,peak_flops\n")
+    (tmp_path / "elsewhere").mkdir()
+    found = subprocess.run(
+        [sys.executable, "-c", "import derive.presets; " + LOOK],
+        cwd=tmp_path / "elsewhere" if by_path else tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*([str(tmp_path)] if by_path else []), str(HOME)])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "A100-SXM-80GB 18\n"
+
+
+def test_the_tables_are_a_package_that_the_wheel_carries():
+    import pricing_data
+
+    assert Path(pricing_data.__file__).parent == shipped.FOLDER == HOME / "pricing_data"
+    assert {path.name for path in shipped.FOLDER.glob("*.csv")} | {shipped.DESCRIPTION} == set(shipped.FILES)
+
+
+# -- rows -----------------------------------------------------------------------------------------------------------
+
+HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
+GOOD = [
+    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,official,",
+    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,official,",
+    "H1,hbm_capacity,,8e10,byte,True,page,official,",
+    "H1,chip_price,,2,USD/h,false,page,official,",
+]
+
+
+def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
+    return read().edited(hardware="\n".join([header, *rows, ""]))
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u3000"])
+def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
+    text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
+    with reading(read().edited(hardware=text)):
+        assert problems("hardware") == () and table("hardware")[0]["source"] == "µ  page" and table("hardware")[0].place == 2
+        assert table("hardware") is table("hardware")
+        assert hardware("H1").givens["hbm_bandwidth"] == 3e12
+
+
+WRONG_ROWS = [
+    ("H1,chip_price,,2,USD/h,false,page", None, "has 7 cells where the header has 9"),
+    ("H1,chip_price,,2,USD/h,false,a, page,official,", None, "has 10 cells where the header has 9"),
+    ('H1,chip_price,,2,USD/h,false,"page,official,', None, "is not CSV"),
+    ("H1,chip_price,,2,USD/h,false,page\r,official,", None, "has a line break inside"),
+    ("H1,chip_price,,2,USD/h,false,page\0,official,", "source", "U+0000, which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u00adge,official,", "source", "U+00AD (soft hyphen), which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u3164ge,official,", "source", "U+3164 (hangul filler), which does not show"),
+    (",chip_price,,2,USD/h,false,page,official,", "accelerator", "is blank"),
+    ("H1,chip_prize,,2,USD/h,false,page,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price'?"),
+    ("H1,chip_price,fp9,2,USD/h,false,page,official,", "dtype", "'fp9' is not known"),
+    ("H1,chip_price,fp8,2,USD/h,false,page,official,", "dtype", "chip_price has no data type"),
+    *(
+        (f"H1,chip_price,,{text},USD/h,false,page,official,", "value", why)
+        for text, why in [
+            ("", "is blank"),
+            ("nan", "'nan' is not a number"),
+            ("inf", "'inf' is not a number"),
+            ("1_0", "'1_0' is not a number"),
+            ("٣", "is not a number"),
+            ("-2", "'-2' is negative"),
+            ("0", "0 is out of range: it must be above 0"),
+            ("1e-400", "'1e-400' is so small that it would be read as zero"),
+            ("1e400", "'1e400' is absurdly large"),
+            ("1e300", "1e+300 is absurd"),
+            ("1e-300", "1e-300 is absurd"),
+        ]
+    ),
+    ("H1,chip_price,,2,byte,false,page,official,", "unit", "chip_price is in USD/s"),
+    ("H1,chip_price,,2,USD/hour,false,page,official,", "unit", "'USD/hour' is not known"),
+    *(
+        (f"H1,chip_price,,2,USD/h,{text},page,official,", "preferred", "is no truth value" if text else "is blank")
+        for text in ("yes", "1", "-1", "t", "", "TRUE.")
+    ),
+    ("H1,chip_price,,2,USD/h,false,page,oficial,", "verification", "'oficial' is not known; did you mean 'official'?"),
+]
+
+
+@pytest.mark.parametrize(("row", "column", "why"), WRONG_ROWS)
+def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: str | None, why: str):
+    with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
+        (problem,) = problems("hardware")
+        assert (problem.origin, problem.row, problem.column) == ("hardware.csv", 5, column) and why in problem.message
+        assert [found.place for found in table("hardware")] == [2, 3, 4, 6]
+        assert str(problem).isprintable() and "\n" not in str(problem)
+    peak = row.replace("chip_price", "peak_flops").replace("USD/h", "FLOP/s").replace(",,", ",bf16,", 1)
+    if column not in ("quantity", "unit", "dtype", "accelerator"):
+        with reading(of_hardware(peak, *GOOD[1:])), pytest.raises(BadRow, match=r"hardware\.csv row 2"):
+            hardware("H1")
+
+
+def test_a_figure_that_is_not_zero_is_never_read_as_zero():
+    header, first, *rest = shipped.content("prices.csv").decode().splitlines()
+    cells = first.split(",")
+    cells[header.split(",").index("amount")] = "0." + "0" * 400 + "1"
+    with reading(read().edited(prices="\n".join([header, ",".join(cells), *rest]))):
+        (problem,) = problems("prices")
+    assert (problem.row, problem.column) == (2, "amount") and problem.message.endswith("is so small that it would be read as zero")
+
+
+def test_bytes_that_are_no_text_spoil_their_row_alone():
+    content = of_hardware(*GOOD).files["hardware.csv"]
+    with reading(Tables({**read().files, "hardware.csv": content.replace(b"2,USD/h", b"2,\xff")})):
+        (problem,) = problems("hardware")
+        assert problem.row == 5 and "byte 0xff" in problem.message and len(table("hardware")) == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        ((*GOOD[:2], GOOD[3]), [(2, "accelerator", "'H1' has no hbm_capacity")]),
+        (
+            (*GOOD[:2], GOOD[2].replace("H1", "H2"), GOOD[3]),
+            [(2, "accelerator", "has no hbm_capacity"), (4, "accelerator", "'H2' has no peak_")],
+        ),
+        ((*GOOD, GOOD[1].replace("3e12", "4e12")), [(3, "preferred", "is true in 2 of 2 rows")]),
+        ((GOOD[0].replace("true", "false"), *GOOD[1:]), [(2, "preferred", "is true in 0 of 1 rows")]),
+    ],
+)
+def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(rows, named):
+    with reading(of_hardware(*rows)):
+        found = problems("hardware")
+        assert [(one.row, one.column) for one in found] == [(row, column) for row, column, _ in named]
+        assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
+        with pytest.raises(BadRow, match=r"hardware\.csv row"):
+            hardware("H1")
+
+
+def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
+    def broken(row: dict[str, str]) -> dict[str, str]:
+        return row | {"layers": "many"} if row["model"] == "GLM-4.5" else row
+
+    text = with_cells(shipped.content("architectures.csv").decode(), broken)
+    with reading(read().edited(architectures=text)):
+        for name in ("GLM-4.5", "glm-4.5", "zai-org/GLM-4.5"):
+            with pytest.raises(BadRow, match=r"architectures\.csv row \d+, column layers: 'many'"):
+                model(name)
+        assert model("GLM-4.5-Air").givens["layers"] == 46
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "hardware.csv: not among the data that ships"),
+        (b"", "hardware.csv: is empty"),
+        (b"\n\n", "hardware.csv: is empty"),
+        (HARDWARE.encode(), "hardware.csv: has a header and no rows"),
+        (b"accelerator,value\nH1,2\n", "hardware.csv row 1: there is no column quantity, dtype, unit"),
+        (HARDWARE.replace("notes", "unit").encode() + b"\nH1\n", "hardware.csv row 1: column unit stands twice"),
+        (HARDWARE.encode().replace(b",", b";"), "hardware.csv row 1: there is no column accelerator"),
+        (b"\xff\xfea\0", "hardware.csv row 1: byte 0xff"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(content: bytes | None, says: str):
+    files = {name: text for name, text in read().files.items() if name != "hardware.csv"}
+    with reading(Tables(files if content is None else {**files, "hardware.csv": content})):
+        for look in (lambda: hardware("H100"), derive.presets.hardware_names, lambda: table("hardware")):
+            with pytest.raises(WrongData) as caught:
+                look()
+            assert str(caught.value).startswith(says)
+        assert [str(problem) for problem in problems("hardware")] == [str(caught.value)]
+
+
+def test_a_file_that_may_not_be_read_or_is_none_is_named(copy):
+    (copy / "hardware.csv").unlink()
+    (copy / "hardware.csv").mkdir()
+    (copy / "fx.csv").unlink()
+    os.mkfifo(copy / "fx.csv")
+    with pytest.raises(WrongData, match=r"hardware\.csv: (cannot be read: Is a directory|not among)"):
+        hardware("H100")
+    with pytest.raises(WrongData, match=r"fx\.csv: not among"):
+        table("fx")
+
+
+def test_a_column_that_is_not_described_is_named_and_read_past():
+    with reading(of_hardware(*(row + ",1" for row in GOOD), header=HARDWARE + ",prefered")):
+        (problem,) = problems("hardware")
+        assert str(problem) == "hardware.csv row 1: unknown column 'prefered'; did you mean 'preferred'?"
+        assert len(table("hardware")) == 4
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
+def test_a_description_that_cannot_be_used_is_named(content: str):
+    with reading(Tables({**read().files, "datapackage.json": content.encode()})), pytest.raises(WrongData, match=r"^datapackage\.json: "):
+        table("hardware")
+
+
+def test_what_may_have_meant_the_cells_asked_for_is_refused():
+    rows = ["H1,peak_flops,bf16,abc,FLOP/s,true,page,official,", "H2,peak_flop,bf16,1e15,FLOP/s,true,page,official,"]
+    with reading(of_hardware(*GOOD, *rows)):
+        for cells in ({"accelerator": "H1"}, {"accelerator": "H2", "quantity": "hbm_capacity"}):
+            with pytest.raises(BadRow):
+                refuse_bad("hardware", **cells)
+        refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
+        refuse_bad("hardware", accelerator="H3")
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
+def test_truth_in_any_case(text: str, value: bool):
+    assert truth(text) is value
+
+
+@pytest.mark.parametrize("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
+def test_anything_else_is_no_truth(text: str):
+    with pytest.raises(WrongData, match=r"allowed: true, false|write true or false"):
+        truth(text)
+
+
+def test_any_content_gives_rows_or_named_faults():
+    """Bytes of a real table flipped at random: never another error, and every line is a row or has a problem."""
+    import random
+
+    generator = random.Random(7)
+    for name in ("memory_tiers", "disclosures", "architectures", "reference_class"):
+        for _ in range(8):
+            content = bytearray(shipped.content(f"{name}.csv"))
+            for _ in range(20):
+                content[generator.randrange(len(content))] = generator.randrange(256)
+            with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
+                try:
+                    found = shipped.checked(name)
+                except BacksolveError as error:
+                    assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
+                    continue
+                of_lines = {row.place for row, _ in shipped.lines(name)[1]}
+                assert of_lines == {row.place for row in found.rows} | {problem.row for _, _, problem in found.bad}
+                assert all(str(problem).isprintable() for problem in found.problems)

@@ -1,0 +1,371 @@
+"""Every cell of every table that ships: a broken one is named with its file and row, or it is a remark and moves nothing."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+
+import pytest
+
+from derive import presets, shipped
+from derive.shipped import Problem, Tables, read, reading
+from invert import calibration, truth
+from invert.inference import infer
+from invert.inferences import InferenceTable
+from invert.prices.check import check
+from invert.prices.load import load
+from invert.report.sheet import report
+from invert.report.tabular import as_json
+from invert.soundness import all_problems, rivals, table_problems
+
+TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
+PRICES = ("prices", "prices_rivals", "prices_calibration")
+Cells = dict[str, str]
+
+REMARKS = {
+    **{name: {"source_url", "notes"} for name in PRICES},
+    "fx": {"source", "notes"},
+    "models": {"aliases", "source", "notes"},
+    "hardware": {"source", "notes"},
+    "efficiencies": {"setting", "source", "source_url", "notes"},
+    "memory_tiers": {"source", "notes"},
+    "architectures": {"aliases", "hf_id", "params_source", "native_dtype", "config_source", "notes"},
+    "reference_class": {"notes"},
+    "disclosures": {"quote", "source_url", "notes"},
+}
+"""Columns of free text: names that people may type, and where a figure is from."""
+
+MAY_BE_BLANK = {
+    **{name: {"region", "ttl_seconds", "utc_hours", "valid_to"} for name in PRICES},
+    "models": {"max_context", "total_params"},
+    "architectures": {
+        *("total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence", "max_context"),
+        *("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
+    },
+    "memory_tiers": {"low", "high"},
+    "reference_class": {"max_context", "calibration_date"},
+    "disclosures": {"model", "ttl_seconds", "date"},
+}
+"""Columns whose blank has a meaning: not known, none, any, or open."""
+
+FREE_WORDS = {"prices_rivals": {"region", "provider", "model"}}
+"""Columns whose word may be any, in a table that nothing is worked out from."""
+
+MATTERS: dict[str, Callable[[Cells], bool]] = {
+    "prices": lambda row: (row["model"], row["component"], row["threshold_tokens"]) == ("qwen3-coder-plus", "output", "256000"),
+    "prices_calibration": lambda row: (row["model"], row["component"], row["threshold_tokens"]) == ("glm-4.5", "output", "32000"),
+    "models": lambda row: row["model"] == "qwen3-coder-plus",
+    "hardware": lambda row: (row["accelerator"], row["quantity"]) == ("H100-SXM", "hbm_bandwidth"),
+    "memory_tiers": lambda row: (row["tier"], row["device"]) == ("hbm", "range"),
+    "architectures": lambda row: row["model"] == "Qwen3-Coder-480B-A35B",
+    "reference_class": lambda row: row["architecture"] == "GLM-4.5",
+    "disclosures": lambda row: row["quantity"] == "chip_price",
+}
+"""A row that an inference of another model rests on."""
+
+
+@cache
+def rows(name: str) -> tuple[Cells, ...]:
+    return tuple(csv.DictReader(io.StringIO(shipped.content(f"{name}.csv").decode())))
+
+
+def columns() -> list[tuple[str, str]]:
+    return [(name, column) for name in TABLES for column in rows(name)[0]]
+
+
+def chosen(name: str, column: str) -> int:
+    """The row to break: one that matters, else one that has the cell, else the first."""
+    matters = MATTERS.get(name, lambda row: True)
+    places = [place for place, row in enumerate(rows(name)) if matters(row)]
+    return next((place for place in (*places, *range(len(rows(name)))) if rows(name)[place][column]), 0)
+
+
+def edited(name: str, place: int, **cells: str) -> Tables:
+    changed = [row | cells if at == place else row for at, row in enumerate(rows(name))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, changed[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(changed)
+    return read().edited(**{name: out.getvalue()})
+
+
+def broken(column: str, cell: str) -> dict[str, str]:
+    """The cell spoilt in the ways of people and spreadsheets."""
+    word = f"{cell[:-1]}{cell[-2:-1]}x" if cell and not cell.replace(".", "").isdigit() else "misspelt"
+    return {"blank": "", "word": "abc", "nan": "nan", "negative": "-1", "misspelt": word, "unseen": f"{cell}\u200b"}
+
+
+def named(name: str) -> list[Problem]:
+    """The part of `all_problems` that is about a table and what leans on it: all of it takes three times as long."""
+    if name == "prices_calibration":
+        return [*check(calibration.calibration_book()), *shipped.problems(name)]
+    if name == "prices_rivals":
+        return [*rivals(load()), *shipped.problems(name)]
+    return [*(check(load()) if name == "prices" else ()), *shipped.problems(name), *(table_problems(load()) if name not in PRICES else ())]
+
+
+@pytest.mark.parametrize(("name", "column"), columns())
+def test_a_broken_cell_is_named_or_is_a_remark(name: str, column: str):
+    place = chosen(name, column)
+    for kind, text in broken(column, rows(name)[place][column]).items():
+        with reading(edited(name, place, **{column: text})):
+            found = named(name)
+        here = [problem for problem in found if (problem.origin, problem.row) == (f"{name}.csv", place + 2)]
+        # A name that is another one now is missed where it was looked for.
+        elsewhere = [problem for problem in found if problem.row is not None]
+        if kind == "unseen":
+            assert column in [problem.column for problem in here], (kind, text, found)
+        elif column in REMARKS[name]:
+            assert here or not found, (kind, text, found)
+        elif (kind == "blank" and column in MAY_BE_BLANK.get(name, ())) or (kind != "blank" and column in FREE_WORDS.get(name, ())):
+            continue
+        else:
+            assert here or elsewhere, (kind, text, found)
+
+
+def test_the_tables_have_no_fault():
+    assert all_problems(load()) == ()
+
+
+# -- remarks move nothing -------------------------------------------------------------------------------------------
+
+
+@cache
+def usual() -> InferenceTable:
+    return infer(["gemini-3.1-pro", "kimi-k3"])
+
+
+@pytest.mark.parametrize("name", [name for name in REMARKS if name not in ("efficiencies", "prices_rivals")])
+def test_remarks_move_no_figure(name: str):
+    place = chosen(name, next(iter(REMARKS[name])))
+    with reading(edited(name, place, **dict.fromkeys(REMARKS[name], "another remark"))):
+        found = infer(["gemini-3.1-pro", "kimi-k3"])
+    assert found.problems == () and as_json(found) == as_json(usual())
+
+
+# -- an edit and the next run ---------------------------------------------------------------------------------------
+
+EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
+    "prices": (MATTERS["prices"], {"amount": "90"}),
+    "prices_calibration": (MATTERS["prices_calibration"], {"amount": "40"}),
+    "fx": (lambda row: row["date"] == "2025-06-16", {"units_per_usd": "9"}),
+    "models": (lambda row: row["model"] == "qwen3-coder-plus", {"max_context": "2000000"}),
+    "hardware": (MATTERS["hardware"], {"value": "4e12"}),
+    "memory_tiers": (MATTERS["memory_tiers"], {"value": "0.02"}),
+    "architectures": (MATTERS["architectures"], {"kv_values_read_per_context_token": "200000"}),
+    "reference_class": (lambda row: row["architecture"] == "Llama-3.3-70B", {"in_class": "FALSE"}),
+    "disclosures": (MATTERS["disclosures"], {"value": "3"}),
+}
+PROGRAM = (
+    "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
+    "from invert.inference import infer; from invert.report.tabular import as_json; print(as_json(infer(['gemini-3.1-pro'])))"
+)
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    folder = shutil.copytree(shipped.FOLDER, tmp_path / "pricing_data")
+    monkeypatch.setattr(shipped, "FOLDER", folder)
+    return folder
+
+
+def edit(folder, name: str) -> None:
+    matters, cells = EDITS[name]
+    place = next(place for place, row in enumerate(rows(name)) if matters(row))
+    (folder / f"{name}.csv").write_bytes(edited(name, place, **cells).files[f"{name}.csv"])
+
+
+def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_says(copy):
+    said = [as_json(infer(["gemini-3.1-pro"]))]
+    for name in EDITS:
+        edit(copy, name)
+        table = infer(["gemini-3.1-pro"])
+        assert table.problems == ()
+        said.append(as_json(table))
+    assert len(set(said)) == len(said), "an edit of a table that moves nothing"
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(copy)], capture_output=True, text=True, check=True, env=os.environ)
+    assert json.loads(done.stdout) == json.loads(said[-1])
+
+
+def test_the_scoreboard_follows_an_edit(copy):
+    before, _ = truth.sections(("truth", "storage", "controls", "production"))
+    edit(copy, "architectures")
+    edit(copy, "memory_tiers")
+    edit(copy, "prices")
+    place = next(place for place, row in enumerate(rows("disclosures")) if row["quantity"] == "nodes")
+    (copy / "disclosures.csv").write_bytes(edited("disclosures", place, value="300").files["disclosures.csv"])
+    after, problems = truth.sections(("truth", "storage", "controls", "production"))
+    assert problems == [] and [name for name in before if before[name] != after[name]] == ["truth", "storage", "production"]
+
+
+def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
+    table = infer(["gemini-3.1-pro"])
+    said = report(table.inferences[0], table)
+    for name in EDITS:
+        edit(copy, name)
+    assert report(table.inferences[0], table) == said
+    later = infer(["gemini-3.1-pro"])
+    assert report(later.inferences[0], later) != said
+
+
+# -- a bad row stops only what rests on it --------------------------------------------------------------------------
+
+
+def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
+    place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
+    with reading(edited("prices", place, amount="abc")):
+        table = infer(["gemini-3.1-pro"])
+        learnt = calibration.learn().kv_ratios
+    assert [str(problem).partition(":")[0] for problem in table.problems] == [
+        f"prices.csv row {place + 2}, column amount",
+        f"prices.csv row {place + 3}, column component",
+    ]
+    assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
+    assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert one.kv_bytes["calibrated"].median != whole.kv_bytes["calibrated"].median
+    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.storage != ()
+
+
+def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
+    spoilt = [dict(row) for row in rows("prices")]
+    for row in spoilt:
+        if row["model"] == "qwen3-coder-plus" and row["threshold_tokens"] == "256000":
+            row["amount"] = "abc"
+    out = io.StringIO()
+    writer = csv.DictWriter(out, spoilt[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(spoilt)
+    with reading(read().edited(prices=out.getvalue())):
+        assert calibration.lacking() == ("Qwen3-Coder-480B-A35B",)
+        assert {problem.origin for problem in calibration.problems()} == {"prices.csv"}
+
+
+def usual_ratios() -> tuple[str, ...]:
+    return tuple(calibration.learn().kv_ratios)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "text", "left_out"),
+    [
+        ("prices_calibration", "amount", "abc", "GLM-4.5"),
+        ("prices_calibration", "threshold_tokens", "-1", "GLM-4.5"),
+        ("reference_class", "kv_bytes_per_element", "nan", "GLM-4.5"),
+        ("models", "max_context", "many", "Qwen3-Coder-480B-A35B"),
+        ("architectures", "layers", "", "Qwen3-Coder-480B-A35B"),
+        ("fx", "units_per_usd", "0", "GLM-4.5, GLM-4.5-Air, MiniMax-M1"),
+    ],
+)
+def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, left_out: str):
+    place = chosen(name, column)
+    with reading(edited(name, place, **{column: text})):
+        table = infer(["gemini-3.1-pro"])
+    assert str(table.problems[0]).startswith(f"{name}.csv row {place + 2}, column {column}: ")
+    assert table.notes == (f"the calibration is without {left_out}: a row that this rests on cannot be used",)
+    assert table.inferences[0].kv_bytes["calibrated"].kind == "interval"
+
+
+@pytest.mark.parametrize("name", ["hardware", "disclosures"])
+def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
+    with reading(edited(name, chosen(name, "value"), value="abc")):
+        table = infer(["gemini-3.1-pro"])
+        said = report(table.inferences[0], table, 400)
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert {key: found.kind for key, found in one.kv_bytes.items()} == {
+        "common_markup": "interval",
+        "dollar_anchored": "undetermined",
+        "calibrated": "undetermined",
+    }
+    assert one.kv_bytes["dollar_anchored"].because == str(table.problems[0]) in said
+    assert one.estimates["active_params_times_markup"].kind == "undetermined"
+    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
+
+
+def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_it_is():
+    header, *lines = shipped.content("reference_class.csv").decode().splitlines()
+    text = "\n".join([header, *(line.replace(",2,", ",0,") for line in lines)])
+    with reading(read().edited(reference_class=text)):
+        table = infer(["gemini-3.1-pro"])
+        said = report(table.inferences[0], table, 400)
+    one = table.inferences[0]
+    assert one.kv_bytes["calibrated"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["calibrated"].because
+    assert one.kv_bytes["dollar_anchored"] == usual().inferences[0].kv_bytes["dollar_anchored"]
+    assert len(table.problems) == len(lines) and "are left to learn from" in said
+
+
+@pytest.mark.parametrize("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
+@pytest.mark.parametrize("content", ["", "header"])
+def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
+    with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
+        table = infer(["gemini-3.1-pro", "claude-opus-5"])
+        assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
+        assert all(report(one, table) for one in table.inferences)
+        found, problems = truth.sections(tuple(truth.SECTIONS))
+    assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
+    assert found["calibration"] and set(table.problems) <= set(problems)
+
+
+def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
+    with reading(edited("architectures", chosen("architectures", "layers"), layers="abc")):
+        assert {problem.origin for problem in table_problems(load())} == {"architectures.csv"}
+        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3")
+
+
+@pytest.mark.parametrize(("name", "column"), [("architectures", "model"), ("models", "model"), ("models", "provider")])
+def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
+    place = next(at for at, row in enumerate(rows(name)) if row["model"] in ("Gemma-2-9B", "mimo-v2.5-pro") or at == len(rows(name)) - 1)
+    with reading(edited(name, place, **{column: ""})):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+    assert {problem.origin for problem in table.problems} == {f"{name}.csv"} and table.notes == ()
+    assert as_json(table) == as_json(usual())
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
+    header, *lines = shipped.content("fx.csv").decode().splitlines()
+    with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
+        found, problems = truth.sections(("controls", "production"))
+    assert found["controls"] == [] and truth.rendered(found, style)
+    assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
+
+
+def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
+    with reading(edited("prices", 0, retrieved_date="2062-11-20")):
+        table, (_, problems), checked = infer(["gemini-3.1-pro"]), truth.sections(("controls",)), all_problems(load())
+    assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
+    for found in (table.problems, problems, checked):
+        assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
+
+
+def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
+    place = next(at for at, row in enumerate(rows("fx")) if row["currency"] == "CNY" and row["date"])
+    with reading(edited("fx", place, units_per_usd="abc")):
+        assert infer("gemini-3.1-pro", prices=path).inferences
+        table = infer("acme/m", prices=path)
+    assert table.inferences == () and [problem.row for problem in table.problems if problem.origin == "fx.csv"] == [place + 2]
+    assert any(problem.origin == "acme/m" and f"fx.csv row {place + 2}" in problem.message for problem in table.problems)
+
+
+def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
+    with reading(edited("fx", 0, currency="CNX")):
+        (problem,) = all_problems(load())
+    assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
+
+
+def test_worker_processes_read_what_the_run_reads():
+    peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
+    with reading(edited("hardware", peak, value="2e15")):
+        alone = as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+            assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
+    assert alone != as_json(usual())
