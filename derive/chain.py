@@ -5,9 +5,10 @@ relations join when named. Neutral defaults are taken up only when the givens al
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
-from math import isclose, log
+from math import inf, isclose, isfinite, log
+from types import MappingProxyType
 
 from derive.conflicts import against_defaults, contradiction
 from derive.elimination import Joint
@@ -20,8 +21,11 @@ from derive.regimes import in_force
 from derive.roots import HOLDS
 from derive.routes import Failed, Leg, Route, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
-from derive.solving import inside, solve_equation
+from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
+
+Outcome = tuple[tuple[Answer, ...], Reason | None]
+Rounding = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +38,20 @@ class _Stop:
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What is known so far on one way through points: values, and how each moves with what was given."""
+    """What is known so far on one way through points: values, how each moves with what was given, and with its last digits."""
 
     values: Mapping[str, float]
     slopes: Mapping[str, Mapping[str, float]]
+    rounding: Rounding = field(default_factory=dict)
     steps: tuple[RouteStep, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
+
+NUDGE, LOST = 1e-6, 1e8
+"""Relative change of a quantity to see what it moves; and by how much last digits may be magnified: half of all are left."""
 
 IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
 """Quantities that say how many sequences hold a cache."""
@@ -164,7 +172,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
     worlds = [_World(known, {name: {name: 1.0} for name in known})]
     *before, last = way.legs
     for leg in before:
-        outcomes = [(world, *solve_leg(leg, world.values)) for world in worlds]
+        outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
         worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers if one.kind == "point"]
         if not worlds:
             _, answers, reason = outcomes[0]
@@ -172,7 +180,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
     ends: list[tuple[_World, Answer]] = []
     clash: Reason | None = None
     for world in worlds:
-        found, reason = solve_leg(last, world.values)
+        found, reason = solve_leg(last, world.values, world.rounding)
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
@@ -184,7 +192,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
 
 def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple[_World, Reason | None]:
     """The world an answer leads to, with all else that its blocks determine, and what contradicts it."""
-    start = _World({**world.values, asked.unknown: inside(found)}, world.slopes, (*world.steps, _step(way.legs[-1], found)))
+    start = replace(world, values={**world.values, asked.unknown: inside(found)}, steps=(*world.steps, _step(way.legs[-1], found)))
     if way.cancelled:
         possible, reason = _witnessed(way, start)
         ends = [start] if possible else []
@@ -233,7 +241,7 @@ def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
     while True:
         worlds, stop = [start], None
         for leg in checks(way, frozenset(start.values), failed):
-            outcomes = [(world, *solve_leg(leg, world.values)) for world in worlds]
+            outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
             worlds = [_onward(world, leg, one) for world, found, _ in outcomes for one in found if one.kind == "point"]
             if not worlds:
                 found, reason = outcomes[0][1:]
@@ -249,16 +257,17 @@ def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
     return sure, stop.reason if stop else open_case
 
 
-def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
+def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = MappingProxyType({})) -> Outcome:
     """The answers of all cases of a leg, each point once; where it takes cases, one that only bounds it leaves it open.
 
     A case whose regime turns on what nothing determines is not passed over: nothing is answered while it may hold.
+    `rounding` says by how much last digits were magnified in what was worked out before.
     """
-    if len(leg.rows) == 1:
-        return solve_equation(leg.cases[0], leg.unknown, values)
+    if isinstance(leg.cases[0], Equation):
+        return _sure(leg.cases[0], leg.unknown, values, rounding)
     if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
         return (), _undecided(leg.unknown, open_case)
-    outcomes = [_sure(case, leg.unknown, values) for case in leg.cases if not case.open and not case.idle]
+    outcomes = [_sure(case, leg.unknown, values, rounding) for case in leg.cases if not case.open and not case.idle]
     if len(outcomes) == 1:
         return outcomes[0]
     found: list[Answer] = []
@@ -270,12 +279,29 @@ def solve_leg(leg: Leg, values: Mapping[str, float]) -> tuple[tuple[Answer, ...]
     return tuple(found), None if found else reasons[0]
 
 
-def _sure(case: Joint, unknown: str, values: Mapping[str, float]) -> tuple[tuple[Answer, ...], Reason | None]:
-    """The answers of a case; none where one of its points is made of nothing but rounding, as two equations say the same."""
+def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> Outcome:
+    """The answers of a case; none where a point may be made of nothing but the rounding of what it was worked out from."""
     found, reason = solve_equation(case, unknown, values)
-    if any(one.kind == "point" and case.magnifies(unknown, {**values, unknown: one.value}) for one in found):
-        return (), Reason("not_identified", message=f"{unknown} is not determined by {case.id}: they say the same of it")
+    if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
+        return found, reason
+    for one in (one for one in found if one.kind == "point"):
+        if _rounding(case, unknown, {**values, unknown: one.value}, rounding) > LOST:
+            message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.id}"
+            return (), Reason("not_identified", message=message)
     return found, reason
+
+
+def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
+    """By how much the last digits of what was given are magnified in the unknown."""
+
+    def moves(name: str) -> float:
+        places = ({**values, name: values[name] * (1 + sign * NUDGE)} for sign in (1, -1))
+        one, other = (case.left_side(at) - right_side_at(case, at) for at in places)
+        return abs(one - other)
+
+    slope = moves(unknown)
+    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and isfinite(move := moves(name)))
+    return total / slope if slope else inf
 
 
 def _may_hold(case: Joint, unknown: str, values: Mapping[str, float]) -> bool:
@@ -302,9 +328,12 @@ def _within_bounds(leg: Leg, interval: Answer) -> Reason:
 
 
 def _onward(world: _World, leg: Leg, point: Answer) -> _World:
+    values = {**world.values, leg.unknown: point.value}
+    known = [case for case in leg.cases if values.keys() >= {*case.symbols}]
     return _World(
-        {**world.values, leg.unknown: point.value},
+        values,
         {**world.slopes, leg.unknown: _chained(point, world)},
+        {**world.rounding, leg.unknown: max((_rounding(case, leg.unknown, values, world.rounding) for case in known), default=1.0)},
         (*world.steps, _step(leg, point)),
     )
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 APART = 1e-6
 """Relative difference from which two sides are not the same number given twice."""
 
-NUDGE, LOST = 1e-6, 1e8
-"""Relative change of a quantity to see what it moves, and the sum of elasticities beyond which half of all digits are lost."""
-
 DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
 
@@ -84,16 +81,6 @@ class Joint:
         probes = [{**values, unknown: float(size)} for size in (quantity(unknown).low, quantity(unknown).high)]
         parts = {*self.sides, *(side for pair in self.wins for side in pair)}
         return any(all(not isfinite(evaluate(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
-
-    def magnifies(self, unknown: str, values: Mapping[str, float]) -> bool:
-        """Whether the unknown moves so much more than the rest that rounding alone could have made it what it is."""
-
-        def slope(name: str) -> float:
-            above, below = ({**values, name: values[name] * (1 + sign * NUDGE)} for sign in (1, -1))
-            heights = [evaluate(self.sides[0], at) - evaluate(self.sides[1], at) for at in (above, below)]
-            return abs(heights[0] - heights[1])
-
-        return slope(unknown) * LOST < sum(slope(name) for name in self.symbols if name != unknown)
 
     def left_side(self, values: dict[str, float]) -> float:
         """The left side at numbers."""

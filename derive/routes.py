@@ -12,7 +12,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 if TYPE_CHECKING:
     from derive.elimination import Joint
 
-MAY_CANCEL = 3
+MAY_CANCEL = 2
 """Up to how many quantities that nothing determines are looked at, whether they cancel; none that has a default."""
 
 Failed = frozenset[tuple[str, str]]

@@ -358,10 +358,18 @@ def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer
 
 
 def _cuts(difference: "Expr", unknown: str, values: Values) -> list[_Cut]:
-    if not difference.has(symbol(unknown)):
-        return []
-    found = real_roots(difference, closed_forms(difference, symbol(unknown)), unknown, values)
-    return [_cut(value, root, difference) for value, root in found]
+    found = [(part, root) for part, roots in _turns(difference, unknown) for root in real_roots(part, roots, unknown, values)]
+    return [_cut(value, root, part) for part, (value, root) in found]
+
+
+@cache
+def _turns(difference: "Expr", unknown: str) -> "tuple[tuple[Expr, tuple[Expr, ...] | None], ...]":
+    """What is zero where a difference changes sign, with the closed forms of where that is: it itself, and what it is divided by."""
+    from sympy import fraction, together
+
+    x = symbol(unknown)
+    parts = (difference, fraction(together(difference))[1])
+    return tuple((part, closed_forms(part, x)) for part in parts if part.has(x))
 
 
 def _cut(value: float, root: "Expr | None", difference: "Expr") -> _Cut:

@@ -48,6 +48,13 @@ def ended(asked: Asked) -> str:
     return "right" if solution.answers[0].kind == "point" else "right interval"
 
 
+def told(asked: Asked) -> str:
+    """The question as Python, and the value of the state."""
+    state = asked.state
+    said = f"solve({asked.unknown!r}, using={state.using!r}, variants={state.variants!r}, **{dict(asked.given)!r})"
+    return f"{said}  # {state.values[asked.unknown]!r}"
+
+
 def of_states(number: int, seed: int) -> Counter[str]:
     """Questions about consistent states, by how they ended."""
     random = Random(seed)
@@ -60,7 +67,7 @@ def of_states(number: int, seed: int) -> Counter[str]:
             end = f"crashed: {type(fault).__name__}"
         found[end] += 1
         if end.startswith(FALSE):
-            print(f"{end}: {one}", flush=True)
+            print(f"{end}: {told(one)}", flush=True)
         if place % 1000 == 0:
             print(place, dict(sorted(found.items())), flush=True)
     return found
