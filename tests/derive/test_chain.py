@@ -3,7 +3,7 @@
 import pickle
 import subprocess
 import sys
-from math import exp, log
+from math import exp, inf, log
 
 import pytest
 
@@ -681,3 +681,54 @@ def test_what_was_not_used_is_said_below_the_answer_and_a_batch_that_is_in_fligh
     solution = solve("context_length", **given)
     assert solution.unused == () and solution.given["batch"] == 8
     assert any(note.startswith("sequences_in_flight = 8 (the batch") for note in solution.assumptions)
+
+
+MISLED = {
+    "a Max that takes one of its terms at most values": (
+        ("prefill_normalised_cost", {"overlap": "network", "kv_time": "sparse"}, 4.075472366546323),
+        {"mfu": 0.04186225982168247, "peak_flops": 8.825870418195792e16, "new_tokens_per_pass": 179.99836267856375,
+         "prefill_compute_time": 20.92060349397326, "balance_context": 85.55885244285415, "chips": 11.584111893839435,
+         "balance_batch": 50.29815501295939, "active_params": 13592639805.359787},
+    ),
+    "two equations that say the same": (
+        ("weight_time", {"overlap": "sum"}, 0.0002134117576963515),
+        {"memory_time": 0.00021383192322608493, "chips": 169.89175839728424, "new_tokens_per_pass": 9.931707170444747,
+         "mbu": 1.0, "total_params": 299729534763.3869, "mfu": 0.05448570571528176, "batch": 253.21120218202165,
+         "prefill_normalised_cost": 1.5142200678787392, "context_length": 57.89861171729295,
+         "active_params": 186383830.7108854, "peak_flops": 717144404584896.2},
+    ),
+    "a regime that ends at a pole": (
+        ("step_time", {"overlap": "sum"}, 0.000266460559557561),
+        {"compute_utilisation": 1.0, "compute_time": 0.00023076789100594754, "machine_balance_ratio": 6.007941827239091,
+         "mbu": 1.0, "balance_batch": 7.306851536115738, "context_length": 1424.752827773699, "chips": 2802.3592685891335,
+         "hbm_bandwidth": 4361996770077.373},
+    ),
+    "both sides the same for any value": (
+        ("prefill_chunk", {}, 57625.458081205914),
+        {"memory_time": 44.46021725784429, "batch": 479375.1508413988, "mfu": 1.0, "peak_flops": 91012823986649.38,
+         "decode_rate_per_chip": 3194.8397322047026, "mixed_step_time": 168.08373938433212,
+         "prefill_rate_per_chip": 3194.8397322047026},
+    ),
+    "the last digits decide": (
+        ("batch", {}, 1442.2941897749392),
+        {"fetched_params": 18529027079.102203, "experts": 69.34867420760975, "total_params": 18529027079.10221,
+         "active_params": 7344705118.302478, "active_experts": 1.6730716802428824},
+    ),
+}  # fmt: skip
+"""Questions about states that were once answered wrongly: the unknown, variants, the value of the state, and what is given."""
+
+
+@pytest.mark.parametrize("case", MISLED.values(), ids=MISLED)
+def test_what_once_misled_has_the_value_of_the_state_or_none(case):
+    (unknown, variants, truth), given = case
+    solution = solve(unknown, variants=variants, **given)
+    assert not solution.answers or any(
+        one.value == pytest.approx(truth) if one.kind == "point" else one.low <= truth <= (one.high or inf) for one in solution.answers
+    )
+
+
+def test_all_that_defines_a_quantity_is_one_block_of_which_more_equations_than_unknowns_make_no_case():
+    """Bounds of a leg are carried through the legs that rest on it; a block among them has more unknowns than its own."""
+    given = {"fleet_throughput": 1236.8, "mixed_step_time": 0.9, "prefill_chunk": 100, "batch": 50, "replicas": 2, "chips": 4}
+    solution = solve("active_params", **given, peak_flops=1e15, tokens_per_step=1, mfu=0.5)
+    assert bool(solution.answers) != bool(solution.reason)
