@@ -267,7 +267,9 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
         return _sure(leg.cases[0], leg.unknown, values, rounding)
     if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
         return (), _undecided(leg.unknown, open_case)
-    outcomes = [_sure(case, leg.unknown, values, rounding) for case in leg.cases if not case.open and not case.idle]
+    cases = [case for case in leg.cases if not case.open and not case.idle]
+    possible = [case for case in cases if not case.ruled_out(values)]
+    outcomes = [_sure(case, leg.unknown, values, rounding) for case in possible or cases]
     if len(outcomes) == 1:
         return outcomes[0]
     found: list[Answer] = []

@@ -50,6 +50,9 @@ SETTLED = 1e-5
 EXACTLY, ROUNDED, NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
+FEW_EQUATIONS = 3
+"""Up to how many equations of a block are named where it has no solution."""
+
 ASKED_SINGLY = 200
 """Up to how many draws of an array that is not sure of them are asked one by one."""
 
@@ -472,7 +475,11 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]
-    message = f"no {unknown} {row.domain} satisfies {equation.id}"
+    many = not isinstance(equation, Equation) and len(equation.rows) > FEW_EQUATIONS
+    message = f"no {unknown} {row.domain} satisfies {f'the {len(equation.rows)} equations it rests on' if many else equation.id}"
+    roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
+    if beyond := [root for root in roots if row.ceiling < root < inf]:
+        return Reason("no_solution", violated=(f"{left} = {right}",), message=f"{message}: it would have to be {show(unknown, beyond[0])}")
     if not left.is_Symbol or right.has(left):
         return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
     if name == unknown:
