@@ -70,6 +70,9 @@ class Route:
                 resting.add(later.unknown)
         tail = [one for one in self.legs if one.unknown in resting]
         rows = tuple(dict.fromkeys(row for one in tail for row in one.rows))
+        if any(row.sense != "=" for row in rows):
+            # What is bounded by a bound of something else has no bound of its own.
+            return None
         unknown = self.legs[-1].unknown
         cases = joint(Structure(rows, tuple(one.unknown for one in tail)), unknown) if len(tail) > 1 else ()
         return Route((*(one for one in self.legs if one not in tail), Leg(cases, unknown)), self.solved) if len(cases) == 1 else None

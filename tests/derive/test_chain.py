@@ -732,3 +732,33 @@ def test_all_that_defines_a_quantity_is_one_block_of_which_more_equations_than_u
     given = {"fleet_throughput": 1236.8, "mixed_step_time": 0.9, "prefill_chunk": 100, "batch": 50, "replicas": 2, "chips": 4}
     solution = solve("active_params", **given, peak_flops=1e15, tokens_per_step=1, mfu=0.5)
     assert bool(solution.answers) != bool(solution.reason)
+
+
+ROOF = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 8, "mfu": 0.7}
+AT_THE_ROOF = 8 * 0.7 * 1979e12 / (2 * 70e9)
+"""token/s at which the arithmetic of eight chips at 70 % is all there is: any batch from the balance batch on has it."""
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "truth"),
+    [
+        ("step_time", {"context_length": 200}, 2000 / AT_THE_ROOF),
+        ("batch", {"context_length": 200}, 2000.0),
+        ("sequences_per_chip", {"context_length": 200}, 250.0),
+        ("context_length", {"memory_time": "10ms"}, 200.0),
+        ("context_length", {"kv_time": "8ms"}, 200.0),
+    ],
+)
+def test_at_the_roof_a_rate_does_not_say_which_batch_has_it(unknown, given, truth):
+    (found,) = solve(unknown, **ROOF, **given, throughput=AT_THE_ROOF).answers
+    assert found.kind == "interval" and found.low <= truth <= (found.high or inf)
+
+
+@pytest.mark.parametrize("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
+@pytest.mark.parametrize("result", ["compute_utilisation", "normalised_cost"])
+def test_what_only_bounds_a_quantity_is_no_bound_on_what_would_fit(unknown, result):
+    """At full use the context is at most so long: the memory it would take then says nothing of what there is."""
+    given = {name: value for name, value in ROOF.items() if name not in ("mfu", unknown)}
+    solution = solve(unknown, **given, batch=2000, **{result: 1})
+    fits = {"chips": 8.0, "hbm_capacity": 80e9, "sequences_in_flight": 2000.0}[unknown]
+    assert all(one.low <= fits <= (one.high or inf) for one in solution.answers)
