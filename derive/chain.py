@@ -277,7 +277,8 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
         if one.kind != "point":
             return (), _within_bounds(leg, one)
         found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
-    reasons = [reason or Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.id}") for _, reason in outcomes]
+    undetermined = Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.cases[0].told}")
+    reasons = [reason or undetermined for _, reason in outcomes]
     return tuple(found), None if found else reasons[0]
 
 
@@ -288,7 +289,7 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
         return found, reason
     for one in (one for one in found if one.kind == "point"):
         if _rounding(case, unknown, {**values, unknown: one.value}, rounding) > LOST:
-            message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.id}"
+            message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
             return (), Reason("not_identified", message=message)
     return found, reason
 
@@ -325,7 +326,7 @@ def _undecided(unknown: str, case: Joint) -> Reason:
 def _within_bounds(leg: Leg, interval: Answer) -> Reason:
     low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
     bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
-    message = f"{leg.unknown} does not bind in {leg.id}, so only its bounds are known: {bounds}"
+    message = f"{leg.unknown} does not bind in {leg.cases[0].told}, so only its bounds are known: {bounds}"
     return Reason("not_identified", message=message)
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 APART = 1e-6
 """Relative difference from which two sides are not the same number given twice."""
 
+FEW = 3
+"""Up to how many equations of a block are named in a message."""
+
 DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
 
@@ -53,6 +56,11 @@ class Joint:
         """The ids of the equations it follows from."""
         *others, last = (row.id for row in self.rows)
         return f"{', '.join(others)} and {last} together"
+
+    @property
+    def told(self) -> str:
+        """The same in a message: many equations by their number."""
+        return self.id if len(self.rows) <= FEW else f"the {len(self.rows)} equations it rests on"
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

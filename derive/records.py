@@ -150,6 +150,11 @@ class Equation:
         return self.id.split(".")[0]
 
     @property
+    def told(self) -> str:
+        """What a message calls it."""
+        return self.id
+
+    @property
     def reference(self) -> str:
         """What a result quotes: `id@version`."""
         return f"{self.id}@{self.version}"

@@ -138,7 +138,8 @@ def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
 
     row = quantity(unknown)
     places = [{**values, unknown: row.low + share * (row.high - row.low)} for share in (0.125, 0.5, 1.0)]
-    if row.low and all(_is_rounding(difference, place) for place in ({**values, unknown: row.low}, *places)):
+    everywhere = ({**values, unknown: row.low}, *places) if row.low else ()
+    if everywhere and all(negligible(lambda moved: evaluate(difference, moved), place, LAST_DIGITS) for place in everywhere):
         return True
     heights = {evaluate(difference, place) for place in places}
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
@@ -146,12 +147,6 @@ def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
     # Its effect may be too small for the digits of the rest: that is no zero.
     slope = diff(difference, symbol(unknown))
     return all(precise(slope, place) == 0 for place in places)
-
-
-def _is_rounding(difference: "Expr", values: Mapping[str, float]) -> bool:
-    """Whether the terms cancel but for their last digits."""
-    scale = max(abs(evaluate(term, values)) for term in difference.as_ordered_terms())
-    return abs(evaluate(difference, values)) <= LAST_DIGITS * scale
 
 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:

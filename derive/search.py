@@ -91,12 +91,18 @@ def _edges(grid: list[Point], height: Callable[[float], float], surely: Callable
     for left, right in pairwise(grid):
         if isnan(left[1]) == isnan(right[1]):
             continue
-        inside, outside = (right[0], left[0]) if isnan(left[1]) else (left[0], right[0])
-        for _ in range(60):
-            middle = (inside + outside) / 2
-            inside, outside = (inside, middle) if isnan(height(middle)) else (middle, outside)
-        # So close to the edge, rounding may be all that is left of the height.
-        yield inside, surely(inside)
+        ends = (right[0], left[0]) if isnan(left[1]) else (left[0], right[0])
+        # So close to the edge, rounding may be all that is left of the height, or of which side of the edge it is.
+        edge = _last_inside(*ends, height)
+        edge = _last_inside(*ends, surely) if isnan(surely(edge)) else edge
+        yield edge, surely(edge)
+
+
+def _last_inside(inside: float, outside: float, height: Callable[[float], float]) -> float:
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (inside, middle) if isnan(height(middle)) else (middle, outside)
+    return inside
 
 
 def _extrema(grid: list[Point], height: Callable[[float], float]) -> Iterator[Point]:

@@ -50,9 +50,6 @@ SETTLED = 1e-5
 EXACTLY, ROUNDED, NEARLY = 0, 1, 2
 """How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
 
-FEW_EQUATIONS = 3
-"""Up to how many equations of a block are named where it has no solution."""
-
 ASKED_SINGLY = 200
 """Up to how many draws of an array that is not sure of them are asked one by one."""
 
@@ -259,9 +256,10 @@ def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values)
     if branch.absent:
         return _interval(equation, branch, unknown, values)
     found = real_roots(branch.difference, branch.roots, unknown, values)
-    if not found and drops_out(branch.difference, unknown, values):
-        return _interval(equation, branch, unknown, values)
-    return [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
+    points = [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
+    # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
+    nothing = not found or not (points or isinstance(equation, Equation))
+    return _interval(equation, branch, unknown, values) if nothing and drops_out(branch.difference, unknown, values) else points
 
 
 def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
@@ -475,8 +473,7 @@ def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]
-    many = not isinstance(equation, Equation) and len(equation.rows) > FEW_EQUATIONS
-    message = f"no {unknown} {row.domain} satisfies {f'the {len(equation.rows)} equations it rests on' if many else equation.id}"
+    message = f"no {unknown} {row.domain} satisfies {equation.told}"
     roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for root in roots if row.ceiling < root < inf]:
         return Reason("no_solution", violated=(f"{left} = {right}",), message=f"{message}: it would have to be {show(unknown, beyond[0])}")

@@ -714,6 +714,19 @@ MISLED = {
         {"fetched_params": 18529027079.102203, "experts": 69.34867420760975, "total_params": 18529027079.10221,
          "active_params": 7344705118.302478, "active_experts": 1.6730716802428824},
     ),
+    "a quantity that cancels only with what was worked out before": (
+        ("kv_time", {"overlap": "kv_plus_max"}, 3.8793149530069946e-05),
+        {"step_time": 0.10648624662022428, "tokens_per_step": 1.0653285634717873, "mbu": 1.0, "chips": 3.9357085194020764,
+         "price_per_flop": 2.5622704138417016e-19, "chip_price": 0.00039710567069709034,
+         "decode_rate_per_chip": 31.382656212644576, "compute_time": 0.0008055946189823626,
+         "compute_utilisation": 0.007565245696521348, "hbm_bandwidth": 4999125080590.136, "ridge_point": 310.01815249831714,
+         "context_length": 500.8043388193935},
+    ),
+    "a root next to the edge of where an expression is defined": (
+        ("hop_latency", {"weight_time": "resident"}, 1.273112775579228e-07),
+        {"minimum_latency": 8.434485731557682e-05, "layers": 7.815823195190851, "hbm_bandwidth": 52312876328297.37,
+         "grid_latency": 0.0006048409065688138, "chips": 4668.576646160072, "synchronisations_per_layer": 4.511808179627586},
+    ),
 }  # fmt: skip
 """Questions about states that were once answered wrongly: the unknown, variants, the value of the state, and what is given."""
 
