@@ -13,7 +13,7 @@ from derive.blocks import Structure
 from derive.compiled import evaluate
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.regimes import closed_forms, in_words, regimes
+from derive.regimes import in_words, one_root, regimes
 from derive.roots import HOLDS
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             continue
         left, right = pair
         for name in sorted(others & (left.free_symbols | right.free_symbols), key=str):
-            roots = closed_forms(left - right, name)
+            roots = one_root(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
 

@@ -12,7 +12,7 @@ from derive.records import Equation
 from derive.routes import reaches, square
 from derive.solutions import Reason
 
-MAY_CANCEL = 6
+MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
 

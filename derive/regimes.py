@@ -115,14 +115,24 @@ def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
     return tuple(found)
 
 
+@cache
 def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     """The roots of a smooth expression in closed form, or None where none is known to elementary functions.
 
     Where it is linear in the unknown or in its reciprocal, the root keeps the shape in which it was written. Cubics
     and beyond are left to numbers: their closed forms pass through complex ones.
     """
-    from sympy import Poly, PolynomialError, Pow, diff, fraction, together
-    from sympy import solve as sympy_solve
+    found = one_root(difference, x)
+    if found is not None or _tangled(difference, x):
+        return found
+    numerator, coefficients = _polynomial(difference, x)
+    return None if len(coefficients) > 3 or _mixes_powers(numerator, x) else _solved(numerator, x)
+
+
+@cache
+def one_root(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
+    """The same where there is at most one root, by its shape; None where there may be more, or it takes more than that to see."""
+    from sympy import Pow, diff
 
     # A power of a sum that holds the unknown is linear in neither, and its derivative takes long.
     if not any(power.base.is_Add and power.base.has(x) for power in difference.atoms(Pow)):
@@ -140,20 +150,33 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         return isolated
     if _tangled(difference, x):
         return None
-    numerator = fraction(together(difference))[0]
-    try:
-        coefficients = Poly(numerator, x).all_coeffs()
-    except PolynomialError:
-        coefficients = []
+    numerator, coefficients = _polynomial(difference, x)
     if len(coefficients) == 1:
         # The unknown only seemed to be there.
         return ()
     if len(coefficients) == 2:
         return (_tidy(-coefficients[1] / coefficients[0]),)
-    if (len(coefficients) > 3 and any(coefficients[1:-1])) or _mixes_powers(numerator, x):
-        return None
+    return _solved(numerator, x) if len(coefficients) > 2 and not any(coefficients[1:-1]) and not _mixes_powers(numerator, x) else None
+
+
+@cache
+def _polynomial(difference: "Expr", x: "Expr") -> "tuple[Expr, tuple[Expr, ...]]":
+    """The expression over one line, and its coefficients if that is a polynomial in x; else none."""
+    from sympy import Poly, PolynomialError, fraction, together
+
+    numerator = fraction(together(difference))[0]
     try:
-        roots = sympy_solve(numerator, x)
+        return numerator, tuple(Poly(numerator, x).all_coeffs())
+    except PolynomialError:
+        return numerator, ()
+
+
+def _solved(numerator: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
+    """All roots by SymPy, if it has them and they are elementary."""
+    from sympy import solve
+
+    try:
+        roots = solve(numerator, x)
     except NotImplementedError:
         return None
     return tuple(_tidy(root) for root in roots) if roots and all(_elementary(root) for root in roots) else None
