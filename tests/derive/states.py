@@ -12,6 +12,7 @@ from random import Random
 from derive.catalogue import by_id
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solutions import Answer
 from derive.solving import residual, right_side_at
 
 IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages")
@@ -19,6 +20,9 @@ IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline
 
 SAME_VARIANT = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
 """Groups that take the variant of the first, where they have it."""
+
+AGREES, LAST_DIGITS = 1e-6, 1e-15
+"""Relative difference up to which an answer is the value of the state, and the rounding of those values."""
 
 CANCELS = " cancels: "
 """What stands between a quantity and the rest where an answer says that it does not matter."""
@@ -75,14 +79,16 @@ def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
         yield Asked(state, unknown, {name: state.values[name] for name in order})
 
 
-def holds_the_state(asked: Asked, answers: Sequence[object], tolerance: float = 1e-6) -> bool:
-    """Whether the value of the state is one of the points, or lies in one of the intervals."""
+def holds_the_state(asked: Asked, answers: Sequence[Answer]) -> bool:
+    """Whether the value of the state is one of the points, or lies in one of the intervals.
+
+    A point may be off by what the last digits of the state's own values are magnified to.
+    """
     truth = asked.state.values[asked.unknown]
-    slack = tolerance * abs(truth)
     return any(
-        abs(one.value - truth) <= slack
+        abs(one.value - truth) <= max(AGREES, sum(map(abs, one.elasticities.values())) * LAST_DIGITS) * abs(truth)
         if one.kind == "point"
-        else one.low - slack <= truth <= (one.high if one.high is not None else truth) + slack
+        else one.low - AGREES * truth <= truth <= (one.high if one.high is not None else truth) + AGREES * truth
         for one in answers
     )
 
