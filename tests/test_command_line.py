@@ -387,6 +387,13 @@ def test_a_price_file_from_standard_input():
     assert "other/n" in call("prices", "list", "--prices", "-", stdin=price_file(*GOOD)).out
 
 
+def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_said():
+    file = price_file(*(f"google,gemini\u20113.1-pro-preview,{cells},,,," for cells in ("input,9", "output,60")))
+    for command in (("prices", "check"), ("prices", "list"), ("infer", "gemini-3.1-pro-preview")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 2 and "row 2, column model" in said.err and "U+2011 (non-breaking hyphen) where" in said.err, command
+
+
 @pytest.mark.parametrize("name", [".", "no-such.csv", "no-such/x.csv"])
 def test_what_is_no_file_is_refused(tmp_path, monkeypatch, name: str):
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -15,11 +16,13 @@ from derive.files import LARGEST, label, opened, size
 from derive.shipped import once_a_reading
 from invert.prices.check import (
     COMPONENTS,
+    NAMES,
     Parser,
     contradictions,
     hold,
     hours,
     iso_date,
+    look_alikes,
     number,
     one_of,
     parsed,
@@ -31,6 +34,7 @@ from invert.prices.check import (
     whole_or_blank,
     word,
 )
+from invert.prices.select import listed
 from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 1_000
@@ -143,7 +147,7 @@ def read_rows(
 ) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
 
-    `beside` are rows of another file whose currencies are known, and which a blank currency may not contradict.
+    `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -172,9 +176,25 @@ def read_rows(
             rows.append(found)
     unclear = unsaid_currencies(rows, beside)
     name(*unclear.values())
+    mistaken = look_alikes(rows, in_use(beside))
+    name(*chain.from_iterable(mistaken.values()))
     if unlisted:
         problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
-    return [row for row in rows if row.origin not in unclear], problems
+    return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
+
+
+def in_use(rows: Sequence[PriceRow]) -> dict[str, list[str]]:
+    """The names of rows by column, and where there are any those of models.csv, which know other names of a model."""
+    names = {column: [getattr(row, column) for row in rows] for column in NAMES}
+    if not rows:
+        return names
+    try:
+        described = shipped.table("models")
+    except WrongData:
+        return names
+    names["provider"] += [row["provider"] for row in described]
+    names["model"] += [name for row in described for name in (row["model"], *listed(row["aliases"]))]
+    return names
 
 
 def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:

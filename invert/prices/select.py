@@ -1,15 +1,15 @@
 """Which sheets hold on a day, which of them a name means, and what they are with some prices changed."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
 from derive import shipped
-from derive.characters import is_hidden, trimmed
-from derive.errors import UnknownName, WrongData, WrongValue, shorten, unseen
+from derive.characters import hidden, is_hidden, skeleton, trimmed
+from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.prices.check import (
     COMPONENTS,
     absurd,
@@ -169,6 +169,9 @@ def find(
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
+            like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
+            if like:
+                raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
             raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
@@ -189,15 +192,35 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     [('google', 'gemini-3.1-pro-preview')]
     """
     given = trimmed(name).lower()
-    spellings = (
+    spellings: tuple[Callable[[Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
-        lambda pair: [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")],
+        lambda pair: also_called(pair, aliases),
     )
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
             return found
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
+
+
+def also_called(pair: Name, aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+    """The other names of a model, with and without its provider."""
+    return [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")]
+
+
+def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[tuple[Name, str]]:
+    """The models that a name looks like without being a name of them, and the name it looks like; whole names first.
+
+    >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
+    [(('openai', 'gpt-5'), 'gpt-5')]
+    """
+    given = skeleton(name)
+    if not given:
+        return []
+    spelled = [(pair, text) for pair in pairs for text in ("/".join(pair), pair[1], *also_called(pair, aliases))]
+    whole = [(pair, text) for pair, text in spelled if skeleton(text) == given]
+    begun = [(pair, text) for pair, text in spelled if skeleton(text).startswith(f"{given}-")]
+    return list({pair: (pair, text) for pair, text in reversed(whole or begun)}.values())[::-1]
 
 
 def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
