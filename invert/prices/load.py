@@ -83,8 +83,8 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
-    day, far_off = newest_day([*rows, *own])
-    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own))
+    day, far_off = newest_day(rows, own)
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
 
 
 def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -103,28 +103,32 @@ def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     return fx, tuple(rows), (*shipped.problems("fx"), *faults)
 
 
-def newest_day(rows: Iterable[PriceRow]) -> tuple[date | None, tuple[Problem, ...]]:
+def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
     """The newest retrieval day to be believed, and a problem where there are later ones.
 
-    Days are followed from their median on, as long as each is at most a year after the one before: a slip of the pen in
-    few rows (2062 for 2026) moves nothing, and no clock is asked.
+    Days are followed from the median of those that ship, as long as each is at most a year after the one before: a slip
+    of the pen (2062 for 2026) moves nothing, in however many rows of one's own it stands, and no clock is asked.
     """
-    dated = sorted((row.retrieved_date, place, row) for place, row in enumerate(rows) if row.retrieved_date)
-    if not dated:
+    anchors = sorted(row.retrieved_date for row in shipped if row.retrieved_date)
+    anchors = anchors or sorted(row.retrieved_date for row in own if row.retrieved_date)
+    if not anchors:
         return None, ()
-    later = dated[(len(dated) - 1) // 2 :]
-    near = next((at for at in range(1, len(later)) if (later[at][0] - later[at - 1][0]).days > A_YEAR), len(later))
-    newest = later[near - 1][0]
-    if near == len(later):
+    newest = anchors[(len(anchors) - 1) // 2]
+    rows = [row for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
+    for day in sorted({row.retrieved_date for row in rows}):
+        if (day - newest).days > A_YEAR:
+            break
+        newest = day
+    far = [row for row in rows if row.retrieved_date > newest]
+    if not far:
         return newest, ()
-    _, _, row = min(later[near:], key=lambda item: item[1])
-    others = f" (and {count} more row{'s' if count > 1 else ''})" if (count := len(later) - near - 1) else ""
+    day = far[0].retrieved_date
+    others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    way_out = f"--as-of {row.retrieved_date} takes them as of that day"
-    return newest, (row.problem("retrieved_date", f"{row.retrieved_date} {lack}; {way_out}"),)
+    return newest, (far[0].problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
 
 
-def moved(day: date | None, shipped: Iterable[PriceRow], own: Iterable[PriceRow]) -> str:
+def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
     """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
     before, _ = newest_day(shipped)
     row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None

@@ -54,6 +54,25 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
 
 
+def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, str]]:
+    """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
+
+    >>> not_begun(PriceBook((), {}, (), None), date(2026, 11, 20))
+    ({}, {})
+    """
+    begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
+
+    def said(rows: Iterable[PriceRow]) -> dict[Name, str]:
+        found: dict[Name, str] = {}
+        for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
+            pair = row.provider, row.model
+            which = "some of its prices" if pair in begun else "its prices"
+            found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
+        return found
+
+    return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
+
+
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
     """The tiers to take of those on offer.
 
@@ -142,13 +161,17 @@ def _model(row: Mapping[str, str]) -> ModelRow:
 
 
 def find(
-    names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow], ever: Sequence[Name] = ()
+    names: Iterable[str],
+    offered: Sequence[PriceSheet],
+    known: Sequence[ModelRow],
+    ever: Sequence[Name] = (),
+    later: Mapping[Name, str] | None = None,
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
     several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
-    (provider, model) pairs priced on any day.
+    (provider, model) pairs priced on any day, `later` what to say of those whose prices have not begun.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -164,7 +187,9 @@ def find(
             meant = own
         if len(meant) > 1:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
-        if not meant and matches(name, [*aliases, *ever], aliases):
+        if not meant and (other := matches(name, [*aliases, *ever], aliases)):
+            if said := next((later[pair] for pair in other if later and pair in later), ""):
+                raise NotBegun(said)
             raise UnknownModel(name, "has no sheet in this service tier on this day", [])
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
@@ -175,6 +200,10 @@ def find(
             raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
+
+
+class NotBegun(WrongValue):
+    """A model asked for before any of its prices begins; the message names the day."""
 
 
 class UnknownModel(UnknownName):
