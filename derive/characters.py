@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """White space of a line: dropped at the ends of a text, where web pages and spreadsheets leave it."""
@@ -11,6 +12,15 @@ STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]")
 """What `str.isprintable` lets pass and no font draws: fillers, joiners, variation selectors, the blank Braille pattern."""
+
+_ALIKE = {
+    **dict(zip("АВЕЅІЈКМНОРСТУХҮԚԜӀавеѕіјкмнорстухүԛԝӏԁһҺЗзб", "ABESIJKMHOPCTYXYQWlabesijkmhopctyxyqwldhh336", strict=True)),
+    **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβγεζηικμνορστυχωςϳ", "ABEZHIKMNOPTYXabyeznikuvopotuxwcj", strict=True)),
+    **dict(zip("ՕՏՍօսհոցզɑɡıȷɩʏᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢ", "OSUouhngqagijiyacdejkmoptuvwz", strict=True)),
+    **dict(zip("·∙⋅‧・。⁄∕⧸∶", "......///:", strict=True)),
+    **dict.fromkeys("−⁃˗➖ー", "-"),
+}
+"""Letters and signs of other scripts by the Latin one they are drawn like; every dash Unicode calls one is a "-" too."""
 
 
 def trimmed(text: str) -> str:
@@ -48,3 +58,37 @@ def named(mark: str) -> str:
     kind = "control character" if unicodedata.category(mark) in ("Cc", "Cs") or unicodedata.bidirectional(mark) in STEERING else "character"
     name = unicodedata.name(mark, "").lower()
     return f"{kind} U+{ord(mark):04X}" + (f" ({name})" if name else "")
+
+
+def skeleton(name: str) -> str:
+    """What is left of a name when all that looks alike is made the same: dashes, spaces, capitals, letters of other scripts.
+
+    >>> skeleton("GPT\\u20115"), skeleton("g\\u0440t-5"), skeleton("gpt-5")
+    ('gpt-5', 'gpt-5', 'gpt-5')
+    """
+    text = trimmed(name).lower()
+    if not text.isascii():
+        # Capitals before they are made small: the Greek letter drawn like H has a small one drawn like n. Accents apart from their letters.
+        text = _drawn(_drawn(unicodedata.normalize("NFKD", trimmed(name))).lower())
+        text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i").replace("j\u0307", "j"))
+    return " ".join(text.split())
+
+
+def _drawn(text: str) -> str:
+    return "".join("-" if unicodedata.category(mark) == "Pd" else _ALIKE.get(mark, mark) for mark in text)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two names differ in capitals at most."""
+    return trimmed(one).lower() == trimmed(other).lower()
+
+
+def look_alike(given: str, known: Iterable[str]) -> str:
+    """The first known name that a name looks like without being it; nothing where there is none, or where it is one of them.
+
+    >>> look_alike("gpt\\u20115", ["gpt-4", "gpt-5"]), look_alike("GPT-5", ["gpt-5"])
+    ('gpt-5', '')
+    """
+    drawn = skeleton(given)
+    near = [name for name in known if drawn and skeleton(name) == drawn]
+    return "" if any(is_same(given, name) for name in near) else next(iter(near), "")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from derive.characters import hidden, named
+from derive.characters import hidden, look_alike, named, trimmed
 
 INPUT_IS_WRONG = 2
 NO_ANSWER = 3
@@ -67,6 +67,8 @@ ALSO_CALLED = {
 def suggest(given: str, allowed: Iterable[str]) -> str:
     """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
     allowed = list(allowed)
+    if not hidden(given) and (meant := look_alike(given, allowed)):
+        return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
     spelled = {name.lower(): name for name in allowed}
     word = given.lower()
     called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in spelled else []
@@ -83,6 +85,21 @@ def unseen(text: str) -> str:
     """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds one beyond ASCII."""
     found = hidden(text)
     return "" if found.isascii() else f": it holds the {named(found)}, which does not show"
+
+
+def mistaken(given: str, known: str) -> str:
+    """Which character of a name is another than that of the known name it looks like.
+
+    >>> mistaken("gpt\\u20115", "gpt-5")
+    "character 4 is U+2011 (non-breaking hyphen) where 'gpt-5' has '-'"
+    """
+    text, other = trimmed(given), trimmed(known)
+    pairs = zip(text.lower(), other.lower(), strict=False)
+    at = next((at for at, (one, right) in enumerate(pairs) if one != right), min(len(text), len(other)))
+    mark, right = text[at : at + 1], other[at : at + 1]
+    what = f"is {named(mark).partition('character ')[2]}" if mark else "is lacking"
+    shown = repr(right) if right.isascii() else named(right).partition("character ")[2]
+    return f"character {at + 1} {what} where {shorten(known)} " + (f"has {shown}" if right else "ends")
 
 
 def shorten(text: str, length: int = 60) -> str:

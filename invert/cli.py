@@ -221,6 +221,8 @@ def check_prices(file: str | None) -> None:
         problems = all_problems(book)
     if not problems:
         click.echo(f"{len(book.rows)} rows, no problem found")
+    if book.day_moved:
+        say(book.day_moved)
     fail_on(problems)
 
 

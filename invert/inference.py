@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from derive.briefly import Records
-from derive.characters import trimmed
+from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, reading, refuse_bad
 from invert import estimates, lecture
@@ -18,7 +18,7 @@ from invert.cases import Case, broken_by, case_of, kv_estimates
 from invert.inferences import Inference, InferenceTable
 from invert.observables import ratio
 from invert.prices.load import load
-from invert.prices.select import find, models, places, sheets, with_amounts
+from invert.prices.select import NotBegun, find, models, not_begun, places, sheets, with_amounts
 from invert.priors import Beliefs
 from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
@@ -60,9 +60,11 @@ def infer(
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book)]
+    day = as_of or book.newest_retrieved
+    later, own_later = not_begun(book, day) if day else ({}, {})
     try:
-        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book)
-    except UnknownName as error:
+        chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book, later, own_later)
+    except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
     notes = [*notes, *without()]
@@ -114,15 +116,33 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], 
 
 
 def _chosen(
-    names: tuple[str, ...], provider: str | None, offered: list[PriceSheet], known: list[ModelRow], book: PriceBook
+    names: tuple[str, ...],
+    provider: str | None,
+    offered: list[PriceSheet],
+    known: list[ModelRow],
+    book: PriceBook,
+    later: Mapping[tuple[str, str], str],
+    own_later: Mapping[tuple[str, str], str],
 ) -> tuple[list[PriceSheet], list[str]]:
     if provider is not None:
         providers = sorted({sheet.provider for sheet in offered})
-        offered = [sheet for sheet in offered if sheet.provider.lower() == trimmed(provider).lower()]
+        offered = [sheet for sheet in offered if is_same(sheet.provider, provider)]
+        own_later = {pair: said for pair, said in own_later.items() if is_same(pair[0], provider)}
+        to_come = [said for pair, said in later.items() if is_same(pair[0], provider)]
+        if not offered and to_come:
+            raise NotBegun(_together(to_come))
         if not offered:
             raise UnknownName("provider", provider, providers)
     ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
-    return find(names, offered, known, list(ever)) if names else (offered, [])
+    chosen, notes = find(names, offered, known, list(ever), later) if names else (offered, [])
+    meant = {(sheet.provider, sheet.model) for sheet in chosen}
+    said = [said for pair, said in own_later.items() if not names or pair in meant]
+    return chosen, [*notes, *([_together(said)] if said else [])]
+
+
+def _together(said: list[str]) -> str:
+    """What is said of several models, in one line: that of the first, and of how many more."""
+    return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
 
 
 def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:

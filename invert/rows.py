@@ -106,7 +106,8 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 
-    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day.
+    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day;
+    `own` are those of `rows` that did not ship.
     """
 
     __repr__ = brief
@@ -117,6 +118,7 @@ class PriceBook:
     newest_retrieved: date | None
     far_off: tuple[Problem, ...] = ()
     day_moved: str = ""
+    own: tuple[PriceRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

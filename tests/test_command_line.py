@@ -387,6 +387,48 @@ def test_a_price_file_from_standard_input():
     assert "other/n" in call("prices", "list", "--prices", "-", stdin=price_file(*GOOD)).out
 
 
+def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_said():
+    file = price_file(*(f"google,gemini\u20113.1-pro-preview,{cells},,,," for cells in ("input,9", "output,60")))
+    for command in (("prices", "check"), ("prices", "list"), ("infer", "gemini-3.1-pro-preview")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 2 and "row 2, column model" in said.err and "U+2011 (non-breaking hyphen) where" in said.err, command
+
+
+DATED = "provider,model,component,amount,effective_date,retrieved_date"
+
+
+def test_many_rows_of_ones_own_do_not_move_the_day_by_decades():
+    file = price_file(*(f"acme,m{at},{cells},,2062-11-20" for at in range(200) for cells in ("input,1", "output,5")), header=DATED)
+    for command in (("prices", "check"), ("infer", "gemini-3.1-pro-preview")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 2 and "2062-11-20 is more than a year after 2026-11-20" in said.err and "--as-of 2062-11-20" in said.err
+    assert "prices of 2026-11-20" in said.out
+
+
+def test_a_row_of_ones_own_that_moves_the_day_is_said_by_the_check_too():
+    file = price_file("acme,m,input,1,,2027-02-03", "acme,m,output,5,,2027-02-03", header=DATED)
+    for command in (("prices", "check"), ("prices", "list"), ("infer", "acme/m")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 0 and "prices are of 2027-02-03, the retrieved_date of standard input row 2" in said.err, command
+
+
+def test_prices_of_ones_own_that_begin_later_are_said_with_their_day():
+    later = [f"acme,{name},{cells},2062-01-01,2026-11-20" for name in "ab" for cells in ("input,1", "output,5")]
+    current = ["acme,c,input,1,2026-01-01,", "acme,c,output,5,2026-01-01,", "acme,c,cache_read,1,2027-01-01,"]
+    file = price_file(*later, *current, header=DATED)
+    begins = "acme/a: its prices begin on 2062-01-01, after 2026-11-20; --as-of 2062-01-01"
+    said = call("infer", "acme/a", "--prices", "-", stdin=file)
+    assert (said.status, said.out, said.err) == (2, "", f"backsolve: {begins}\n")
+    assert call("infer", "acme/a", "--prices", "-", "--as-of", "2062-01-01", stdin=file).status == 0
+    said = call("infer", "acme/c", "--prices", "-", stdin=file)
+    assert said.status == 0
+    assert said.err == "backsolve: acme/c: some of its prices begin on 2027-01-01, after 2026-11-20; --as-of 2027-01-01\n"
+    said = call("infer", "--provider", "acme", "--prices", "-", stdin=file)
+    assert said.status == 0 and "begin on 2027-01-01" in said.err and "(and 2 more models with prices that begin later)" in said.err
+    said = call("infer", "--provider", "acme", "--prices", "-", stdin=price_file(*later, header=DATED))
+    assert (said.status, said.err) == (2, f"backsolve: {begins} (and 1 more model with prices that begin later)\n")
+
+
 @pytest.mark.parametrize("name", [".", "no-such.csv", "no-such/x.csv"])
 def test_what_is_no_file_is_refused(tmp_path, monkeypatch, name: str):
     monkeypatch.chdir(tmp_path)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from derive.characters import hidden, named
-from derive.errors import WrongData, WrongValue, shorten, suggest
+from derive.characters import hidden, is_same, named, skeleton
+from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped import figure
 from derive.shipped import truth as shipped_truth
 from invert.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
@@ -24,6 +24,8 @@ LARGEST = 1e5
 
 The least lies also above the dearest price per token, so that one cannot pass for a price per million.
 """
+NAMES = ("provider", "model", "region", "service_tier", "component")
+"""Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 Parser = Callable[[str], Any]
 
 
@@ -114,6 +116,28 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
         for row in rows
         if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
     }
+
+
+def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
+    """By origin, the rows with a name that looks like another in use and is not it; `known` are names in use by column.
+
+    Other capitals are seen, and so are no fault. Of two names in these rows alone, the one of plain letters is right, else the first.
+    """
+    found: dict[str, list[Problem]] = {}
+    for column in NAMES:
+        right: dict[str, list[str]] = {}
+        for name in dict.fromkeys(known.get(column, ())):
+            right.setdefault(skeleton(name), []).append(name)
+        here = {name: skeleton(name) for name in dict.fromkeys(getattr(row, column) for row in rows)}
+        for name in sorted(here, key=lambda name: not is_same(name, here[name])):
+            right.setdefault(here[name], [name])
+        wrong = {name: right[drawn][0] for name, drawn in here.items() if not any(is_same(name, one) for one in right[drawn])}
+        for row in rows if wrong else ():
+            name = getattr(row, column)
+            if name in wrong:
+                fault = f"{shorten(name)} looks like {shorten(wrong[name])} and is not: {mistaken(name, wrong[name])}"
+                found.setdefault(row.origin, []).append(row.problem(column, fault))
+    return found
 
 
 def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
@@ -275,6 +299,9 @@ def required(text: str) -> str:
 def word(text: str) -> str:
     """A lower-case word such as `off_peak`."""
     if not re.fullmatch("[a-z][a-z0-9_]*", required(text)):
+        drawn = skeleton(text)
+        if not is_same(text, drawn) and re.fullmatch("[a-z][a-z0-9_]*", drawn):
+            raise WrongValue(f"{shorten(text)} looks like {shorten(drawn)} and is not: {mistaken(text, drawn)}")
         raise WrongValue(f"{shorten(text)} is not a lower-case word such as 'standard' or 'off_peak'")
     return text
 

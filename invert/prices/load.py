@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -15,11 +16,13 @@ from derive.files import LARGEST, label, opened, size
 from derive.shipped import once_a_reading
 from invert.prices.check import (
     COMPONENTS,
+    NAMES,
     Parser,
     contradictions,
     hold,
     hours,
     iso_date,
+    look_alikes,
     number,
     one_of,
     parsed,
@@ -31,6 +34,7 @@ from invert.prices.check import (
     whole_or_blank,
     word,
 )
+from invert.prices.select import listed
 from invert.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
 
 ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 1_000
@@ -79,8 +83,8 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
-    day, far_off = newest_day([*rows, *own])
-    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own))
+    day, far_off = newest_day(rows, own)
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
 
 
 def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -99,28 +103,32 @@ def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     return fx, tuple(rows), (*shipped.problems("fx"), *faults)
 
 
-def newest_day(rows: Iterable[PriceRow]) -> tuple[date | None, tuple[Problem, ...]]:
+def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
     """The newest retrieval day to be believed, and a problem where there are later ones.
 
-    Days are followed from their median on, as long as each is at most a year after the one before: a slip of the pen in
-    few rows (2062 for 2026) moves nothing, and no clock is asked.
+    Days are followed from the median of those that ship, as long as each is at most a year after the one before: a slip
+    of the pen (2062 for 2026) moves nothing, in however many rows of one's own it stands, and no clock is asked.
     """
-    dated = sorted((row.retrieved_date, place, row) for place, row in enumerate(rows) if row.retrieved_date)
-    if not dated:
+    anchors = sorted(row.retrieved_date for row in shipped if row.retrieved_date)
+    anchors = anchors or sorted(row.retrieved_date for row in own if row.retrieved_date)
+    if not anchors:
         return None, ()
-    later = dated[(len(dated) - 1) // 2 :]
-    near = next((at for at in range(1, len(later)) if (later[at][0] - later[at - 1][0]).days > A_YEAR), len(later))
-    newest = later[near - 1][0]
-    if near == len(later):
+    newest = anchors[(len(anchors) - 1) // 2]
+    rows = [row for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
+    for day in sorted({row.retrieved_date for row in rows}):
+        if (day - newest).days > A_YEAR:
+            break
+        newest = day
+    far = [row for row in rows if row.retrieved_date > newest]
+    if not far:
         return newest, ()
-    _, _, row = min(later[near:], key=lambda item: item[1])
-    others = f" (and {count} more row{'s' if count > 1 else ''})" if (count := len(later) - near - 1) else ""
+    day = far[0].retrieved_date
+    others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    way_out = f"--as-of {row.retrieved_date} takes them as of that day"
-    return newest, (row.problem("retrieved_date", f"{row.retrieved_date} {lack}; {way_out}"),)
+    return newest, (far[0].problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
 
 
-def moved(day: date | None, shipped: Iterable[PriceRow], own: Iterable[PriceRow]) -> str:
+def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
     """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
     before, _ = newest_day(shipped)
     row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
@@ -143,7 +151,7 @@ def read_rows(
 ) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
 
-    `beside` are rows of another file whose currencies are known, and which a blank currency may not contradict.
+    `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -172,9 +180,25 @@ def read_rows(
             rows.append(found)
     unclear = unsaid_currencies(rows, beside)
     name(*unclear.values())
+    mistaken = look_alikes(rows, in_use(beside))
+    name(*chain.from_iterable(mistaken.values()))
     if unlisted:
         problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
-    return [row for row in rows if row.origin not in unclear], problems
+    return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
+
+
+def in_use(rows: Sequence[PriceRow]) -> dict[str, list[str]]:
+    """The names of rows by column, and where there are any those of models.csv, which know other names of a model."""
+    names = {column: [getattr(row, column) for row in rows] for column in NAMES}
+    if not rows:
+        return names
+    try:
+        described = shipped.table("models")
+    except WrongData:
+        return names
+    names["provider"] += [row["provider"] for row in described]
+    names["model"] += [name for row in described for name in (row["model"], *listed(row["aliases"]))]
+    return names
 
 
 def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:

@@ -1,15 +1,15 @@
 """Which sheets hold on a day, which of them a name means, and what they are with some prices changed."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
 from derive import shipped
-from derive.characters import is_hidden, trimmed
-from derive.errors import UnknownName, WrongData, WrongValue, shorten, unseen
+from derive.characters import hidden, is_hidden, skeleton, trimmed
+from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from invert.prices.check import (
     COMPONENTS,
     absurd,
@@ -52,6 +52,25 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     # A day that was asked for needs no day of the rows.
     late = [] if as_of else book.far_off
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
+
+
+def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, str]]:
+    """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
+
+    >>> not_begun(PriceBook((), {}, (), None), date(2026, 11, 20))
+    ({}, {})
+    """
+    begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
+
+    def said(rows: Iterable[PriceRow]) -> dict[Name, str]:
+        found: dict[Name, str] = {}
+        for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
+            pair = row.provider, row.model
+            which = "some of its prices" if pair in begun else "its prices"
+            found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
+        return found
+
+    return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -142,13 +161,17 @@ def _model(row: Mapping[str, str]) -> ModelRow:
 
 
 def find(
-    names: Iterable[str], offered: Sequence[PriceSheet], known: Sequence[ModelRow], ever: Sequence[Name] = ()
+    names: Iterable[str],
+    offered: Sequence[PriceSheet],
+    known: Sequence[ModelRow],
+    ever: Sequence[Name] = (),
+    later: Mapping[Name, str] | None = None,
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
     A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
     several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
-    (provider, model) pairs priced on any day.
+    (provider, model) pairs priced on any day, `later` what to say of those whose prices have not begun.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -164,14 +187,23 @@ def find(
             meant = own
         if len(meant) > 1:
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
-        if not meant and matches(name, [*aliases, *ever], aliases):
+        if not meant and (other := matches(name, [*aliases, *ever], aliases)):
+            if said := next((later[pair] for pair in other if later and pair in later), ""):
+                raise NotBegun(said)
             raise UnknownModel(name, "has no sheet in this service tier on this day", [])
         if not meant:
             if any(name.strip().lower() == provider.lower() for provider, _ in priced):
                 raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
+            like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
+            if like:
+                raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
             raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
+
+
+class NotBegun(WrongValue):
+    """A model asked for before any of its prices begins; the message names the day."""
 
 
 class UnknownModel(UnknownName):
@@ -189,15 +221,35 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     [('google', 'gemini-3.1-pro-preview')]
     """
     given = trimmed(name).lower()
-    spellings = (
+    spellings: tuple[Callable[[Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],
-        lambda pair: [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")],
+        lambda pair: also_called(pair, aliases),
     )
     for spelling in spellings:
         if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
             return found
     return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
+
+
+def also_called(pair: Name, aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+    """The other names of a model, with and without its provider."""
+    return [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")]
+
+
+def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[tuple[Name, str]]:
+    """The models that a name looks like without being a name of them, and the name it looks like; whole names first.
+
+    >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
+    [(('openai', 'gpt-5'), 'gpt-5')]
+    """
+    given = skeleton(name)
+    if not given:
+        return []
+    spelled = [(pair, text) for pair in pairs for text in ("/".join(pair), pair[1], *also_called(pair, aliases))]
+    whole = [(pair, text) for pair, text in spelled if skeleton(text) == given]
+    begun = [(pair, text) for pair, text in spelled if skeleton(text).startswith(f"{given}-")]
+    return list({pair: (pair, text) for pair, text in reversed(whole or begun)}.values())[::-1]
 
 
 def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:

@@ -2,10 +2,11 @@
 
 import sys
 import unicodedata
+from itertools import chain
 
 import pytest
 
-from derive.characters import SPACES, hidden, is_hidden, named, trimmed
+from derive.characters import SPACES, hidden, is_hidden, look_alike, named, skeleton, trimmed
 from derive.errors import UnknownName
 
 UNSEEN = {
@@ -57,3 +58,42 @@ def test_an_unknown_name_says_which_of_its_characters_does_not_show():
     message = str(UnknownName("quantity", "bat\u200bch", ["batch"]))
     assert r"unknown quantity 'bat\u200bch': it holds the character U+200B (zero width space), which does not show" in message
     assert message.endswith("; did you mean 'batch'?")
+
+
+ALIKE = {
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u2043\u058a\u30fc", "-"),
+    **{"\u0440": "p", "\u0420": "P", "\u0430": "a", "\u0441": "c", "\u0456": "i", "\u0501": "d"},
+    **{"\u04cf": "l", "\u03bf": "o", "\u039d": "N", "\u0196": "i", "\u2c6d": "A", "\u2024": ".", "\uff0e": ".", "\u0131": "i"},
+    **{"\u03bd": "v", "\u0397": "H", "\uff47": "g", "\uff13": "3", "\U0001d420": "g", "\U0001d7d1": "3"},
+    **{"i\u0307": "i", "  ": " ", "\ufb01": "fi", "\u2160": "I", "\u2044": "/", "\u0451": "\u00eb", "\u0417": "3", "\u0561": "\u0561"},
+}
+
+
+@pytest.mark.parametrize(("mark", "plain"), ALIKE.items())
+def test_what_is_drawn_like_another_has_its_skeleton(mark: str, plain: str):
+    assert skeleton(f"x{mark}5") == skeleton(f"X{plain}5")
+    assert look_alike(f"x{mark}5", ["y", f"X{plain}5"]) == ("" if mark == plain else f"X{plain}5")
+
+
+@pytest.mark.parametrize("text", ["gpt-5", "GPT-5", "gpt5", "gpt_5", "gpt-5o", "gpt-50", "gpt 5", "модель-5", "通义千问3-max"])
+def test_what_can_be_told_from_another_does_not_look_like_it(text: str):
+    others = ["gpt-5", "gpt-5o", "gpt-50", "gpt_5", "gpt 5", "gpt5", "model-5", "3-max", ""]
+    assert look_alike(text, others) == "" == look_alike(text, [text.upper()])
+
+
+def test_a_skeleton_has_itself_for_skeleton():
+    for code in chain(range(0x3400), range(0xA000, 0xAC00), range(0xF900, 0x10000), range(0x1D400, 0x1D800)):
+        drawn = skeleton(f"a{chr(code)}b")
+        assert skeleton(drawn) == drawn, hex(code)
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("b\u0430tch", "character 2 is U+0430 (cyrillic small letter a) where 'batch' has 'a'; did you mean 'batch'?"),
+        ("kv\u2013bytes", "character 3 is U+2013 (en dash) where 'kv-bytes' has '-'; did you mean 'kv-bytes'?"),
+        ("two  words", "character 5 is U+0020 (space) where 'two words' has 'w'; did you mean 'two words'?"),
+    ],
+)
+def test_an_unknown_name_says_which_of_its_characters_is_another(given: str, fault: str):
+    assert str(UnknownName("quantity", given, ["batch", "kv-bytes", "two words"])) == f"unknown quantity {given!r}: {fault}"

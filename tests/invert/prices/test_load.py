@@ -534,6 +534,51 @@ def test_a_price_under_a_name_with_a_no_break_space_replaces_the_shipped_one(lit
     assert amounts(book) == [("output", 10.0), ("input", 2.5)] and book.problems == ()
 
 
+# Names that look like others.
+
+DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+ALIKE = {"-": DASHES, "a": "\u0430\u03b1\uff41", "c": "\u0441\u03f2\uff43", "m": "\u043c\uff4d"}
+
+
+@pytest.mark.parametrize(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
+@pytest.mark.parametrize(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
+def test_a_name_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str, plain: str, mark: str):
+    alike = name.replace(plain, mark, 1)
+    for order in (1, -1):
+        rows, problems = read(*[row_text(**{column: name}), row_text(**{column: alike})][::order])
+        assert [getattr(row, column) for row in rows] == [name]
+        (problem,) = problems
+        assert (problem.row, problem.column) == (3 if order == 1 else 2, column)
+        place = f"character {name.index(plain) + 1} is U+{ord(mark):04X} ("
+        assert problem.message.startswith(f"{alike!r} looks like {name!r} and is not: {place}")
+        assert problem.message.endswith(f") where {name!r} has {plain!r}")
+
+
+@pytest.mark.parametrize(("column", "name"), [("service_tier", "st\u0430ndard"), ("component", "\u0456nput")])
+def test_a_word_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str):
+    rows, problems = read(INPUT, row_text(**{column: name}))
+    assert len(rows) == len(problems) == 1 and problems[0].column == column
+    assert "cyrillic small letter" in problems[0].message and f"where '{GOOD[column]}' has" in problems[0].message
+
+
+def test_names_that_differ_in_capitals_or_letters_are_all_kept():
+    names = ["acme-1", "Acme-1", "ACME-1", "acme_1", "acme 1", "acm\u00e9-1", "\u043c\u043e\u0434\u0435\u043b\u044c-1"]
+    rows, problems = read(*(row_text(model=name) for name in names))
+    assert [row.model for row in rows] == names and problems == []
+
+
+@pytest.mark.parametrize("model", ["gemini\u20113.1-pro-preview", "\uff47emini-3.1-pro", "Gemini-3.1-\u0440ro-preview"])
+def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_refused(model: str):
+    book = load(io.StringIO(f"provider,model,component,amount\nacme,{model},input,9\nacme,{model},output,50\n"))
+    assert [(problem.row, problem.column) for problem in book.problems] == [(2, "model"), (3, "model")]
+    assert book.rows == load().rows and all("where 'gemini-3.1-pro" in problem.message for problem in book.problems)
+
+
+def test_of_two_spaces_for_one_the_row_is_refused():
+    rows, problems = read(row_text(model="a  b"), row_text(model="a b"))
+    assert [row.model for row in rows] == ["a b"] and [problem.row for problem in problems] == [2]
+
+
 # The header.
 
 
@@ -624,7 +669,10 @@ OWN = "provider,model,component,amount,retrieved_date\n"
         (["9999-12-31"], "2026-11-20", 2),
         (["2028-03-01", "2027-08-01"], "2028-03-01", None),
         (["0001-01-01"], "2026-11-20", None),
-        (["2028-11-20"] * 4, "2028-11-20", None),
+        (["2028-11-20"] * 4, "2026-11-20", 2),
+        (["2062-11-20"] * 400, "2026-11-20", 2),
+        (["2027-05-01", *["2062-11-20"] * 400], "2027-05-01", 3),
+        (["2020-01-01"] * 400, "2026-11-20", None),
     ],
 )
 def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: str, far: int | None, little):

@@ -351,6 +351,26 @@ def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
             find([name], PRICED, LISTED)
 
 
+CLOUD = "cloud/gemini-9-pro-preview"
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "meant"),
+    [
+        ("gpt\u20119", "character 4 is U+2011 (non-breaking hyphen) where 'gpt-9' has '-'", "openai/gpt-9"),
+        ("openai/g\u0440t-9", "character 9 is U+0440 (cyrillic small letter er) where 'openai/gpt-9' has 'p'", "openai/gpt-9"),
+        ("gpt\u2013nine", "character 4 is U+2013 (en dash) where 'gpt-nine' has '-'", "openai/gpt-9"),
+        ("G\u03a1T-9-sol", "character 2 is U+03A1 (greek capital letter rho) where 'gpt-9-sol' has 'p'", "openai/gpt-9-sol"),
+        ("zhipu/\uff47lm", "character 7 is U+FF47 (fullwidth latin small letter g) where 'zhipu/glm' has 'g'", "zhipu/glm"),
+        ("cloud/gemini-9\u2212pro", f"character 15 is U+2212 (minus sign) where {CLOUD!r} has '-'", CLOUD),
+    ],
+)
+def test_a_name_that_looks_like_another_is_refused_with_its_character(name: str, fault: str, meant: str):
+    with pytest.raises(UnknownName) as caught:
+        find([name], PRICED, LISTED)
+    assert str(caught.value) == f"{name!r} is no model here: {fault}; did you mean {meant}?"
+
+
 def test_white_space_around_a_name_and_the_normal_form_of_its_letters_do_not_matter():
     named = sheets(book_of(*pair("caf\u00e9", "m")))[0]
     assert find(["\u00a0gpt-9\u3000"], PRICED, LISTED) == find(["gpt-9"], PRICED, LISTED)
