@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
@@ -206,6 +207,18 @@ def refuse_bad(name: str, **cells: str) -> None:
     for row, columns, problem in checked(name).bad:
         if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
             raise BadRow(problem)
+
+
+def no_row(name: str, column: str, wanted: str) -> Problem:
+    """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
+
+    >>> print(no_row("hardware", "accelerator", "H10O-SXM"))
+    hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 12), 'H200-SXM' (row 28)
+    """
+    first = {row[column]: row.place for row in reversed(table(name))}
+    near = get_close_matches(wanted, first, n=2, cutoff=0.7)
+    hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
+    return Problem(f"{name}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
 
 
 def problems(*names: str) -> tuple[Problem, ...]:

@@ -131,6 +131,7 @@ def siblings(architecture: str) -> frozenset[str]:
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
     if architecture not in presets.model_names():
+        refuse_bad("architectures", model=architecture)
         raise UnknownName("architecture", architecture, presets.model_names())
     families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
     if architecture not in families:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from derive.errors import WrongData
-from derive.shipped import Problem, Row, content, lines, problems, table
+from derive.shipped import BadRow, Problem, Row, content, lines, problems, table
 from invert import calibration
+from invert.increments import rental
 from invert.prices.check import check
 from invert.prices.load import read_rows
 from invert.rows import PriceBook, PriceRow
@@ -16,7 +17,7 @@ PRICES = ("prices", "prices_calibration")
 
 def table_problems(book: PriceBook) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
-    return (*problems(*READ_BY_INFER), *_of_calibration(), *unused_rates(book), *_misnamed(book))
+    return (*problems(*READ_BY_INFER), *_of_rent(), *_of_calibration(), *unused_rates(book), *_misnamed(book))
 
 
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
@@ -46,6 +47,15 @@ def unused_rates(book: PriceBook) -> list[Problem]:
         for row in _rows("fx")
         if row["currency"] not in used
     ]
+
+
+def _of_rent() -> tuple[Problem, ...]:
+    """Why the tables do not say what a byte and a FLOP rent for."""
+    try:
+        rental()
+    except BadRow as error:
+        return (error.problem,)
+    return ()
 
 
 def _of_calibration() -> tuple[Problem, ...]:

@@ -369,3 +369,54 @@ def test_worker_processes_read_what_the_run_reads():
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
             assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
     assert alone != as_json(usual())
+
+# -- names that the program looks up by itself ----------------------------------------------------------------------
+
+
+def renamed(name: str, column: str, old: str, new: str, only: Callable[[Cells], bool] = lambda row: True) -> Tables:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows(name)[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row | {column: new} if row[column] == old and only(row) else row for row in rows(name))
+    return read().edited(**{name: out.getvalue()})
+
+
+def is_bf16(row: Cells) -> bool:
+    return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
+
+
+@pytest.mark.parametrize(
+    ("tables", "row"),
+    [
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX", is_bf16), 12),
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX"), 12),
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "something else"), None),
+        (lambda: renamed("hardware", "dtype", "bf16", "int8", lambda row: row["accelerator"] == "H100-SXM"), None),
+        (lambda: renamed("disclosures", "quantity", "chip_price", "nodes"), None),
+    ],
+)
+def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_priced_by_it(tables, row: int | None):
+    with reading(tables()):
+        table = infer(["gemini-3.1-pro"])
+        found, problems = truth.sections(("controls", "production"))
+        checked = all_problems(load())
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert [one.kv_bytes[name].kind for name in ("dollar_anchored", "calibrated")] == ["undetermined", "undetermined"]
+    assert one.kv_bytes["dollar_anchored"].because in map(str, table.problems)
+    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
+    assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
+    assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
+
+
+def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
+    with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
+        calibration.siblings("GLM-4.6")
+
+
+def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
+    with reading(edited("architectures", place, aliases="GLM-4.5")):
+        assert presets.model("GLM-4.5").givens["layers"] == presets.model("zai-org/GLM-4.5").givens["layers"]
+        assert infer(["gemini-3.1-pro"]).inferences[0].kv_bytes == usual().inferences[0].kv_bytes
