@@ -329,15 +329,19 @@ def _split(raw: bytes) -> tuple[list[str], str]:
 
 
 def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
-    """Rows whose key an earlier row has."""
+    """Rows that have the key of another, all of them: which is meant for another key is not known."""
     columns = [key] if isinstance(key, str) else list(key)
 
     def repeated(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
-        seen: dict[tuple[str, ...], Row] = {}
-        for row in rows:
-            first = seen.setdefault(tuple(row[column] for column in columns), row)
-            if columns and first is not row:
-                yield row, columns[-1], f"row {first.place} has the same {', '.join(columns)}"
+        of_key: dict[tuple[str, ...], list[Row]] = {}
+        for row in present if columns else ():
+            of_key.setdefault(tuple(row[column] for column in columns), []).append(row)
+        sound = {row.place for row in rows}
+        for same in of_key.values():
+            for row in same if len(same) > 1 else ():
+                if row.place in sound:
+                    other = same[0] if row is not same[0] else same[1]
+                    yield row, columns[-1], f"row {other.place} has the same {', '.join(columns)}"
 
     return repeated
 

@@ -348,7 +348,7 @@ def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them()
 def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
-    place = next(at for at, row in enumerate(rows("fx")) if row["currency"] == "CNY" and row["date"])
+    place = max(range(len(rows("fx"))), key=lambda at: rows("fx")[at]["date"])
     with reading(edited("fx", place, units_per_usd="abc")):
         assert infer("gemini-3.1-pro", prices=path).inferences
         table = infer("acme/m", prices=path)
@@ -420,3 +420,44 @@ def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
     with reading(edited("architectures", place, aliases="GLM-4.5")):
         assert presets.model("GLM-4.5").givens["layers"] == presets.model("zai-org/GLM-4.5").givens["layers"]
         assert infer(["gemini-3.1-pro"]).inferences[0].kv_bytes == usual().inferences[0].kv_bytes
+
+
+def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
+    with reading(edited("reference_class", 4, architecture="Kimi-K2-Thinking")):
+        table = infer(["gemini-3.1-pro"])
+        learnt = calibration.learn().reference_members
+    assert [(problem.origin, problem.row) for problem in table.problems] == [("reference_class.csv", 6), ("reference_class.csv", 17)]
+    (note,) = table.notes
+    assert note.startswith("the calibration is without Kimi-K2-Thinking, perhaps one that row 6 or 17 misnames (family qwen3 or ")
+    assert set(calibration.learn().reference_members) - set(learnt) == {"Qwen3-235B-A22B"}
+
+
+CNY_SHEET = "volcengine/deepseek-v4-pro"
+
+
+@pytest.mark.parametrize(
+    ("place", "cells", "stops", "left_out"),
+    [
+        (0, {"units_per_usd": "abc"}, False, True),
+        (1, {"units_per_usd": "abc"}, False, False),
+        (2, {"units_per_usd": "abc"}, True, False),
+        (0, {"date": "2026-01-01"}, True, True),
+        (2, {"date": "abc"}, True, True),
+    ],
+)
+def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[str, str], stops: bool, left_out: bool):
+    with reading(edited("fx", place, **cells)):
+        table = infer([CNY_SHEET])
+    assert bool(table.inferences) is not stops and place + 2 in [problem.row for problem in table.problems]
+    assert any("GLM-4.5, GLM-4.5-Air, MiniMax-M1" in note for note in table.notes) is left_out
+    assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
+
+
+@pytest.mark.parametrize("content", ["", "header"])
+def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: str):
+    with reading(read().edited(fx=content and ",".join(rows("fx")[0]))):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+        _, problems = truth.sections(("controls",))
+    assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
+    for one, whole in zip(table.inferences, usual().inferences, strict=True):
+        assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
