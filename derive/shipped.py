@@ -33,6 +33,8 @@ FILES = (
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SMALLEST, LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
+FEW = 4
+"""Rows that a message lists; of more, it names the first."""
 P, R = ParamSpec("P"), TypeVar("R")
 
 
@@ -245,7 +247,7 @@ def checked(name: str) -> Checked:
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
     rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
-    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)]
+    together = _with_rows([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
@@ -255,6 +257,18 @@ def checked(name: str) -> Checked:
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
     return Checked(tuple(_without(sound, together)), bad, (*unknown, *named))
+
+
+def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
+    """A fault that a few rows share, with all of these rows in its message: the first of them need not be the wrong one."""
+    places: dict[Fault, list[int]] = {}
+    for row, fault in together:
+        places.setdefault(fault, []).append(row.place)
+    listed = {
+        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, of_it))})" if 1 < len(of_it) <= FEW else fault[1])
+        for fault, of_it in places.items()
+    }
+    return [(row, listed[fault]) for row, fault in together]
 
 
 def _row_faults(name: str, row: Row, fields: Mapping[str, Any]) -> list[Fault]:

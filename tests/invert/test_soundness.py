@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -461,3 +462,56 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
     assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
     for one, whole in zip(table.inferences, usual().inferences, strict=True):
         assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
+
+
+# -- the wrong one of two rows is named too -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "cells", "named_rows"),
+    [
+        ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
+        ("hardware", 32, {"accelerator": "H20O-SXM"}, {32}),
+        ("hardware", 110, {"value": "inf"}, {110}),
+        ("hardware", 110, {"unit": "1"}, {110}),
+        ("hardware", 20, {"unit": "byte"}, {20}),
+        ("hardware", 15, {"quantity": "scale_up_bandwidth"}, {15, 19}),
+        ("hardware", 19, {"quantity": "hbm_bandwidth"}, {15, 19}),
+        ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
+        ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),
+        ("prices_calibration", 13, {"provider": "minimax"}, {12, 13}),
+        ("memory_tiers", 45, {"quantity": "purchase_price"}, {44, 45}),
+        ("memory_tiers", 45, {"quantity": "tier_capacity"}, {44, 45}),
+        ("memory_tiers", 45, {"device": "another"}, {44, 45}),
+    ],
+)
+def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str, row: int, cells: Cells, named_rows: set[int]):
+    with reading(edited(name, row - 2, **cells)):
+        found = [problem for problem in table_problems(load()) if problem.origin == f"{name}.csv"]
+    said = "; ".join(map(str, found))
+    listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
+    assert named_rows <= listed, said
+
+
+@pytest.mark.parametrize("column", ["provider", "model", "service_tier"])
+@pytest.mark.parametrize("row", [110, 113])
+@pytest.mark.parametrize("section", ["controls", "storage", "production"])
+def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
+    with reading(edited("prices", row - 2, **{column: "misspelt"})):
+        found, problems = truth.sections((section,))
+        table = infer(["gemini-3.1-pro"])
+    assert section in found
+    for said in (problems, table.problems):
+        assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in PRICES])
+def test_every_figure_is_finite_and_above_zero(name: str):
+    """The description says which columns are figures."""
+    figures = [field["name"] for field in shipped.described(name)["fields"] if field["type"] in ("number", "integer")]
+    for column in figures:
+        places = [place for place, row in enumerate(rows(name)) if row[column]]
+        for place in {places[0], places[len(places) // 2], places[-1]} if places else ():
+            for text in ("inf", "nan", "-inf", "1e999", "-1"):
+                with reading(edited(name, place, **{column: text})):
+                    assert (place + 2, column) in [(problem.row, problem.column) for problem in shipped.problems(name)], text
