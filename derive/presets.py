@@ -202,6 +202,7 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: st
     given, pairs = given.strip(), list(spellings)
     wanted = given.lower()
     for hits in (
+        {name for spelled, name in pairs if spelled == name == given},
         {name for spelled, name in pairs if spelled == given},
         {name for spelled, name in pairs if spelled.lower() == wanted},
         {name for spelled, name in pairs if wanted and spelled.lower().startswith(wanted + "-")},

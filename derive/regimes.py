@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 
+LARGE = 60
+"""Operations of an expression beyond which its roots are left to numbers: SymPy may take minutes to hold a root against it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Regime:
     """A smooth expression, and the (larger, smaller) pairs that make it the value of the whole; `said` is them in words."""
@@ -126,7 +130,9 @@ def closed_forms(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     if found is not None or _tangled(difference, x):
         return found
     numerator, coefficients = _polynomial(difference, x)
-    return None if len(coefficients) > 3 or _mixes_powers(numerator, x) else _solved(numerator, x)
+    if len(coefficients) > 3 or numerator.count_ops() > LARGE or _mixes_powers(numerator, x):
+        return None
+    return _solved(numerator, x)
 
 
 @cache

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
@@ -32,6 +33,8 @@ FILES = (
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SMALLEST, LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
+FEW = 4
+"""Rows that a message lists; of more, it names the first."""
 P, R = ParamSpec("P"), TypeVar("R")
 
 
@@ -208,6 +211,18 @@ def refuse_bad(name: str, **cells: str) -> None:
             raise BadRow(problem)
 
 
+def no_row(name: str, column: str, wanted: str) -> Problem:
+    """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
+
+    >>> print(no_row("hardware", "accelerator", "H10O-SXM"))
+    hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 12), 'H200-SXM' (row 28)
+    """
+    first = {row[column]: row.place for row in reversed(table(name))}
+    near = get_close_matches(wanted, first, n=2, cutoff=0.7)
+    hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
+    return Problem(f"{name}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
+
+
 def problems(*names: str) -> tuple[Problem, ...]:
     """Everything wrong with these tables.
 
@@ -232,7 +247,7 @@ def checked(name: str) -> Checked:
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
     rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
-    together = [(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)]
+    together = _with_rows([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
         marked.setdefault(row.place, set()).add(column)
@@ -242,6 +257,18 @@ def checked(name: str) -> Checked:
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
     return Checked(tuple(_without(sound, together)), bad, (*unknown, *named))
+
+
+def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
+    """A fault that a few rows share, with all of these rows in its message: the first of them need not be the wrong one."""
+    places: dict[Fault, list[int]] = {}
+    for row, fault in together:
+        places.setdefault(fault, []).append(row.place)
+    listed = {
+        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, of_it))})" if 1 < len(of_it) <= FEW else fault[1])
+        for fault, of_it in places.items()
+    }
+    return [(row, listed[fault]) for row, fault in together]
 
 
 def _row_faults(name: str, row: Row, fields: Mapping[str, Any]) -> list[Fault]:
@@ -316,15 +343,19 @@ def _split(raw: bytes) -> tuple[list[str], str]:
 
 
 def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
-    """Rows whose key an earlier row has."""
+    """Rows that have the key of another, all of them: which is meant for another key is not known."""
     columns = [key] if isinstance(key, str) else list(key)
 
     def repeated(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
-        seen: dict[tuple[str, ...], Row] = {}
-        for row in rows:
-            first = seen.setdefault(tuple(row[column] for column in columns), row)
-            if columns and first is not row:
-                yield row, columns[-1], f"row {first.place} has the same {', '.join(columns)}"
+        of_key: dict[tuple[str, ...], list[Row]] = {}
+        for row in present if columns else ():
+            of_key.setdefault(tuple(row[column] for column in columns), []).append(row)
+        sound = {row.place for row in rows}
+        for same in of_key.values():
+            for row in same if len(same) > 1 else ():
+                if row.place in sound:
+                    other = same[0] if row is not same[0] else same[1]
+                    yield row, columns[-1], f"row {other.place} has the same {', '.join(columns)}"
 
     return repeated
 

@@ -47,6 +47,9 @@ DISCLOSED = {
 }
 """What is disclosed on a topic, and in which unit."""
 
+NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB"}
+"""Units of quantities that no equation uses."""
+
 Fault = tuple[str | None, str]
 Cells = Mapping[str, str]
 AnyRow = TypeVar("AnyRow", bound=Cells)
@@ -57,10 +60,15 @@ AnyRow = TypeVar("AnyRow", bound=Cells)
 
 def _measured(row: Cells, *columns: str) -> Iterator[Fault]:
     """Figures whose unit is not that of their quantity, or that lie outside its domain."""
+    wanted = NOT_OF_THE_REGISTRY.get(row["quantity"], row["unit"])
+    if row["unit"] != wanted:
+        yield "unit", f"{row['quantity']} is in {wanted}, not {shorten(row['unit'])}"
     for column in columns:
         if row[column] and row["quantity"] in QUANTITIES:
             try:
-                parse(row["quantity"], f"{row[column]} {row['unit']}".removesuffix(" 1").replace("/mtok", "/MTok"))
+                # A bare number would be taken for one in the unit of its quantity, whatever that is.
+                bare = row["unit"] == "1" and QUANTITIES[row["quantity"]].unit == "1"
+                parse(row["quantity"], row[column] if bare else f"{row[column]} {row['unit']}".replace("/mtok", "/MTok"))
             except BacksolveError as fault:
                 yield ("unit" if isinstance(fault, WrongUnit) else column), str(fault)
                 return
@@ -157,30 +165,26 @@ ROW: Mapping[str, Callable[[Cells], Iterator[Fault]]] = {
 
 
 def _whole_accelerators(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
-    given: dict[str, list[AnyRow]] = defaultdict(list)
     has: dict[str, set[str]] = defaultdict(set)
     for row in present:
         has[row["accelerator"]].add(row["quantity"])
     for row in rows:
-        if row["quantity"] in HARDWARE_GIVENS:
-            given[row["accelerator"]].append(row)
-    for name, of_one in given.items():
-        lacking = [quantity for quantity in HARDWARE_GIVENS if quantity not in has[name]]
-        if lacking:
-            yield from ((row, "accelerator", f"{shorten(name)} has no {', '.join(lacking)}") for row in of_one)
+        if lacking := [quantity for quantity in HARDWARE_GIVENS if quantity not in has[row["accelerator"]]]:
+            yield row, "accelerator", f"{shorten(row['accelerator'])} has no {', '.join(lacking)}"
 
 
 def _one_preferred(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:
     rivals: dict[tuple[str, ...], list[AnyRow]] = defaultdict(list)
     for row in present:
-        if row["quantity"] in HARDWARE_GIVENS:
-            rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
-    for of_one in rivals.values():
+        rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
+    for (_, quantity, _), of_one in rivals.items():
         chosen = [row for row in of_one if row["preferred"].lower() == "true"]
-        if len(chosen) != 1:
+        # No rent is preferred: whoever asks names one.
+        wanted = 0 if quantity == "chip_price" else 1
+        if len(chosen) != wanted:
             # All of them: which is meant is not known.
-            yield from ((row, "preferred", f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in one")
-                        for row in rows if any(row is one for one in of_one))  # fmt: skip
+            why = f"is true in {len(chosen)} of {len(of_one)} rows of one quantity; it must be in {'one' if wanted else 'none'}"
+            yield from ((row, "preferred", why) for row in rows if any(row is one for one in of_one))
 
 
 def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[AnyRow, str, str]]:

@@ -3,7 +3,7 @@
 Both are learned at run time from reference_class.csv, without the model being inferred and its siblings.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from math import log, sqrt
@@ -20,7 +20,7 @@ from invert.evidence import evidence_of
 from invert.increments import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines, rental
 from invert.observables import observables
 from invert.prices.check import iso_date
-from invert.prices.load import load, read_rows
+from invert.prices.load import load, read_rows, refuse_bad_rate
 from invert.prices.select import assembled, models
 from invert.priors import beliefs
 from invert.records import Estimate, PriceSheet
@@ -131,6 +131,7 @@ def siblings(architecture: str) -> frozenset[str]:
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
     if architecture not in presets.model_names():
+        refuse_bad("architectures", model=architecture)
         raise UnknownName("architecture", architecture, presets.model_names())
     families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
     if architecture not in families:
@@ -150,7 +151,7 @@ def problems() -> tuple[Problem, ...]:
 
 
 def lacking() -> tuple[str, ...]:
-    """Architectures that are not learned from because a row is bad, theirs or one that they rest on."""
+    """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
     return _class()[2]
 
 
@@ -166,7 +167,19 @@ def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
         except BadRow as error:
             left_out.append(row["architecture"])
             faults.append(error.problem)
-    return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
+    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed())
+
+
+def _misnamed() -> Iterator[str]:
+    """What rows of reference_class.csv that share a name stand for beyond that name: all of them but one are another member."""
+    same: dict[str, dict[int, Row]] = {}
+    for row, why in shipped_lines(REFERENCE)[1]:
+        if not why:
+            same.setdefault(row["architecture"], {})[row.place] = row
+    for rows in same.values():
+        if len(rows) > 1:
+            places, families = " or ".join(map(str, rows)), " or ".join(dict.fromkeys(row["family"] for row in rows.values()))
+            yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {places} misnames (family {families})"
 
 
 def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], known: Mapping[str, ModelRow]) -> Member:
@@ -231,7 +244,7 @@ def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_param
     _refuse_spoilt(wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     for currency in {one.currency for one in rows} - {"USD"}:
-        refuse_bad("fx", currency=currency)
+        refuse_bad_rate(currency, day)
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])

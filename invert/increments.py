@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from derive.briefly import brief
 from derive.catalogue import equation
-from derive.errors import WrongData
-from derive.presets import hardware
+from derive.errors import BacksolveError, WrongData, shorten
+from derive.presets import Preset, hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import cell, once_a_reading, refuse_bad, table
+from derive.shipped import BadRow, Problem, cell, no_row, once_a_reading, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import parse
 from invert.draws import coordinates, normals
@@ -106,13 +106,27 @@ def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
     >>> f"{rental().values['price_per_hbm_byte']:.3g} {rental().values['price_per_flop']:.3g}"
     '1.66e-16 5.62e-19'
     """
-    preset = hardware(chip)
+    preset = hardware(chip) if chip != CHIP else _usual_chip()
     rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent()
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | AT_COST | preset.givens | {"chip_price": rent}
     origin = {name: "default" for name in values} | dict(preset.provenance) | {"chip_price": said}
     for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
         values[quantity], origin[quantity] = equation(id).right_side(values), id
     return Anchors(values, origin)
+
+
+def _usual_chip() -> Preset:
+    """`CHIP` of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
+    try:
+        return hardware(CHIP)
+    except WrongData:
+        raise
+    except BacksolveError:
+        name, _, dtype = CHIP.partition(":")
+        refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
+        if name in hardware_names():
+            raise BadRow(Problem("hardware.csv", None, "dtype", f"{shorten(name)} has no peak_flops in {dtype}")) from None
+        raise BadRow(no_row("hardware", "accelerator", name)) from None
 
 
 def _disclosed_rent() -> tuple[float, str]:
@@ -122,7 +136,7 @@ def _disclosed_rent() -> tuple[float, str]:
             value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
             return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
     refuse_bad("disclosures", topic="production", quantity="chip_price")
-    raise WrongData("disclosures.csv: no chip_price of a production, and none was given")
+    raise BadRow(Problem("disclosures.csv", None, None, "no chip_price of a production, and none was given"))
 
 
 def kv_bytes_at_cost(output_slope: Any, anchors: "Mapping[str, Any]") -> Any:

@@ -17,7 +17,7 @@ from invert.calibration import learn
 from invert.cases import Case, broken_by, case_of, kv_estimates
 from invert.inferences import Inference, InferenceTable
 from invert.observables import ratio
-from invert.prices.load import load
+from invert.prices.load import load, refuse_bad_rate
 from invert.prices.select import NotBegun, find, models, not_begun, places, sheets, with_amounts
 from invert.priors import Beliefs
 from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
@@ -78,7 +78,7 @@ def infer(
             if (sheet.provider, sheet.model) not in rows:
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
-                refuse_bad("fx", currency=currency)
+                refuse_bad_rate(currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))

@@ -1,10 +1,12 @@
 """What is wrong with the tables that ship, together: each with itself, and one with another."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from derive.errors import WrongData
-from derive.shipped import Problem, Row, content, lines, problems, table
+from derive.errors import WrongData, shorten
+from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, table
 from invert import calibration
+from invert.increments import rental
 from invert.prices.check import check
 from invert.prices.load import read_rows
 from invert.rows import PriceBook, PriceRow
@@ -16,7 +18,8 @@ PRICES = ("prices", "prices_calibration")
 
 def table_problems(book: PriceBook) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
-    return (*problems(*READ_BY_INFER), *_of_calibration(), *unused_rates(book), *_misnamed(book))
+    found = (*problems(*READ_BY_INFER), *_of_rent(), *_of_calibration(), *_of_shipped_sheets(), *unused_launches(), *unused_rates(book))
+    return (*found, *_misnamed(book))
 
 
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
@@ -38,6 +41,25 @@ def without() -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
+@once_a_reading
+def _of_shipped_sheets() -> tuple[Problem, ...]:
+    """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
+    book = calibration.calibration_book()
+    return tuple(check(replace(book, problems=(), far_off=())))
+
+
+@once_a_reading
+def unused_launches() -> tuple[Problem, ...]:
+    """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
+    used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
+    first = {f"{row['provider']}/{row['model']}": row for row in reversed(_rows("prices_calibration"))}
+    return tuple(
+        Problem("prices_calibration.csv", row.place, "model", f"no row of reference_class.csv calibrates with {shorten(name)}")
+        for name, row in first.items()
+        if name not in used
+    )
+
+
 def unused_rates(book: PriceBook) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(name)}
@@ -46,6 +68,15 @@ def unused_rates(book: PriceBook) -> list[Problem]:
         for row in _rows("fx")
         if row["currency"] not in used
     ]
+
+
+def _of_rent() -> tuple[Problem, ...]:
+    """Why the tables do not say what a byte and a FLOP rent for."""
+    try:
+        rental()
+    except BadRow as error:
+        return (error.problem,)
+    return ()
 
 
 def _of_calibration() -> tuple[Problem, ...]:

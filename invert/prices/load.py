@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -98,7 +99,11 @@ def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 @once_a_reading
 def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
-    fx = rates(shipped.table("fx"))
+    try:
+        fx = rates(shipped.table("fx"))
+    except WrongData:
+        # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
+        fx = {}
     rows, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
     return fx, tuple(rows), (*shipped.problems("fx"), *faults)
 
@@ -224,6 +229,33 @@ def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
         rate = FxRate(row["currency"], iso_date(row["date"]), number(row["units_per_usd"]), *said)
         found.setdefault(rate.currency, []).append(rate)
     return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in found.items()}
+
+
+def refuse_bad_rate(currency: str, day: date) -> None:
+    """Raises `BadRow` where the rate of exchange that holds on a day, or may have been meant to, is a row that cannot be used."""
+    if currency == "USD":
+        return
+    found = shipped.checked("fx")
+    dated = [((iso_date(row["date"]) or date.min, True), None) for row in found.rows if row["currency"] == currency]
+    for row, columns, problem in found.bad:
+        if row.get("currency") == currency or "currency" in (columns or ()):
+            since = _day(row.get("date", ""))
+            if since is None or "date" in (columns or ()):
+                # It may be of any day.
+                raise shipped.BadRow(problem)
+            dated.append(((since, False), problem))
+    # As `units_per_usd` chooses: the newest on that day, else the oldest. A sound one of the same day goes before a bad one.
+    held = [one for one in dated if one[0][0] <= day]
+    chosen = max(held, key=itemgetter(0)) if held else min(dated, key=lambda one: (one[0][0], not one[0][1]), default=None)
+    if chosen and chosen[1]:
+        raise shipped.BadRow(chosen[1])
+
+
+def _day(text: str) -> date | None:
+    try:
+        return iso_date(text)
+    except WrongValue:
+        return None
 
 
 # Files and streams.

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -348,7 +349,7 @@ def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them()
 def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
-    place = next(at for at, row in enumerate(rows("fx")) if row["currency"] == "CNY" and row["date"])
+    place = max(range(len(rows("fx"))), key=lambda at: rows("fx")[at]["date"])
     with reading(edited("fx", place, units_per_usd="abc")):
         assert infer("gemini-3.1-pro", prices=path).inferences
         table = infer("acme/m", prices=path)
@@ -369,3 +370,148 @@ def test_worker_processes_read_what_the_run_reads():
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
             assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
     assert alone != as_json(usual())
+
+# -- names that the program looks up by itself ----------------------------------------------------------------------
+
+
+def renamed(name: str, column: str, old: str, new: str, only: Callable[[Cells], bool] = lambda row: True) -> Tables:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows(name)[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row | {column: new} if row[column] == old and only(row) else row for row in rows(name))
+    return read().edited(**{name: out.getvalue()})
+
+
+def is_bf16(row: Cells) -> bool:
+    return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
+
+
+@pytest.mark.parametrize(
+    ("tables", "row"),
+    [
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX", is_bf16), 12),
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX"), 12),
+        (lambda: renamed("hardware", "accelerator", "H100-SXM", "something else"), None),
+        (lambda: renamed("hardware", "dtype", "bf16", "int8", lambda row: row["accelerator"] == "H100-SXM"), None),
+        (lambda: renamed("disclosures", "quantity", "chip_price", "nodes"), None),
+    ],
+)
+def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_priced_by_it(tables, row: int | None):
+    with reading(tables()):
+        table = infer(["gemini-3.1-pro"])
+        found, problems = truth.sections(("controls", "production"))
+        checked = all_problems(load())
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert [one.kv_bytes[name].kind for name in ("dollar_anchored", "calibrated")] == ["undetermined", "undetermined"]
+    assert one.kv_bytes["dollar_anchored"].because in map(str, table.problems)
+    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
+    assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
+    assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
+
+
+def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
+    with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
+        calibration.siblings("GLM-4.6")
+
+
+def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
+    with reading(edited("architectures", place, aliases="GLM-4.5")):
+        assert presets.model("GLM-4.5").givens["layers"] == presets.model("zai-org/GLM-4.5").givens["layers"]
+        assert infer(["gemini-3.1-pro"]).inferences[0].kv_bytes == usual().inferences[0].kv_bytes
+
+
+def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
+    with reading(edited("reference_class", 4, architecture="Kimi-K2-Thinking")):
+        table = infer(["gemini-3.1-pro"])
+        learnt = calibration.learn().reference_members
+    assert [(problem.origin, problem.row) for problem in table.problems] == [("reference_class.csv", 6), ("reference_class.csv", 17)]
+    (note,) = table.notes
+    assert note.startswith("the calibration is without Kimi-K2-Thinking, perhaps one that row 6 or 17 misnames (family qwen3 or ")
+    assert set(calibration.learn().reference_members) - set(learnt) == {"Qwen3-235B-A22B"}
+
+
+CNY_SHEET = "volcengine/deepseek-v4-pro"
+
+
+@pytest.mark.parametrize(
+    ("place", "cells", "stops", "left_out"),
+    [
+        (0, {"units_per_usd": "abc"}, False, True),
+        (1, {"units_per_usd": "abc"}, False, False),
+        (2, {"units_per_usd": "abc"}, True, False),
+        (0, {"date": "2026-01-01"}, True, True),
+        (2, {"date": "abc"}, True, True),
+    ],
+)
+def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[str, str], stops: bool, left_out: bool):
+    with reading(edited("fx", place, **cells)):
+        table = infer([CNY_SHEET])
+    assert bool(table.inferences) is not stops and place + 2 in [problem.row for problem in table.problems]
+    assert any("GLM-4.5, GLM-4.5-Air, MiniMax-M1" in note for note in table.notes) is left_out
+    assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
+
+
+@pytest.mark.parametrize("content", ["", "header"])
+def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: str):
+    with reading(read().edited(fx=content and ",".join(rows("fx")[0]))):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+        _, problems = truth.sections(("controls",))
+    assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
+    for one, whole in zip(table.inferences, usual().inferences, strict=True):
+        assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
+
+
+# -- the wrong one of two rows is named too -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "cells", "named_rows"),
+    [
+        ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
+        ("hardware", 32, {"accelerator": "H20O-SXM"}, {32}),
+        ("hardware", 110, {"value": "inf"}, {110}),
+        ("hardware", 110, {"unit": "1"}, {110}),
+        ("hardware", 20, {"unit": "byte"}, {20}),
+        ("hardware", 15, {"quantity": "scale_up_bandwidth"}, {15, 19}),
+        ("hardware", 19, {"quantity": "hbm_bandwidth"}, {15, 19}),
+        ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
+        ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),
+        ("prices_calibration", 13, {"provider": "minimax"}, {12, 13}),
+        ("memory_tiers", 45, {"quantity": "purchase_price"}, {44, 45}),
+        ("memory_tiers", 45, {"quantity": "tier_capacity"}, {44, 45}),
+        ("memory_tiers", 45, {"device": "another"}, {44, 45}),
+    ],
+)
+def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str, row: int, cells: Cells, named_rows: set[int]):
+    with reading(edited(name, row - 2, **cells)):
+        found = [problem for problem in table_problems(load()) if problem.origin == f"{name}.csv"]
+    said = "; ".join(map(str, found))
+    listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
+    assert named_rows <= listed, said
+
+
+@pytest.mark.parametrize("column", ["provider", "model", "service_tier"])
+@pytest.mark.parametrize("row", [110, 113])
+@pytest.mark.parametrize("section", ["controls", "storage", "production"])
+def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
+    with reading(edited("prices", row - 2, **{column: "misspelt"})):
+        found, problems = truth.sections((section,))
+        table = infer(["gemini-3.1-pro"])
+    assert section in found
+    for said in (problems, table.problems):
+        assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in PRICES])
+def test_every_figure_is_finite_and_above_zero(name: str):
+    """The description says which columns are figures."""
+    figures = [field["name"] for field in shipped.described(name)["fields"] if field["type"] in ("number", "integer")]
+    for column in figures:
+        places = [place for place, row in enumerate(rows(name)) if row[column]]
+        for place in {places[0], places[len(places) // 2], places[-1]} if places else ():
+            for text in ("inf", "nan", "-inf", "1e999", "-1"):
+                with reading(edited(name, place, **{column: text})):
+                    assert (place + 2, column) in [(problem.row, problem.column) for problem in shipped.problems(name)], text

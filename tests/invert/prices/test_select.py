@@ -261,7 +261,6 @@ def test_a_real_preview_is_found_by_its_plain_name():
         ("b,n,,true,,,,many,verified,,,", "models.csv row 3, column active_params: 'many' is not a number"),
         ("b,n,,true,,,,1e9,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
         ("b,n,,true,Nothing-1B,verified,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
-        ("a,m,,true,,,,,,,,", "models.csv row 3, column model: row 2 has the same provider, model"),
         ("b,n,,true", "models.csv row 3: has 4 cells"),
     ],
 )
@@ -271,6 +270,16 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
         (row,), (problem,) = models(), shipped.problems("models")
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
+
+
+def test_of_two_rows_of_one_model_neither_is_read():
+    header = shipped.content("models.csv").decode().splitlines()[0]
+    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\na,m,,true,,,,,,,,\n")):
+        assert models() == []
+        assert [str(problem) for problem in shipped.problems("models")] == [
+            "models.csv row 2, column model: row 3 has the same provider, model",
+            "models.csv row 3, column model: row 2 has the same provider, model",
+        ]
 
 
 # Prices changed by hand.
