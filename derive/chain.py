@@ -53,6 +53,9 @@ SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
 NUDGE, LOST = 1e-6, 1e8
 """Relative change of a quantity to see what it moves; and by how much last digits may be magnified: half of all are left."""
 
+OPEN = ("not_identified", "missing_givens")
+"""Reasons of a leg that may have an answer all the same, if more were known."""
+
 IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
 """Quantities that say how many sequences hold a cache."""
 
@@ -168,19 +171,25 @@ def _known(asked: Question) -> Iterator[dict[str, float]]:
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:
-    """The route with numbers: an equation with several points forks it, one with none or an interval stops it."""
+    """The route with numbers: an equation with several points forks it, one with none or an interval stops it.
+
+    So does one that leaves the quantity open in any of the worlds: what the others come to would not be all there is.
+    """
     worlds = [_World(known, {name: {name: 1.0} for name in known})]
     *before, last = way.legs
     for leg in before:
         outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
-        worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers if one.kind == "point"]
+        if reason := _left_open(leg, outcomes):
+            return _Stop(leg, reason)
+        worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
-            _, answers, reason = outcomes[0]
-            return _Stop(leg, reason or _within_bounds(leg, answers[0]))
+            return _Stop(leg, outcomes[0][2])
     ends: list[tuple[_World, Answer]] = []
     clash: Reason | None = None
     for world in worlds:
         found, reason = solve_leg(last, world.values, world.rounding)
+        if reason and reason.code in OPEN:
+            return _Stop(last, reason)
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
@@ -188,6 +197,16 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+
+
+def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+    """Why a leg is no way on: in one of the worlds its quantity is only bounded, or turns on what nothing determines."""
+    for _, answers, reason in outcomes:
+        if reason and reason.code in OPEN:
+            return reason
+        if loose := next((one for one in answers if one.kind != "point"), None):
+            return _within_bounds(leg, loose)
+    return None
 
 
 def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple[_World, Reason | None]:
@@ -272,6 +291,8 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
     outcomes = [_sure(case, leg.unknown, values, rounding) for case in possible or cases]
     if len(outcomes) == 1:
         return outcomes[0]
+    if left_open := next((reason for _, reason in outcomes if reason and reason.code in OPEN), None):
+        return (), left_open
     found: list[Answer] = []
     for one in (one for answers, _ in outcomes for one in answers):
         if one.kind != "point":
