@@ -318,13 +318,17 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
 def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
     """By how much the last digits of what was given are magnified in the unknown."""
 
-    def moves(name: str) -> float:
-        places = ({**values, name: values[name] * (1 + sign * NUDGE)} for sign in (1, -1))
-        one, other = (case.left_side(at) - right_side_at(case, at) for at in places)
-        return abs(one - other)
+    def height(at: Mapping[str, float]) -> float:
+        return case.left_side(at) - right_side_at(case, at)
 
+    def moves(name: str) -> float:
+        """How far the sides come apart; at the edge of where they are defined, to the one side that there is."""
+        beside = (height({**values, name: values[name] * (1 + sign * NUDGE)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
+
+    here = height(values)
     slope = moves(unknown)
-    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and isfinite(move := moves(name)))
+    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
     return total / slope if slope else inf
 
 

@@ -714,6 +714,12 @@ MISLED = {
         {"fetched_params": 18529027079.102203, "experts": 69.34867420760975, "total_params": 18529027079.10221,
          "active_params": 7344705118.302478, "active_experts": 1.6730716802428824},
     ),
+    "a chain through a difference of what is all but equal": (
+        ("rack_hop_ratio", {}, 79.07534654512614),
+        {"total_params": 20659722635.183292, "fetched_params": 20659722635.181293, "batch": 184.6210675169415,
+         "layers": 73.21643304111544, "experts": 362.8130817134629, "pipeline_stages": 5.0468612161841095,
+         "scale_out_bandwidth_ratio": 19.181676142574354, "active_params": 15551267903.601765},
+    ),
     "a quantity that cancels only with what was worked out before": (
         ("kv_time", {"overlap": "kv_plus_max"}, 3.8793149530069946e-05),
         {"step_time": 0.10648624662022428, "tokens_per_step": 1.0653285634717873, "mbu": 1.0, "chips": 3.9357085194020764,
