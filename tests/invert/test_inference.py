@@ -18,6 +18,7 @@ from invert.flat import COLUMNS, flat
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.observables import rounding_cell
+from invert.prices.select import NotBegun
 from invert.readings import verdict
 from invert.records import Check
 from invert.report.sheet import report
@@ -582,6 +583,6 @@ def test_a_model_whose_prices_begin_later_is_not_called_unknown(tmp_path):
     path = tmp_path / "own.csv"
     rows = [f"acme,m,{name},{amount},2027-03-01" for name, amount in (("input", 1), ("output", 4))]
     path.write_text("\n".join(["provider,model,component,amount,effective_date", *rows]))
-    with pytest.raises(UnknownName, match="'acme/m' has no sheet in this service tier on this day"):
+    with pytest.raises(NotBegun, match="acme/m: its prices begin on 2027-03-01, after 2026-11-20; --as-of 2027-03-01"):
         infer("acme/m", prices=path)
     assert infer("acme/m", prices=path, as_of=date(2027, 3, 1)).inferences
