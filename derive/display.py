@@ -302,7 +302,8 @@ def card(row: Equation) -> str:
     from derive.derivations import referenced_by
 
     left, right = row.sides
-    lines = [f"{row.reference}   {row.title}   ({row.kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    kind = f"{row.direction} {row.kind}".strip()
+    lines = [f"{row.reference}   {row.title}   ({kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:
         quantity = QUANTITIES[name]
@@ -316,6 +317,7 @@ def card(row: Equation) -> str:
         from derive.narration import as_text as derivation
 
         lines += ["", "derivation", *derivation(row), ""]
+    lines += _wrapped("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
     lines += _wrapped("leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""

@@ -12,8 +12,13 @@ from derive.quantities import CONSTANTS, symbol
 if TYPE_CHECKING:
     from sympy import Eq, Expr, Rel
 
-DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL = "definition", "bound", "condition", "heuristic", "empirical"
-CHAINED_BY_ITSELF = (DEFINITION, BOUND)
+DEFINITION, BOUND, ESTIMATE = "definition", "bound", "estimate"
+CONDITION, HEURISTIC, EMPIRICAL = "condition", "heuristic", "empirical"
+CHAINED_BY_ITSELF = (DEFINITION, BOUND, ESTIMATE)
+"""An estimate is a sum of times that bounds nothing; it takes part as the variant that was asked for."""
+
+LOWER, UPPER = "lower", "upper"
+"""What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,9 @@ class Equation:
     `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
     needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used.
-    `variant` is (group, name, is the default) where several equations define one quantity.
+    `variant` is (group, name, is the default) where several equations define one quantity. `direction` says what a
+    bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
+    became of the mathematics, and why.
     """
 
     __repr__ = brief
@@ -134,6 +141,8 @@ class Equation:
     variant: tuple[str, str, bool] | None = None
     relation: Callable[..., tuple[Any, Any]]
     sense: str = "="
+    direction: str = ""
+    changes: tuple[str, ...] = ()
     requires: tuple[Callable[..., Any], ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()

@@ -26,6 +26,16 @@ ROWS = (
         1e8,
         NONNEGATIVE,
     ),
+    (
+        "attention_flops_per_sequence",
+        "A",
+        "A",
+        "FLOP",
+        "attention FLOPs of one new token of a sequence against its context, all layers",
+        1e6,
+        1e14,
+        NONNEGATIVE,
+    ),
     ("attention_intensity", "AI", "I_a", "FLOP/byte", "attention FLOPs per byte of KV read", 0.1, 1e4),
     # -- attention that selects what it reads ---------------------------------------------------------------------
     ("indexer_layers", "n_ix", r"n_{\mathrm{ix}}", "1", "layers that run an indexer of their own", 1, 200),
@@ -80,5 +90,6 @@ ROWS = (
     ),
     ("kv_bytes_per_sequence", "M_seq", r"M_{\mathrm{seq}}", "byte", "KV bytes a sequence stores", 1e5, 1e13),
     ("kv_read_bytes_per_token", "b_rd", r"b_{\mathrm{rd}}", "byte/token", "KV bytes a step reads for one more token of context", 100, 1e6),
+    ("kv_copies", "n_copy", r"n_{\mathrm{copy}}", "1", "times the cache is held and read over the chips: 1 where it is sharded", 1, 64),
     ("kv_read_bytes_per_sequence", "M_rd", r"M_{\mathrm{rd}}", "byte", "KV bytes a step reads of a sequence", 1e5, 1e13),
 )

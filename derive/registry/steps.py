@@ -23,6 +23,15 @@ ROWS = (
     ("weight_time", "t_w", "t_w", "s", "time to read the weights once", 1e-6, 100),
     ("kv_time", "t_kv", r"t_{\mathrm{kv}}", "s", "time to read the KV cache of the batch once", 1e-6, 100),
     ("memory_time", "t_m", "t_m", "s", "time the memory traffic of a step takes", 1e-6, 100),
+    (
+        "attention_rate_ratio",
+        "r_att",
+        r"r_{\mathrm{att}}",
+        "1",
+        "rate of the data type attention runs in over that of the weights: 1/2 for bf16 beside fp8",
+        0.05,
+        4,
+    ),
     ("memory_time_share", "f_mem", r"f_{\mathrm{mem}}", "1", "memory time over memory plus compute time", 0.01, 0.99, FRACTION),
     ("latency_floor", "t_min", r"t_{\min}", "s", "step time as the batch goes to nothing", 1e-6, 100),
     # -- batching -------------------------------------------------------------------------------------------------
