@@ -11,6 +11,7 @@ from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
 from derive.conflicts import against_defaults, contradiction
+from derive.defaults import MAY_DIFFER, standing
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
@@ -56,9 +57,6 @@ NUDGE, LOST = 1e-6, 1e8
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
-IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
-"""Quantities that say how many sequences hold a cache."""
-
 
 def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
@@ -90,7 +88,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
     """What a quantity with a default would have to be for an equation to hold."""
-    for name in (name for name in NEUTRAL_DEFAULTS if name not in known):
+    for name in (name for name in MAY_DIFFER if name not in known):
         solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
         for value in (one.value for one in solution.answers if one.kind == "point"):
             beyond = against_defaults(asked, {**known, name: value})
@@ -157,13 +155,8 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is.
-
-    The batch of one pass is all that is in flight where nothing is said of stages and microbatches.
-    """
-    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
-    if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
-        defaults["sequences_in_flight"] = asked.known["batch"]
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    defaults = standing(asked)
     yield dict(asked.known)
     if "chips" in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
@@ -326,6 +319,9 @@ def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float
         beside = (height({**values, name: values[name] * (1 + sign * NUDGE)}) for sign in (1, -1))
         return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
 
+    if values[unknown] == 0:
+        # Made of a factor that is nothing at all: there is no last digit to be lost.
+        return 1.0
     here = height(values)
     slope = moves(unknown)
     total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
@@ -395,8 +391,6 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in row.symbols if name in known}
-    if _is_batch(asked, touched):
-        touched.add("batch")
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -416,8 +410,8 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     default = {name: "default" for name in known if name in touched and name not in asked.known}
-    if _is_batch(asked, touched):
-        default["sequences_in_flight"] = "the batch, all that is in flight where nothing is said of stages"
+    if "microbatches" in default and known["microbatches"] != 1:
+        default["microbatches"] = "default: as many as stages, so that none is idle"
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
@@ -425,11 +419,6 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     idealised = [text for row in used for text in row.assumptions]
     switches = asked.conventions.stated(name for row in used for name in row.symbols)
     return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
-
-
-def _is_batch(asked: Question, touched: Set[str]) -> bool:
-    """Whether the sequences in flight were taken to be the batch that was given."""
-    return "sequences_in_flight" in touched and "batch" in asked.known and "sequences_in_flight" not in asked.known
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
