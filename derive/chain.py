@@ -156,7 +156,7 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
-    defaults = standing(asked)
+    defaults = standing(asked.unknown, asked.known)
     yield dict(asked.known)
     if "chips" in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}

@@ -1,7 +1,8 @@
 """Neutral defaults: factors that are 1 and terms that are 0, until something that was given says otherwise."""
 
+from collections.abc import Mapping
+
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.questions import Question
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 DRAFTS = ("draft_tokens", "acceptance_rate")
@@ -18,17 +19,20 @@ MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_
 """Defaults that a measured result may contradict: it then says what they are."""
 
 
-def standing(asked: Question) -> dict[str, float]:
-    """The defaults a question leaves in force, by quantity name.
+def standing(unknown: str, known: Mapping[str, float]) -> dict[str, float]:
+    """The defaults in force where one quantity is asked for and these are known, by name.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless the sequences in
     flight say how many.
+
+    >>> standing("throughput", {"pipeline_stages": 4.0})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens": 3.0})
+    (4.0, False)
     """
-    at_hand = {*asked.known, asked.unknown}
+    at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand}
     defaults = {name: value for name, value in free.items() if at_hand.isdisjoint(GOVERNED.get(name, ()))}
-    if "sequences_in_flight" in asked.known or asked.unknown == "pipeline_stages":
+    if "sequences_in_flight" in known or unknown == "pipeline_stages":
         defaults.pop("microbatches", None)
     elif "microbatches" in defaults:
-        defaults["microbatches"] = asked.known.get("pipeline_stages", 1.0)
+        defaults["microbatches"] = known.get("pipeline_stages", 1.0)
     return defaults

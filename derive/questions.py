@@ -8,6 +8,7 @@ from types import MappingProxyType
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
+from derive.defaults import standing
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import quantity
@@ -63,8 +64,8 @@ def question(
     )
     chosen = {**preset.variants, **_checked(variants or {})}
     named = (using,) if isinstance(using, str) else tuple(using)
-    none = tuple(n for n, value in known.items() if value == 0)
-    active = _active(name, tuple(chosen.items()), named, preset.left_out, none)
+    settled = (*(n for n, value in known.items() if value == 0), *standing(name, known))
+    active = _active(name, tuple(chosen.items()), named, preset.left_out, settled)
     left_out = tuple(equation(id) for id in preset.left_out if id not in named)
     return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out, conventions, anyway)
 
@@ -123,11 +124,12 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1024)
 def _active(
-    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], none: tuple[str, ...]
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
     """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out.
 
-    What is given as none at all is not made up of anything: its definition says nothing of the quantities in it.
+    What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
+    of the quantities in it.
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
@@ -141,7 +143,7 @@ def _active(
             return True
         if (
             row.id in left_out
-            or row.defines in none
+            or row.defines in settled
             or row.kind not in CHAINED_BY_ITSELF
             or (row.sense != "=" and unknown not in row.symbols)
         ):

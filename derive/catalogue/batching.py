@@ -194,14 +194,17 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation_of_step",
-        title="Arithmetic time over step time",
+        title="Compute time over step time",
         defines="compute_utilisation",
-        relation=lambda compute_utilisation, positions_per_step, compute_time, attention_time, step_time: (
+        relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
             compute_utilisation,
-            positions_per_step * (compute_time + attention_time) / step_time,
+            positions_per_step * compute_time / step_time,
         ),
-        statement="The share of a step in which the arithmetic units have work, whatever overlaps.",
-        assumptions=("relative to the mfu given, which is a share of peak", "FLOPs for drafts that are refused count too"),
+        statement="The share of a step that the arithmetic with the weights takes, whatever overlaps.",
+        assumptions=(
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
         sources=(ours("the definition of the share"),),
     ),
     Equation(
@@ -215,14 +218,17 @@ EQUATIONS = (
             drafting_compute_ratio: (
             compute_utilisation,
             positions_per_step
-            * (1 + attention_compute_ratio)
             / (
                 maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
                 + drafting_compute_ratio
             ),
         ),
-        statement="Arithmetic over the longer of arithmetic and reads: one half at twice the balance context and a large batch.",
-        assumptions=("perfect overlap", "relative to the mfu given, which is a share of peak"),
+        statement="Weight arithmetic over the longer of all arithmetic and reads: a half at twice the balance context and a large batch.",
+        assumptions=(
+            "perfect overlap",
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
         changes=(
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
             " it bounds the share from above, under perfect overlap alone",
@@ -230,9 +236,9 @@ EQUATIONS = (
         steps=(
             Step(
                 operation="what it means",
-                relation=lambda compute_utilisation, positions_per_step, compute_time, attention_time, step_time: (
+                relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
                     compute_utilisation,
-                    positions_per_step * (compute_time + attention_time) / step_time,
+                    positions_per_step * compute_time / step_time,
                 ),
             ),
             Step(

@@ -38,10 +38,10 @@ ROWS = (
     # -- batching -------------------------------------------------------------------------------------------------
     ("machine_balance_ratio", "rho", r"\rho", "1", "multiplies done while one weight is read", 10, 1e4),
     ("ridge_point", "beta", r"\beta", "FLOP/byte", "peak FLOP/s over memory bandwidth", 10, 1e4),
-    ("balance_batch", "B_star", r"B^{\star}", "1", "batch at which compute time equals weight time", 10, 1e6),
-    ("balance_batch_with_kv", "B_star_kv", r"B^{\star}_{\mathrm{kv}}", "1", "balance batch with KV reads and attention counted", 10, 1e6),
+    ("balance_batch", "B_star", r"B^{\star}", "1", "batch at which compute time equals weight time", 10, 1e5),
+    ("balance_batch_with_kv", "B_star_kv", r"B^{\star}_{\mathrm{kv}}", "1", "balance batch with KV reads and attention counted", 10, 1e5),
     ("batch_multiple", "m", "m", "1", "batch over balance batch", 0.1, 100),
-    ("compute_utilisation", "U", "U", "1", "time of the arithmetic of a step over the time of the step", 0.001, 1, FRACTION),
+    ("compute_utilisation", "U", "U", "1", "time of a step's arithmetic with the weights over the time of the step", 0.001, 1, FRACTION),
     ("concurrent_sequences", "N_seq", r"N_{\mathrm{seq}}", "1", "sequences decoding at once on one replica", 1, 1e7),
     ("fast_speed_ratio", "sigma", r"\sigma", "1", "token rate of fast mode over normal mode", 1.01, 10),
     ("fast_price_ratio", "pi_fast", r"\pi_{\mathrm{fast}}", "1", "token price of fast mode over normal mode", 1.01, 100),
@@ -119,7 +119,7 @@ ROWS = (
     ("prefill_decode_chip_ratio", "r_pool", r"r_{\mathrm{pool}}", "1", "chips for prefill over chips for decode", 1e-3, 1e3),
     # -- context --------------------------------------------------------------------------------------------------
     ("balance_context", "L_star", r"L^{\star}", "token", "context at which KV time equals compute time", 10, 1e8),
-    ("kv_compute_ratio", "k", "k", "1", "KV time over linear compute time, L/L_star", 1e-3, 1e4),
+    ("kv_compute_ratio", "k", "k", "1", "KV time over linear compute time, L/L_star", 1e-3, 100),
     ("attention_compute_ratio", "q", "q", "1", "time of the attention FLOPs over linear compute time", 1e-3, 10, NONNEGATIVE),
     ("attention_reads", "L_read", r"L_{\mathrm{read}}", "token", "entries a sparse attention reads: summaries and chosen tokens", 1, 1e6),
     ("block_size", "beta_blk", r"\beta_{\mathrm{blk}}", "token", "tokens under one summary", 1, 1e4),
