@@ -11,7 +11,7 @@ from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
 from derive.conflicts import against_defaults, contradiction
-from derive.defaults import MAY_DIFFER, standing
+from derive.defaults import MAY_DIFFER
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
@@ -156,8 +156,11 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
-    defaults = standing(asked.unknown, asked.known)
-    yield dict(asked.known)
+    defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
+    if "microbatches" in defaults:
+        defaults["microbatches"] = asked.known.get("pipeline_stages", 1.0)
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
     yield {**asked.known, **defaults}
@@ -390,7 +393,7 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
-    touched = {name for row in used for name in row.symbols if name in known}
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
-from derive.defaults import standing
+from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import quantity
@@ -19,7 +19,7 @@ from derive.units import show
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, with everything that is known and everything that may be used."""
+    """What is asked, with everything that is known, everything that may be used, and the defaults that stand."""
 
     unknown: str
     known: Mapping[str, float]
@@ -30,6 +30,7 @@ class Question:
     left_out: tuple[Equation, ...] = ()
     conventions: Conventions = USUAL
     anyway: bool = False
+    defaults: Mapping[str, float] = field(default_factory=dict)
 
 
 def question(
@@ -63,11 +64,14 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     chosen = {**preset.variants, **_checked(variants or {})}
-    named = (using,) if isinstance(using, str) else tuple(using)
-    settled = (*(n for n, value in known.items() if value == 0), *standing(name, known))
-    active = _active(name, tuple(chosen.items()), named, preset.left_out, settled)
-    left_out = tuple(equation(id) for id in preset.left_out if id not in named)
-    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out, conventions, anyway)
+    using = (using,) if isinstance(using, str) else tuple(using)
+    defaults = standing(name, known, [equation(id).symbols[0] for id in using])
+    settled = (*(n for n, value in known.items() if value == 0), *defaults)
+    values = neutral(defaults)
+    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:

@@ -149,6 +149,8 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
+    put_in: tuple[str, ...] = ()
+    """Quantities that stand at their neutral default in it and are written no more (`derive.defaults`)."""
     wins: ClassVar[tuple[()]] = ()
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False

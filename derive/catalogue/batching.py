@@ -208,6 +208,48 @@ EQUATIONS = (
         sources=(ours("the definition of the share"),),
     ),
     Equation(
+        id="batching.compute_utilisation_of_rate",
+        title="Compute utilisation from a rate",
+        relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
+            peak_flops, mfu, tokens_per_step, idle_fraction: (
+            compute_utilisation,
+            flop_per_weight
+            * active_params
+            * positions_per_step
+            * throughput
+            / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
+        ),
+        requires=(lambda idle_fraction: idle_fraction < 1,),
+        statement="What a measured rate says of the arithmetic: FLOPs of all its tokens, over what the chips do while they are not idle.",
+        assumptions=(
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
+        steps=(
+            Step(
+                operation="arithmetic over step time, by the arithmetic of a batch",
+                premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
+                eliminated=("compute_time",),
+                relation=lambda compute_utilisation, positions_per_step, flop_per_weight, batch, active_params, chips, peak_flops, mfu,
+                    step_time: (
+                    compute_utilisation,
+                    positions_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
+                ),
+            ),
+            Step(
+                operation="the batch over the step time is the rate, of the time in which a stage is not idle",
+                premises=(
+                    at("#1"),
+                    at("scheduling.throughput"),
+                    at("pipeline.hop_latency"),
+                    at("pipeline.idle_fraction"),
+                ),
+                eliminated=("batch", "step_time", "token_latency"),
+            ),
+        ),
+        sources=(ours("no batch, context or memory enters: a rate is FLOPs, whatever bounds it"),),
+    ),
+    Equation(
         id="batching.compute_utilisation",
         version=2,
         title="Compute utilisation of decode",
