@@ -70,20 +70,38 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     time its utilisation. One that none of them could bring about is a contradiction.
     """
     solution, way = _answered(asked)
+    notes: tuple[str, ...] = ()
+    if solution.reason and solution.reason.code == "contradiction":
+        # A measured result against a default that the route rests on: what the default is instead may resolve it.
+        settled, notes, clash = _settled(asked, asked.known)
+        if clash:
+            return _without_answer(asked, clash, solution.route), None
+        instead = {name: "follows from the givens" for name in settled if name not in asked.known}
+        if not instead:
+            return solution, way
+        asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
+        solution, way = _answered(asked)
     if not solution.answers or solution.answers[0].kind != "point":
         return solution, way
-    settled, notes = {**asked.known, asked.unknown: solution.answers[0].value}, []
+    _, more, clash = _settled(asked, {**asked.known, asked.unknown: solution.answers[0].value})
+    if clash:
+        return _without_answer(asked, clash, solution.route), None
+    return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
+
+
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...], Reason | None]:
+    """What is known with the defaults that results contradict put right, how, and what no default explains."""
+    settled, notes = dict(known), []
     while beyond := against_defaults(asked, settled):
         row, text = beyond
         found = list(_instead_of_a_default(asked, settled, row))
         if not found:
             message = f"{text}, and no default could be anything that makes it so"
-            reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
-            return _without_answer(asked, reason, solution.route), None
+            return settled, (*notes,), Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
         name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
         settled[name] = value
         notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
-    return replace(solution, assumptions=(*notes, *solution.assumptions)), way
+    return settled, (*notes,), None
 
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:

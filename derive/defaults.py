@@ -10,7 +10,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import Equation
+from derive.records import Equation, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 DRAFTS = ("draft_tokens", "acceptance_rate")
@@ -27,7 +27,7 @@ GOVERNED = {
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step", "transfers_per_hold")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
-Values = tuple[tuple[str, float | str], ...]
+Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
@@ -52,7 +52,7 @@ def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = 
 
 def neutral(defaults: Mapping[str, float]) -> Values:
     """What is put into the equations, of the defaults that stand."""
-    values: dict[str, float | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
+    values: dict[str, int | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
     if "microbatches" in values:
         values["microbatches"] = 1 if "pipeline_stages" in defaults else "pipeline_stages"
         values |= {"pipeline_stages": 1} if "pipeline_stages" in defaults else {}
@@ -61,7 +61,7 @@ def neutral(defaults: Mapping[str, float]) -> Values:
 
 @lru_cache(maxsize=4096)
 def with_defaults(row: Equation, values: Values) -> Equation:
-    """An equation without the quantities that stand at these values.
+    """An equation without the quantities that stand at these values, and without what they take with them.
 
     >>> from derive.catalogue import equation
     >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
@@ -70,15 +70,19 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     spoken = {name: value for name, value in values if name in row.symbols[1:]}
     if not spoken:
         return row
+    relation = _without(row.relation, spoken)
+    left, right = in_sympy(relation)
+    held = {part.name for part in (left - right).free_symbols}
+    gone = {name: 1 for name in row.symbols if name not in held and name not in spoken}
     return replace(
         row,
-        relation=_without(row.relation, spoken),
+        relation=_without(relation, gone) if gone else relation,
         requires=tuple(_without(needed, spoken) for needed in row.requires),
         put_in=tuple(spoken),
     )
 
 
-def _without(function: Callable[..., Any], values: Mapping[str, float | str]) -> Callable[..., Any]:
+def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
     """A function of fewer parameters: the others are these numbers, or follow another parameter."""
     stand = [values.get(name, name) for name in signature(function).parameters]
     left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
