@@ -2,25 +2,22 @@
 
 from derive.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
-from derive.records import BOUND, LOWER, Equation, Step, at
+from derive.records import BOUND, Equation, Step, at
 
 GRID = (
     Equation(
         id="roofline.grid_latency",
-        version=2,
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
-        direction=LOWER,
         defines="grid_latency",
         relation=lambda grid_latency, total_params, bytes_per_weight, chips, hbm_bandwidth, layers,
-            synchronisations_per_layer, link_latency: (
+            synchronisations_per_layer, hop_latency: (
             grid_latency,
             total_params * bytes_per_weight / (chips * hbm_bandwidth)
-            + 2 * layers * synchronisations_per_layer * link_latency * (power(chips, 1, 2) - 1),
+            + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
         requires=(lambda chips: chips > 1,),
         statement="More chips read the weights faster and wait longer for each other.",
-        changes=("a hop between chips is a quantity of its own: that between stages is a thousand times longer",),
         assumptions=(
             "chips on a square grid, each synchronisation crosses it along one side and back",
             "small batch: arithmetic and KV reads left out",
@@ -29,9 +26,9 @@ GRID = (
         steps=(
             Step(
                 operation="what it means: one read of the weights, and the hops along a side of the grid and back",
-                relation=lambda grid_latency, weight_time, layers, synchronisations_per_layer, link_latency, chips: (
+                relation=lambda grid_latency, weight_time, layers, synchronisations_per_layer, hop_latency, chips: (
                     grid_latency,
-                    weight_time + 2 * layers * synchronisations_per_layer * link_latency * (power(chips, 1, 2) - 1),
+                    weight_time + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
                 ),
             ),
             Step(
@@ -44,36 +41,33 @@ GRID = (
     ),
     Equation(
         id="roofline.minimum_latency",
-        version=2,
         title="Least latency of a token, at the best number of chips",
         kind=BOUND,
-        direction=LOWER,
         defines="minimum_latency",
-        relation=lambda minimum_latency, layers, synchronisations_per_layer, link_latency, bytes_per_weight,
+        relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
             total_params, hbm_bandwidth: (
             minimum_latency,
             3
-            * power(layers * synchronisations_per_layer * link_latency, 2, 3)
+            * power(layers * synchronisations_per_layer * hop_latency, 2, 3)
             * power(bytes_per_weight * total_params / hbm_bandwidth, 1, 3)
-            - 2 * layers * synchronisations_per_layer * link_latency,
+            - 2 * layers * synchronisations_per_layer * hop_latency,
         ),
         requires=(
-            lambda layers, synchronisations_per_layer, link_latency, bytes_per_weight, total_params, hbm_bandwidth: (
-                layers * synchronisations_per_layer * link_latency < bytes_per_weight * total_params / hbm_bandwidth
+            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, total_params, hbm_bandwidth: (
+                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * total_params / hbm_bandwidth
             ),
         ),
         statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
-        changes=("a hop between chips is a quantity of its own: that between stages is a thousand times longer",),
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
         steps=(
             Step(
                 operation="the best number of chips",
                 premises=(at("roofline.grid_latency"),),
                 stationary=("chips",),
-                relation=lambda chips, bytes_per_weight, total_params, hbm_bandwidth, layers, synchronisations_per_layer, link_latency: (
+                relation=lambda chips, bytes_per_weight, total_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
                     chips,
                     power(
-                        bytes_per_weight * total_params / (hbm_bandwidth * layers * synchronisations_per_layer * link_latency), 2, 3
+                        bytes_per_weight * total_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
                     ),
                 ),
             ),
