@@ -302,8 +302,7 @@ def card(row: Equation) -> str:
     from derive.derivations import referenced_by
 
     left, right = row.sides
-    kind = f"{row.direction} {row.kind}".strip()
-    lines = [f"{row.reference}   {row.title}   ({kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:
         quantity = QUANTITIES[name]

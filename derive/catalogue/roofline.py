@@ -3,7 +3,7 @@
 from derive.arithmetic import maximum
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -100,6 +100,7 @@ EQUATIONS = (
         id="roofline.step_time",
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
+        direction=LOWER,
         defines="step_time",
         variant=("overlap", "max", True),
         relation=lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)),
@@ -122,7 +123,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_serial",
         title="Step time with no overlap",
-        kind=BOUND,
+        kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "sum", False),
         relation=lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time),
@@ -133,7 +134,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_kv_plus_max",
         title="Step time with the KV read apart",
-        kind=BOUND,
+        kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "kv_plus_max", False),
         relation=lambda step_time, kv_time, compute_time, weight_time: (
@@ -163,7 +164,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_network",
         title="Step time with no overlap, attention and network counted",
-        kind=BOUND,
+        kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "network", False),
         relation=lambda step_time, compute_time, attention_time, memory_time, all_to_all_time: (
@@ -182,7 +183,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_exposed",
         title="Step time with communication that nothing hides",
-        kind=BOUND,
+        kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "exposed", False),
         relation=lambda step_time, compute_time, memory_time, exposed_communication_share: (

@@ -2,13 +2,14 @@
 
 from derive.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
-from derive.records import BOUND, Equation, Step, at
+from derive.records import BOUND, LOWER, Equation, Step, at
 
 GRID = (
     Equation(
         id="roofline.grid_latency",
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
+        direction=LOWER,
         defines="grid_latency",
         relation=lambda grid_latency, total_params, bytes_per_weight, chips, hbm_bandwidth, layers,
             synchronisations_per_layer, hop_latency: (
@@ -43,6 +44,7 @@ GRID = (
         id="roofline.minimum_latency",
         title="Least latency of a token, at the best number of chips",
         kind=BOUND,
+        direction=LOWER,
         defines="minimum_latency",
         relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
             total_params, hbm_bandwidth: (

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPECULATIVE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, Equation, Step, at
+from derive.records import BOUND, LOWER, Equation, Step, at
 
 METHODS = (
     Equation(
@@ -63,6 +63,7 @@ METHODS = (
         id="serving.mixed_step_time",
         title="Step time with a chunk of prefill on board",
         kind=BOUND,
+        direction=LOWER,
         defines="mixed_step_time",
         relation=lambda mixed_step_time, compute_time, prefill_chunk, one_token, batch, memory_time: (
             mixed_step_time,
