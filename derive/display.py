@@ -10,7 +10,7 @@ from typing import Any
 
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
-from derive.solutions import OR, Answer, Solution, Spans
+from derive.solutions import DEFAULT, OR, Answer, Solution, Spans
 from derive.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.units import show
 
@@ -129,7 +129,9 @@ def _text_lines(solution: Solution) -> Iterator[str]:
         [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
         + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
     )
-    lines += _wrapped("assumes", list(solution.assumptions))
+    defaults = [text.removesuffix(DEFAULT) for text in solution.assumptions if text.endswith(DEFAULT)]
+    lines += _wrapped("defaults", _one_line(defaults))
+    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(DEFAULT)])
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     yield from lines
 

@@ -20,6 +20,9 @@ AT_ONCE = 4096
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, behind its value."""
 
+DEFAULT = " (default)"
+"""What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
+
 
 class WhenRead(Mapping[str, float]):
     """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.

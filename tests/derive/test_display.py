@@ -1,4 +1,4 @@
-"""What an answer and an equation look like: bounds said in words, versions with what changed."""
+"""What an answer and an equation look like: bounds said in words, defaults in one line, versions with what changed."""
 
 import csv
 import json
@@ -8,6 +8,8 @@ import pytest
 
 from derive.catalogue import equation
 from derive.display import as_csv, as_json, as_latex, as_markdown, as_text, card
+from derive.folding import folded
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.ranges import solve
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
@@ -68,6 +70,26 @@ def test_a_range_of_bounds_is_said_too():
     assert first_line("step_time", compute_time=0.01, memory_time="10ms..30ms").startswith("step_time: between 10 ms and 30 ms or more   (")
     document = json.loads(as_json(solve("step_time", compute_time=0.01, memory_time="10ms..30ms")))
     assert [answer["bound"] for answer in document["answers"]] == ["lower"]
+
+
+# -- defaults ------------------------------------------------------------------------------------------------------
+
+
+def test_defaults_stand_in_one_line_before_what_is_assumed():
+    solution = solve("step_time", **MACHINE, batch=64, context_length=4000, kv_bytes_per_token=3e5)
+    lines = as_text(solution).splitlines()
+    (place,) = (place for place, line in enumerate(lines) if line.startswith("defaults"))
+    used = [name for name in NEUTRAL_DEFAULTS if name in solution.given]
+    assert {"chips", "mfu", "mbu"} <= {*used}
+    assert lines[place] == f"defaults    {', '.join(f'{name} = {NEUTRAL_DEFAULTS[name]:g}' for name in used)}"
+    assert lines[place + 1].startswith("assumes     ") and "(default)" not in "\n".join(lines)
+    assert json.loads(as_json(solution))["assumptions"][: len(used)] == [f"{name} = {NEUTRAL_DEFAULTS[name]:g} (default)" for name in used]
+    assert "\ndefaults " not in as_text(solve("sparsity", total_params=6e11, active_params=3e10))
+
+
+def test_a_line_of_defaults_is_broken_between_them():
+    line = "defaults    chips = 1, pipeline_stages = 1, mfu = 1, mbu = 1"
+    assert folded(line, 33).splitlines() == ["defaults    chips = 1,", " " * 12 + "pipeline_stages = 1,", " " * 12 + "mfu = 1, mbu = 1"]
 
 
 # -- equations -----------------------------------------------------------------------------------------------------
