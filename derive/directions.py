@@ -8,6 +8,7 @@ values drawn anywhere in the domains, far apart, so that what holds in one regim
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
+from math import isclose
 from random import Random
 
 from derive.quantities import quantity
@@ -29,7 +30,7 @@ FEWEST = 8
 """Below so many draws nothing is said of a sign."""
 
 SAME = 1e-12
-"""Relative difference up to which two heights are the same but for rounding."""
+"""Share of a side up to which it has not moved but for rounding."""
 
 
 @lru_cache(maxsize=4096)
@@ -90,33 +91,37 @@ def _arranged(rows: tuple[Equation, ...], inner: frozenset[str]) -> tuple[Equati
 
 @lru_cache(maxsize=4096)
 def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
-    """Which ways left over right of the last equation moves as the cause grows: a quantity, or the right side of an equation by its id."""
+    """Which ways left less right of the last equation moves as the cause grows: a quantity, or the right side of an equation by its id.
+
+    Either where too few draws meet what is required, or none of them moves: what is not seen is not ruled out.
+    """
     random = Random(0)
-    pairs = (_two_heights(rows, cause, random) for _ in range(TRIES))
-    drawn = list(islice((pair for pair in pairs if pair), DRAWS))
-    if len(drawn) < FEWEST:
-        return EITHER
-    return frozenset(1 if high > low else -1 for low, high in drawn if abs(high - low) > SAME * max(abs(low), abs(high)))
+    moves = (_move(rows, cause, random) for _ in range(TRIES))
+    seen = list(islice((move for move in moves if move is not None), DRAWS))
+    return frozenset(seen) - {0} or EITHER if len(seen) >= FEWEST else EITHER
 
 
-def _two_heights(rows: tuple[Equation, ...], cause: str, random: Random) -> tuple[float, float] | None:
-    """Left over right with less and with more of the cause, all else at random; None where one of them is not defined."""
+def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:
+    """The sign of the move from less to more of the cause, all else at random; None where an equation does not apply."""
     produced = {row.symbols[0] for row in rows[:-1]}
     values = {name: quantity(name).at(random.random()) for name in _names(rows) if name not in produced}
     shares = sorted((random.random(), random.random()))
     if cause in values:
-        low, high = (_height(rows, {**values, cause: quantity(cause).at(share)}, {}) for share in shares)
+        less, more = (_sides(rows, {**values, cause: quantity(cause).at(share)}, {}) for share in shares)
     else:
-        low, high = (_height(rows, values, {cause: 1 + share}) for share in shares)
-    return None if low is None or high is None else (low, high)
+        less, more = (_sides(rows, values, {cause: 1 + share}) for share in shares)
+    if less is None or more is None:
+        return None
+    left, right = (0.0 if isclose(*ends, rel_tol=SAME) else ends[1] - ends[0] for ends in zip(less, more, strict=True))
+    return (left > right) - (left < right)
 
 
 def _names(rows: Iterable[Equation]) -> dict[str, None]:
     return dict.fromkeys(name for row in rows for name in row.symbols)
 
 
-def _height(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Mapping[str, float]) -> float | None:
-    """Left over right of the last equation, some right sides taken so many times; None where an equation does not apply."""
+def _sides(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Mapping[str, float]) -> tuple[float, float] | None:
+    """Both sides of the last equation, some right sides taken so many times; None where an equation does not apply."""
     known = dict(values)
     for row in rows:
         right = right_side_at(row, known) * factors.get(row.id, 1.0)
@@ -124,4 +129,4 @@ def _height(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Ma
             known[row.symbols[0]] = right
         if row.violated(known) or not in_domain(row.symbols[0], right):
             return None
-    return known[rows[-1].symbols[0]] / right
+    return known[rows[-1].symbols[0]], right

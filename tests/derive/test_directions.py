@@ -107,10 +107,20 @@ def test_a_term_that_binds_elsewhere_counts():
     assert direction(way) == "lower"
 
 
+def test_a_result_that_ends_at_nothing_errs_one_way_too():
+    row = planted("idle_fraction", lambda idle_fraction, step_time, sweep_time: (idle_fraction, maximum(0, 1 - step_time / sweep_time)))
+    way = route("idle_fraction", (equation("roofline.step_time"), row), frozenset((*TIMES, "sweep_time")))
+    assert direction(way) == "upper"
+
+
+def test_an_effect_that_is_nowhere_seen_is_not_ruled_out():
+    """The ranges met in practice leave a step time no say beside a year."""
+    row = planted("token_latency", lambda token_latency, step_time: (token_latency, maximum(step_time, 10**9)))
+    assert carried(route("token_latency", (equation("roofline.step_time"), row), frozenset(TIMES))) == EITHER
+
+
 def test_an_upper_bound_is_carried_the_other_way():
-    row = planted(
-        "throughput", lambda throughput, batch, sweep_time: (throughput, batch / sweep_time), kind=BOUND, direction="upper"
-    )
+    row = planted("throughput", lambda throughput, batch, sweep_time: (throughput, batch / sweep_time), kind=BOUND, direction="upper")
     known = frozenset(("batch", "sweep_time"))
     assert direction(route("throughput", (row,), known)) == "upper"
     assert direction(route("batch", (row,), frozenset(("throughput", "sweep_time")))) == "lower"
