@@ -10,6 +10,7 @@ import numpy as np
 
 from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
+from derive.directions import direction
 from derive.feasibility import is_warning, shortage
 from derive.quantities import quantity
 from derive.questions import Question
@@ -138,7 +139,8 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
             return None
         values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
+    bounds = (direction(way),) * len(labels[0])
+    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
 
 
 def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:

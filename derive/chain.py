@@ -12,11 +12,12 @@ from types import MappingProxyType
 
 from derive.conflicts import against_defaults, contradiction
 from derive.defaults import MAY_DIFFER
+from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
-from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force
 from derive.roots import HOLDS
@@ -207,10 +208,16 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, replace(one, elasticities=_chained(one, world), regime=_regime(way, end.values, one)))]
+            ends += [] if broken else [(end, _answer(way, world, end, one))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+
+
+def _answer(way: Route, world: _World, end: _World, found: Answer) -> Answer:
+    """What the last leg found, as an answer of the whole route."""
+    bound = direction(way) if found.kind == "point" else None
+    return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
 
 
 def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
@@ -436,6 +443,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
     idealised = [text for row in used for text in row.assumptions]
     switches = asked.conventions.stated(name for row in used for name in row.symbols)

@@ -247,9 +247,7 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
 
 
 def _drawn(random: Random, name: str) -> Fraction:
-    row = quantity(name)
-    number = random.uniform(row.low, row.high) if row.low == 0 else row.low * (row.high / row.low) ** random.random()
-    return Fraction(f"{number:.3g}")
+    return Fraction(f"{quantity(name).at(random.random()):.3g}")
 
 
 def _reduced(

@@ -1,7 +1,7 @@
 """Architecture: what a sequence holds or reads whatever its length, and with it the bytes of a whole sequence."""
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
-from derive.records import BOUND, Equation
+from derive.records import BOUND, UPPER, Equation
 
 FIXED = (
     Equation(
@@ -97,6 +97,7 @@ FIXED = (
         id="architecture.kv_bytes_per_sequence",
         title="KV bytes a sequence stores",
         kind=BOUND,
+        direction=UPPER,
         defines="kv_bytes_per_sequence",
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
@@ -110,6 +111,7 @@ FIXED = (
         id="architecture.kv_read_per_sequence",
         title="KV bytes a step reads of a sequence",
         kind=BOUND,
+        direction=UPPER,
         defines="kv_read_bytes_per_sequence",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence: (
             kv_read_bytes_per_sequence,

@@ -22,7 +22,8 @@ from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, vari
 from derive.catalogue.sources import TRANSCRIPT
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
-from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, Equation, Source
+from derive.questions import question
+from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, LOWER, UPPER, Equation, Source
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -57,7 +58,7 @@ IDS_PEOPLE_RELY_ON = {
         cache.implied_drain_time cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
-    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max",
+    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
     CONDITION: """
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
@@ -83,6 +84,12 @@ def changed(row: Equation, written: dict[str, str]) -> str | None:
     if written[row.reference] != fingerprint(row):
         return f"the mathematics of {row.id} changed and its version is still {row.version}: raise it"
     return None
+
+
+def untold(row: Equation) -> str | None:
+    """What is wrong with the lines that say what each version after the first changed, or None."""
+    told, due = len(row.changes), row.version - 1
+    return None if told == due else f"{row.reference} has {told} of {due} lines in changes: one a version after the first"
 
 
 def read() -> dict[str, str]:
@@ -134,6 +141,10 @@ def test_every_parameter_enters_and_the_left_side_is_the_first(row):
 def test_kind_sense_and_definition_are_legal(row):
     assert row.kind in (DEFINITION, BOUND, ESTIMATE, CONDITION, HEURISTIC, EMPIRICAL)
     assert row.sense in ("=", "<=", ">=")
+    if row.kind == BOUND and row.sense == "=":
+        assert row.direction in (LOWER, UPPER), "it is written as an equality: which side may be more?"
+    else:
+        assert row.direction == "", "only a bound that is written as an equality needs one"
     if row.defines is not None:
         assert row.defines == row.symbols[0]
         assert row.kind in (DEFINITION, BOUND, ESTIMATE), "a claim defines nothing"
@@ -177,6 +188,18 @@ def test_the_bands_are_conditions():
 
 
 # -- what may be joined without being named -------------------------------------------------------------------------
+
+
+ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
+
+
+@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
+    assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
+    group, name, _ = row.variant
+    assert row not in question(row.defines, {}).active
+    for asked in (question(row.defines, {}, variants={group: name}), question(row.defines, {}, using=[row.id])):
+        assert [other for other in asked.active if other.defines == row.defines] == [row]
 
 
 @pytest.mark.parametrize("row", ALL)
@@ -269,6 +292,13 @@ def test_the_mathematics_is_that_of_the_version(row):
     assert fault is None, fault
 
 
+@pytest.mark.parametrize("row", ALL)
+def test_every_version_after_the_first_says_what_changed(row):
+    fault = untold(row)
+    assert fault is None, fault
+    assert all(said.strip() and not said.endswith(".") for said in row.changes)
+
+
 def test_no_id_was_dropped_and_no_version_went_back():
     for reference in read():
         id, version = reference.split("@")
@@ -323,10 +353,23 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         assert "no fingerprint" in changed(planted(**changes, version=2), written)
 
 
+def test_a_version_that_does_not_say_what_changed_is_not_written_down(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "fingerprints.json"
+    rows = {"test.planted": planted(version=2)}
+    monkeypatch.setattr(sys.modules[__name__], "FINGERPRINTS", file)
+    monkeypatch.setattr(sys.modules[__name__], "by_id", lambda: rows)
+    assert write() == 1 and not file.exists()
+    assert capsys.readouterr().err == "test.planted@2 has 0 of 1 lines in changes: one a version after the first\n"
+    rows["test.planted"] = planted(version=2, changes=("planted anew, for the test",))
+    assert write() == 0 and list(read()) == ["test.planted@2"]
+    rows["test.planted"] = planted(version=1, changes=("of no version",))
+    assert write() == 1 and list(read()) == ["test.planted@2"]
+
+
 def write() -> int:
-    """Adds what is new; returns 1 and writes nothing if an equation changed under its version."""
+    """Adds what is new; returns 1 and writes nothing if an equation changed under its version, or does not say what changed."""
     written = read()
-    faults = [changed(row, written) for row in by_id().values() if row.reference in written]
+    faults = [changed(row, written) for row in by_id().values() if row.reference in written] + [untold(row) for row in by_id().values()]
     faults = [fault for fault in faults if fault]
     if faults:
         print("\n".join(faults), file=sys.stderr)
