@@ -1,6 +1,6 @@
 """Many chips: the experts of a model over them, their memory, and pipeline stages."""
 
-from derive.registry.domains import UNIT_INTERVAL
+from derive.registry.domains import NONNEGATIVE, UNIT_INTERVAL
 
 ROWS = (
     # -- network ------------------------------------------------------------------------------------------------
@@ -35,6 +35,8 @@ ROWS = (
         1,
         64,
     ),
+    ("capacity_factor", "f_cap", r"f_{\mathrm{cap}}", "1", "tokens an expert takes over the mean of all experts", 1, 8),
+    ("expert_capacity", "c_exp", r"c_{\mathrm{exp}}", "1", "tokens that one expert takes in a pass at most", 0.01, 1e6),
     ("routed_params", "N_ro", r"N_{\mathrm{routed}}", "1", "parameters of the routed experts", 1e8, 1e13),
     ("shared_params", "N_sh", r"N_{\mathrm{shared}}", "1", "parameters that every token uses", 1e8, 1e12),
     ("fetched_params", "N_hit", r"N_{\mathrm{hit}}", "1", "parameters a step reads", 1e8, 1e13),
@@ -45,6 +47,10 @@ ROWS = (
     ("link_bandwidth", "W_link", r"W_{\mathrm{link}}", "byte/s", "bandwidth of one chip into the network, one way", 1e9, 1e13),
     ("racks", "n_r", "n_r", "1", "scale-up domains that a layer's experts are spread over", 1, 64),
     ("scale_out_bandwidth_ratio", "kappa", r"\kappa", "1", "scale-up over scale-out bandwidth of one chip", 1, 64),
+    ("reached_chips", "n_reach", r"n_{\mathrm{reach}}", "1", "other chips that the experts of one token lie on", 0.1, 64),
+    ("reached_racks", "n_rr", r"n_{\mathrm{rr}}", "1", "racks that the experts of one token lie in", 1, 64),
+    ("rack_limit", "n_rmax", r"n_{\mathrm{r,max}}", "1", "racks that a router may send one token to", 1, 64),
+    ("leaving_copies", "n_out_r", r"n_{\mathrm{r,out}}", "1", "copies of a token that leave its rack, one a rack", 0.1, 64, NONNEGATIVE),
     ("leaving_share", "f_out", r"f_{\mathrm{out}}", "1", "share of the all-to-all traffic that leaves the rack", 0.01, 1, UNIT_INTERVAL),
     ("scale_out_slowdown", "x_out", r"x_{\mathrm{out}}", "1", "all-to-all time over several racks against within one", 0.01, 100),
     # -- memory -------------------------------------------------------------------------------------------------

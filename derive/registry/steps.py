@@ -21,6 +21,7 @@ ROWS = (
     ("step_time", "t", "t", "s", "time of one decode step", 1e-6, 100),
     ("compute_time", "t_c", "t_c", "s", "time the arithmetic of a step takes", 1e-6, 100),
     ("weight_time", "t_w", "t_w", "s", "time to read the weights once", 1e-6, 100),
+    ("plain_weight_time", "t_w1", r"t_{\mathrm{w}1}", "s", "weight read of a step without drafts", 1e-6, 100),
     ("kv_time", "t_kv", r"t_{\mathrm{kv}}", "s", "time to read the KV cache of the batch once", 1e-6, 100),
     ("memory_time", "t_m", "t_m", "s", "time the memory traffic of a step takes", 1e-6, 100),
     (
@@ -33,7 +34,7 @@ ROWS = (
         4,
     ),
     ("memory_time_share", "f_mem", r"f_{\mathrm{mem}}", "1", "memory time over memory plus compute time", 0.01, 0.99, FRACTION),
-    ("latency_floor", "t_min", r"t_{\min}", "s", "step time as the batch goes to nothing", 1e-6, 100),
+    ("latency_floor", "t_min", r"t_{\min}", "s", "time to read once the weights that one sequence uses: no step is shorter", 1e-6, 100),
     # -- batching -------------------------------------------------------------------------------------------------
     ("machine_balance_ratio", "rho", r"\rho", "1", "multiplies done while one weight is read", 10, 1e4),
     ("ridge_point", "beta", r"\beta", "FLOP/byte", "peak FLOP/s over memory bandwidth", 10, 1e4),
@@ -51,6 +52,15 @@ ROWS = (
     ("train_period", "t_period", r"t_{\mathrm{period}}", "s", "time between two departures of the batch", 1e-4, 10),
     ("worst_latency", "t_worst", r"t_{\mathrm{worst}}", "s", "longest wait for one token", 1e-4, 100),
     ("mean_latency", "t_mean", r"t_{\mathrm{mean}}", "s", "mean wait for one token, arrivals at random", 1e-4, 100),
+    (
+        "positions_per_step",
+        "n_pos",
+        r"n_{\mathrm{pos}}",
+        "1",
+        "positions of a sequence that one pass computes: the next token and the drafts it checks",
+        1,
+        17,
+    ),
     ("tokens_per_step", "n_tok", r"n_{\mathrm{tok}}", "token", "tokens one sequence gets from one step", 1, 10),
     ("throughput", "theta", r"\theta", "token/s", "tokens one replica makes in a second", 1, 1e8),
     ("fleet_throughput", "Theta", r"\Theta", "token/s", "tokens all replicas make in a second", 1, 1e12),

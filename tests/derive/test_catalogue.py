@@ -18,7 +18,7 @@ if __name__ == "__main__":
 import pytest
 
 from derive.arithmetic import maximum
-from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
+from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
@@ -157,9 +157,12 @@ GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    assert len({row.variant[1] for row in rows}) == len(rows) > 1
-    assert len({row.defines for row in rows}) == 1
-    assert sum(row.variant[2] for row in rows) == 1, "exactly one is the default"
+    names = {row.variant[1] for row in rows}
+    for defined in {row.defines for row in rows}:
+        of_one = [row for row in rows if row.defines == defined]
+        assert {row.variant[1] for row in of_one} == names and len(of_one) == len(names) > 1, f"{defined}: one row of every name"
+    assert len({row.variant[1] for row in rows if row.variant[2]}) == 1, "exactly one is the default"
+    assert {*variants_of(group)} == names
 
 
 @pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
@@ -185,10 +188,11 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
 
 
-def test_neutral_defaults_are_the_seven_of_the_plan():
+def test_neutral_defaults_are_those_of_the_plan():
     assert NEUTRAL_DEFAULTS == {
         **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
         **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
+        **{"positions_per_step": 1, "expert_imbalance": 1},
     }
     for name in NEUTRAL_DEFAULTS:
         assert equations(symbol=name), f"{name} is in no equation"
