@@ -265,12 +265,13 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
         common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
         found = tuple(common) or (Answer("loose", **loose),)
     else:
-        found = (Answer("interval", low=low, high=high, regime=label),)
+        found = (Answer("interval", low=low, high=high),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else ()
     warnings = (*_warnings(columns, looks), *missing)
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
-    notes = (*reference.assumptions, *mixed, _looked_at(ranges, looks))
+    where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
+    notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
     return _told(reference, found, columns, warnings, assumptions=notes, route=())
 
 

@@ -10,6 +10,7 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.caveats import caveats
 from derive.conflicts import against_defaults, contradiction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -159,9 +160,11 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is.
 
-    The batch of one pass is all that is in flight where nothing is said of stages and microbatches.
+    The batch of one pass is all that is in flight where nothing is said of stages and microbatches. What an equation that
+    was named is about has no default.
     """
-    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
+    claimed = {row.symbols[0] for row in asked.named if row.sense == "="}
+    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown and n not in claimed}
     if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
         defaults["sequences_in_flight"] = asked.known["batch"]
     yield dict(asked.known)
@@ -405,7 +408,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=ends[0][0].warnings,
+        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )

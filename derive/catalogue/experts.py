@@ -23,7 +23,11 @@ EQUATIONS = (
             experts * (1 - (1 - active_experts / experts) ** (batch * positions_per_step)),
         ),
         changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
-        requires=(lambda active_experts, experts: active_experts < experts, lambda batch: batch >= 1),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda batch: batch >= 1,
+            lambda positions_per_step: positions_per_step >= 1,
+        ),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         sources=(
@@ -98,11 +102,14 @@ EQUATIONS = (
             (shared_params + expert_imbalance * (fetched_params - shared_params)) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
         changes=("waits for the chip on which most of the touched experts lie; that was left out",),
-        requires=(lambda fetched_params, shared_params: fetched_params > shared_params,),
+        requires=(
+            lambda fetched_params, shared_params: fetched_params > shared_params,
+            lambda expert_imbalance: expert_imbalance >= 1,
+        ),
         statement="At small batches a step reads only the experts it uses, and the chip that holds most of them is done last.",
         assumptions=(
             "what all tokens use is sharded perfectly over the chips",
-            "expert_imbalance = 1 spreads the touched experts evenly over the chips: see experts.busiest_chip",
+            "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         steps=(
             Step(
@@ -133,7 +140,11 @@ EQUATIONS = (
             * bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
-        requires=(lambda active_experts, experts: active_experts < experts, lambda batch: batch >= 1),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda batch: batch >= 1,
+            lambda expert_imbalance: expert_imbalance >= 1,
+        ),
         statement="One token a sequence touches fewer experts than that token and its drafts.",
         assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
         steps=(
@@ -176,8 +187,8 @@ EQUATIONS = (
         ),
         sources=(
             ours(
-                "touched experts of a chip are nearly binomial; the largest of n lies about (ln n)^(3/4) standard deviations above"
-                " the mean, an exponent that fits draws at random"
+                "touched experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
+                " above the mean; the exponent fits draws at random"
             ),
         ),
     ),
