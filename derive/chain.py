@@ -10,6 +10,7 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.caveats import caveats
 from derive.conflicts import against_defaults, contradiction
 from derive.defaults import MAY_DIFFER
 from derive.directions import direction
@@ -427,7 +428,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=ends[0][0].warnings,
+        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )

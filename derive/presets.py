@@ -23,6 +23,8 @@ SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_wi
 """Groups whose variants for a selecting attention bear the name of its formula."""
 DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
 """Equations that join by themselves and are untrue of a model that reads less than it stores."""
+ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
+"""What is set of a mixture of experts, and of no dense model."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
@@ -127,7 +129,7 @@ def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | N
 
 @one_reading
 def model(text: str) -> Preset:
-    """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
+    """Parameters of a model, its router, and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention.
@@ -160,7 +162,8 @@ def model(text: str) -> Preset:
     selects = formula not in DECODE_ATTENTION
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
-    wanted = dict.fromkeys((*PARAMETERS, *required, *(() if selects else ATTENTION_INPUTS), *fixed))
+    router = ROUTER if float(cell(ARCHITECTURES, row, "experts") or 0) else ()
+    wanted = dict.fromkeys((*PARAMETERS, *required, *(() if selects else ATTENTION_INPUTS), *fixed, *router))
     columns = [column for column in wanted if cell(ARCHITECTURES, row, column)]
     return Preset(
         givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns} | dict.fromkeys(none, 0.0),
@@ -205,6 +208,8 @@ def _provenance_of_model(name: str, column: str, row: Row) -> str:
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
         return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
+    if column in ROUTER:
+        return f"{place}: {cell(ARCHITECTURES, row, 'experts_source')} ({cell(ARCHITECTURES, row, 'experts_grade')})"
     return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
 
 

@@ -63,7 +63,7 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
-    chosen = {**preset.variants, **_checked(variants or {})}
+    chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
     settled = (*(n for n, value in known.items() if value == 0), *defaults)
@@ -116,6 +116,16 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     return merged
 
 
+def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
+    if not {"experts", "active_experts"} <= known.keys():
+        return {}
+    active, experts = known["active_experts"], known["experts"]
+    if active > experts:
+        raise WrongValue(f"active_experts = {active:g} of experts = {experts:g}: a token uses no more experts than there are")
+    return {"weight_time": "touched"} if active < experts else {}
+
+
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
     groups = {row.variant[0] for row in by_id().values() if row.variant}
     for group, name in asked.items():
@@ -130,7 +140,7 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 def _active(
     unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
-    """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out.
+    """The equations a route may take: of each group those of one variant, and what was named; none that a preset leaves out.
 
     What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
     of the quantities in it.
@@ -141,6 +151,7 @@ def _active(
     for row in named:
         if row.variant and picked.setdefault(row.variant[0], row).variant != row.variant:
             raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
+    chosen |= {group: row.variant[1] for group, row in picked.items()}
 
     def takes_part(row: Equation) -> bool:
         if row in named:
@@ -155,8 +166,6 @@ def _active(
         if row.variant is None:
             return True
         group, name, default = row.variant
-        if group in picked:
-            return picked[group].variant[1] == name
         return chosen[group] == name if group in chosen else default
 
     return tuple(row for row in by_id().values() if takes_part(row))

@@ -152,7 +152,7 @@ EQUATIONS = (
             weight_time,
             total_params * bytes_per_weight / (scale_up_bandwidth * mbu),
         ),
-        statement="The latency floor falls with the size of the domain as well as with the bandwidth of a chip.",
+        statement="The read of all weights gets shorter with the size of the domain as well as with the bandwidth of a chip.",
         assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
         steps=(
             Step(

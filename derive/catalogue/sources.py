@@ -100,6 +100,17 @@ MOE_PAPER = Source(
     "paper", "Outrageously large neural networks: the sparsely-gated mixture-of-experts layer", "Noam Shazeer et al.",
     "https://arxiv.org/abs/1701.06538", "each token goes to its k best of many experts", page="section 2", year=2017,
 )  # fmt: skip
+SWITCH_PAPER = Source(
+    "paper", "Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",
+    "William Fedus, Barret Zoph, Noam Shazeer", "https://arxiv.org/abs/2101.03961",
+    "expert capacity is tokens over experts times a capacity factor; tokens beyond it are passed on undone",
+    page="section 2.2, equation 3", year=2021,
+)  # fmt: skip
+DEEPSEEK_V3_PAPER = Source(
+    "paper", "DeepSeek-V3 technical report", "DeepSeek-AI", "https://arxiv.org/abs/2412.19437",
+    "each token is sent to a limited number of nodes; it crosses once to a node and is forwarded there to its experts",
+    page="sections 2.1.2 and 3.2.2", year=2024,
+)  # fmt: skip
 CHINCHILLA_PAPER = Source(
     "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
     "model size and tokens should grow together; loss is a sum of powers of both", page="section 3.3", year=2022,

@@ -6,7 +6,7 @@ that is chained by itself holds; conditions that were drawn hold too and are nam
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, isclose, isfinite, log
+from math import exp, inf, isclose, isfinite, log
 from random import Random
 
 from derive.catalogue import by_id
@@ -133,7 +133,8 @@ def _state(random: Random) -> State | None:
     order, others = _ordered(rows)
     claimed = _claims(random, order)
     values = _repaired(random, [*order, *claimed], others)
-    if values is None:
+    # No router uses more experts than there are: such givens are refused, whatever is asked.
+    if values is None or values.get("active_experts", 0) > values.get("experts", inf):
         return None
     true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)

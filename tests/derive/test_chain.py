@@ -39,7 +39,9 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     solution = solve("step_time", **STEP)
     assert solution.equations == tuple(step.equation for step in solution.route)
     assert set(solution.equations) == {
-        *("roofline.compute_time@1", "roofline.weight_time@1", "architecture.kv_bytes_mla@1"),
+        *("roofline.compute_time@1", "architecture.kv_bytes_mla@1"),
+        *("experts.touched_experts@2", "experts.routed_params@1", "experts.shared_params@1"),
+        *("experts.fetched_params@1", "experts.weight_time_touched@2"),
         *("roofline.kv_time@1", "roofline.memory_time@1", "roofline.step_time@1"),
     }
     known = set(solution.given)
@@ -239,6 +241,8 @@ USES = {
     "replicas": "scheduling.fleet_throughput",
     "tokens_per_step": "scheduling.throughput",
     "transfers_per_hold": "cache.retrieve_cost",
+    "positions_per_step": "experts.touched_experts",
+    "expert_imbalance": "experts.weight_time_touched",
 }
 
 

@@ -36,10 +36,10 @@ def test_what_would_fit_fits_and_a_little_more_does_not():
 
 
 def test_weights_alone_that_do_not_fit_leave_only_chips_to_change():
-    reason = solve("latency_floor", **DEPLOYED, chips=8).reason
+    reason = solve("weight_time", **DEPLOYED, chips=8, batch=1).reason
     assert reason.code == "does_not_fit" and "KV cache" not in reason.message
     assert reason.message.splitlines()[1] == "what would fit, all else as it is: chips at least 9"
-    assert solve("latency_floor", **DEPLOYED, chips=9).answers
+    assert solve("weight_time", **DEPLOYED, chips=9, batch=1).answers
 
 
 def test_pipeline_stages_hold_their_share():
