@@ -125,7 +125,7 @@ def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
             told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
             untrue = [row.id for row in asked.left_out if row in rests.values()]
             if untrue:
-                why = f"by {', '.join(untrue)}, which is left out, as this model does not read all that it stores"
+                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
                 return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
             rest = missing_givens(asked, [*_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
