@@ -10,6 +10,7 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.catalogue import bounds
 from derive.conflicts import against_defaults, contradiction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -19,7 +20,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force
 from derive.roots import HOLDS
-from derive.routes import Failed, Leg, Route, checks, route
+from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
@@ -55,6 +56,9 @@ NUDGE, LOST = 1e-6, 1e8
 
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
+
+AS_BUILT = ("kv_copies",)
+"""Defaults that say how a system is laid out: no result says otherwise before who laid it out does."""
 
 IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
 """Quantities that say how many sequences hold a cache."""
@@ -106,6 +110,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _by(asked, rows, stops)
         if outcome or stops:
             break
+    if not outcome and not stops:
+        outcome = _bounded(asked)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
     return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
@@ -156,6 +162,16 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
     return None
 
 
+def _bounded(asked: Question) -> tuple[Solution, Route] | None:
+    """What inequalities on quantities that are made of the unknown leave of it."""
+    for known in _known(asked):
+        for way in bounding(asked.unknown, bounds(), asked.active, frozenset(known)):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution) and outcome.answers:
+                return outcome, way
+    return None
+
+
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is.
 
@@ -164,10 +180,11 @@ def _known(asked: Question) -> Iterator[dict[str, float]]:
     defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
     if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
         defaults["sequences_in_flight"] = asked.known["batch"]
-    yield dict(asked.known)
+    known = {**asked.known, **{name: value for name, value in defaults.items() if name in AS_BUILT}}
+    yield known
     if "chips" in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
-    yield {**asked.known, **defaults}
+        yield {**known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**known, **defaults}
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:

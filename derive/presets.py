@@ -26,7 +26,7 @@ SAME_NAME = (
 """Groups whose variants for a selecting attention bear the name of its formula."""
 OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
 """Groups that tell entries of several tokens from tokens."""
-ALL_GROWS = ("context.balance_context",)
+ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
 """Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
 DENSE_ONLY = (*ALL_GROWS, "architecture.attention_flops", "architecture.attention_intensity")
 """Those, and what is untrue of a model that reads less than it stores."""

@@ -61,7 +61,7 @@ INDEXED = (
         statement="One entry, key and value at once, for every few tokens: with an indexer key in sparse layers, for many more without.",
         assumptions=(
             "one KV head, whose key is also its value",
-            "the slope at long context: windows and tokens not yet compressed are left out",
+            "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
         ),
         sources=(COMPRESSED_DOCS,),
     ),
