@@ -167,7 +167,7 @@ def _bounded(asked: Question) -> tuple[Solution, Route] | None:
     for known in _known(asked):
         for way in bounding(asked.unknown, bounds(), asked.active, frozenset(known)):
             outcome = _follow(asked, known, way)
-            if isinstance(outcome, Solution) and outcome.answers:
+            if isinstance(outcome, Solution):
                 return outcome, way
     return None
 

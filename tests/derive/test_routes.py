@@ -106,7 +106,7 @@ def test_a_route_shows_each_step_and_a_block_all_its_equations():
     solution = solve("batch", **given, step_time=0.03)
     (together,) = [step for step in solution.route if len(step.equations) > 1]
     assert together.unknown == "batch" and together.formula
-    assert set(together.equations) == {equation(f"roofline.{name}").reference for name in ("compute_time", "kv_time", "memory_time", "step_time")}
+    assert set(together.equations) == {row.reference for row in STEP}
     after = {step.unknown: step.value for step in solution.route[solution.route.index(together) + 1 :]}
     assert after["memory_time"] == pytest.approx(0.03) and after["compute_time"] < 0.03
     assert solution.answers[0].regime == "memory_time >= compute_time"
