@@ -111,7 +111,7 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         if outcome or stops:
             break
     if not outcome and not stops:
-        outcome = _bounded(asked)
+        outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
     return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
@@ -162,13 +162,14 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
     return None
 
 
-def _bounded(asked: Question) -> tuple[Solution, Route] | None:
+def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
     """What inequalities on quantities that are made of the unknown leave of it."""
     for known in _known(asked):
         for way in bounding(asked.unknown, bounds(), asked.active, frozenset(known)):
             outcome = _follow(asked, known, way)
             if isinstance(outcome, Solution):
                 return outcome, way
+            stops.append((outcome, way))
     return None
 
 
