@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from derive import presets
-from derive.catalogue import by_id, equation, variants_of
+from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
@@ -19,7 +19,9 @@ from derive.units import show
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, with everything that is known, everything that may be used, and the defaults that stand."""
+    """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
+    bounds a quantity that nothing gives.
+    """
 
     unknown: str
     known: Mapping[str, float]
@@ -31,6 +33,7 @@ class Question:
     conventions: Conventions = USUAL
     anyway: bool = False
     defaults: Mapping[str, float] = field(default_factory=dict)
+    bounds: tuple[Equation, ...] = ()
 
 
 def question(
@@ -71,7 +74,8 @@ def question(
     active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults)
+    inequalities = tuple(with_defaults(row, values) for row in bounds())
+    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -149,7 +153,7 @@ def _active(
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
     for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row).variant != row.variant:
+        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
             raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
     chosen |= {group: row.variant[1] for group, row in picked.items()}
 
