@@ -104,6 +104,12 @@ CHINCHILLA_PAPER = Source(
     "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
     "model size and tokens should grow together; loss is a sum of powers of both", page="section 3.3", year=2022,
 )  # fmt: skip
+CHINCHILLA_TABLE = Source(
+    "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
+    "two of the three approaches make size and tokens grow alike, at about twenty tokens a parameter",
+    page="sections 3.1 and 3.2, table 3", year=2022,
+    encoded="one number for all budgets; the paper's parametric fit asks for several times as many tokens",
+)  # fmt: skip
 REPLICATION_PAPER = Source(
     "paper", "Chinchilla scaling: a replication attempt", "Tamay Besiroglu et al.", "https://arxiv.org/abs/2404.10102",
     "the same law fitted again to the points of the figures gives other coefficients", page="abstract and table 1", year=2024,
