@@ -96,6 +96,11 @@ GPIPE_PAPER = Source(
     "https://arxiv.org/abs/1811.06965", "the bubble of K stages and M microbatches takes (K - 1)/(M + K - 1) of the time",
     page="section 2.3", year=2018,
 )  # fmt: skip
+MEGATRON_PAPER = Source(
+    "paper", "Efficient large-scale language model training on GPU clusters using Megatron-LM", "Deepak Narayanan et al.",
+    "https://arxiv.org/abs/2104.04473", "v runs of layers a device cut the time of the bubble, over that of the work, by v",
+    page="section 2.2.2", year=2021, encoded="over the whole schedule, work and bubble, as for the schedules without interleaving",
+)  # fmt: skip
 MOE_PAPER = Source(
     "paper", "Outrageously large neural networks: the sparsely-gated mixture-of-experts layer", "Noam Shazeer et al.",
     "https://arxiv.org/abs/1701.06538", "each token goes to its k best of many experts", page="section 2", year=2017,
