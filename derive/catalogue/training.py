@@ -1,6 +1,8 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
-from derive.catalogue.sources import CHINCHILLA_TABLE, flashcard, ours, talk
+from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER, flashcard, ours, talk
+from derive.catalogue.training_memory import MEMORY
+from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
 from derive.records import HEURISTIC, Equation, Step, at
 
@@ -17,6 +19,40 @@ EQUATIONS = (
         statement="Two FLOPs a parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
+    ),
+    Equation(
+        id="training.pretrain_cost_attention",
+        title="FLOPs of pre-training, causal attention included",
+        defines="pretrain_flops",
+        variant=("pretrain_flops", "attention", False),
+        relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
+            training_sequence_length: (
+            pretrain_flops,
+            pretrain_tokens
+            / one_token
+            * (6 * one_flop_per_token * one_token * active_params + 3 * attention_flops_per_pair * training_sequence_length / 2),
+        ),
+        statement="A token attends to half of its sequence on average, forward once and backward for twice as much.",
+        assumptions=(
+            "dense attention, of which only the causal half is computed",
+            "every sequence is one document; of packed ones each token sees less",
+            "activations are stored, not computed again",
+        ),
+        steps=(
+            Step(
+                operation="but for attention, three times half the sequence for every token, the cost is that without it",
+                premises=(
+                    at(
+                        "training.pretrain_cost",
+                        pretrain_flops=lambda pretrain_flops, attention_flops_per_pair, training_sequence_length, pretrain_tokens,
+                            one_token: (
+                            pretrain_flops - 3 * attention_flops_per_pair * training_sequence_length * pretrain_tokens / (2 * one_token)
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(KAPLAN_PAPER, PALM_PAPER),
     ),
     Equation(
         id="training.rl_cost",
@@ -253,5 +289,7 @@ EQUATIONS = (
             ),
         ),
     ),
+    *MEMORY,
+    *NETWORK,
     *OPTIMA,
 )

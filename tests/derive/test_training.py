@@ -213,6 +213,74 @@ def test_from_the_traffic_to_the_overtraining_in_one_chain():
     assert used == {f"training.{name}" for name in ("tokens_served", "equal_cost_inference", "chinchilla", "overtraining")}
 
 
+# -- attention in training ------------------------------------------------------------------------------------------
+
+PAIR, SEQUENCE, SIZE, READ = (
+    symbol(n) for n in ("attention_flops_per_pair", "training_sequence_length", "active_params", "pretrain_tokens")
+)
+
+
+def flops_per_token():
+    """Of training with attention, at four FLOPs a layer and unit of attention width for each pair of tokens."""
+    layers, width = sympy.symbols("layers width", positive=True)
+    cost = right("training.pretrain_cost_attention") / READ
+    return cost.subs({PAIR: 4 * layers * width, symbol("one_token"): 1, symbol("one_flop_per_token"): 1}), layers, width
+
+
+def test_training_is_three_times_the_forward_pass_of_kaplan_with_causal_attention():
+    """Equation 2.2: 2 N + 2 n_layer n_ctx d_attn forward, and twice that backward."""
+    found, layers, width = flops_per_token()
+    assert sympy.expand(found - 3 * (2 * SIZE + 2 * layers * SEQUENCE * width)) == 0
+
+
+def test_palm_counts_the_half_of_attention_that_is_masked_as_well():
+    """Appendix B: 6 N + 12 L H Q T."""
+    found, layers, width = flops_per_token()
+    assert sympy.expand(found.subs(SEQUENCE, 2 * SEQUENCE) - (6 * SIZE + 12 * layers * width * SEQUENCE)) == 0
+
+
+def test_a_sum_over_the_tokens_of_a_sequence_finds_half_of_it_on_average():
+    """Position i attends to i tokens, itself among them: the mean is half a token more than half the sequence."""
+    length, per_pair, size = 4096, 5e6, 8e9
+    forward = sum(2 * size + per_pair * position for position in range(1, length + 1))
+    given = {"active_params": size, "attention_flops_per_pair": per_pair, "training_sequence_length": length}
+    found = value("pretrain_flops", "training.pretrain_cost_attention", pretrain_tokens=1e9, **given) / 1e9
+    assert found == pytest.approx(3 * forward / length, rel=1e-3)
+    assert found < 3 * forward / length
+
+
+# -- the best size for a budget -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
+@pytest.mark.parametrize("budget", [1e21, 5.76e23, 1e26])
+def test_a_search_over_sizes_finds_the_optimum_of_the_catalogue(fit, budget):
+    def loss(ln_n):
+        size = float(np.exp(ln_n))
+        return equation("training.loss_law").right_side({**fit, "active_params": size, "pretrain_tokens": budget / (6 * size)})
+
+    best = float(np.exp(minimize_scalar(loss, bounds=(log(1e7), log(1e14)), options={"xatol": 1e-9}).x))
+    found = value("active_params", "training.compute_optimal_size", pretrain_flops=budget, **without_floor(fit))
+    assert found == pytest.approx(best, rel=1e-4)
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, BESIROGLU], ids=["Hoffmann", "Besiroglu"])
+def test_at_the_optimum_of_a_budget_nothing_is_left_for_serving(fit):
+    """The ratio of training.fixed_loss_optimum is nothing where training alone would choose the size."""
+    named = ("training.compute_optimal_size",)
+    size = value("active_params", *named, pretrain_flops=1e24, **without_floor(fit))
+    served = equation("training.fixed_loss_optimum").right_side(
+        {**without_floor(fit), "active_params": size, "pretrain_tokens": 1e24 / (6 * size)}
+    )
+    assert served == pytest.approx(0, abs=1e-12)
+
+
+def test_the_tokens_of_the_optimum_follow_from_the_budget():
+    given = {"pretrain_flops": 5.76e23, **without_floor(BESIROGLU)}
+    size, tokens = (value(one, "training.compute_optimal_size", **given) for one in ("active_params", "pretrain_tokens"))
+    assert 6 * size * tokens == pytest.approx(5.76e23)
+
+
 # -- the best size for a given loss ---------------------------------------------------------------------------------
 
 
