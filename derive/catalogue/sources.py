@@ -39,7 +39,7 @@ def scaling_book_inference(said: str, encoded: str = "") -> Source:
 def scaling_book_training(said: str, encoded: str = "") -> Source:
     """The chapter of the JAX scaling book on training."""
     return Source(
-        "book", "How to Scale Your Model, section 5: How to Parallelize a Transformer for Training", "Jacob Austin et al.",
+        "book", "How to Parallelize a Transformer for Training (How to Scale Your Model, section 5)", "Jacob Austin et al.",
         "https://jax-ml.github.io/scaling-book/training", said, page="section 5, data parallelism and FSDP", year=2025, encoded=encoded,
     )  # fmt: skip
 

@@ -147,6 +147,7 @@ SEARCHED = {
     "experts.touched_experts": {"experts"},
     "training.tradeoff_cost": {"tradeoff_variable"},
     "training.fixed_loss_optimum": {"size_loss_exponent", "data_loss_exponent"},
+    "training.compute_optimal_size": {"size_loss_exponent", "data_loss_exponent"},
 }
 """Unknowns under powers that elementary functions cannot undo: found by a search."""
 
