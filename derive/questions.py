@@ -160,15 +160,10 @@ def _active(
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if (
-            row.id in left_out
-            or row.defines in settled
-            or row.kind not in CHAINED_BY_ITSELF
-            or (row.sense != "=" and unknown not in row.symbols)
-        ):
+        if row.id in left_out or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
             return False
         if row.variant is None:
-            return True
+            return row.kind in CHAINED_BY_ITSELF
         group, name, default = row.variant
         return chosen[group] == name if group in chosen else default
 

@@ -130,7 +130,7 @@ def markup(input_price: str) -> float:
 
 
 def overtraining(tokens: float) -> float:
-    return value("overtraining_ratio", active_params="100B", pretrain_tokens=tokens)
+    return value("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens=tokens)
 
 
 def inference_over_pretraining(fit: dict[str, float]) -> float:

@@ -292,7 +292,10 @@ def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unk
 
 NOWHERE = {
     "does_not_fit": ("step_time", {**FIT, "batch": "20k..24k"}),
-    "contradiction": ("overtraining_ratio", {"pretrain_tokens": "1e10..2e10", "chinchilla_tokens": 1e9, "model": "GLM-4.5"}),
+    "contradiction": (
+        "overtraining_ratio",
+        {"pretrain_tokens": "1e10..2e10", "chinchilla_tokens": 1e9, "active_params": 1e11, "pretrain_flops": 1e20},
+    ),
     "requirement_violated": ("bandwidth_bound_fraction", {"output_input_ratio": "0.2..0.9"}),
     "no_solution": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "30ms"}),
     "missing_givens": ("balance_batch", {"machine_balance_ratio": "200..300"}),

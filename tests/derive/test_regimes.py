@@ -154,6 +154,7 @@ SEARCHED = {
     "experts.reached_racks_limited": {"rack_limit"},
     "training.tradeoff_cost": {"tradeoff_variable"},
     "training.fixed_loss_optimum": {"size_loss_exponent", "data_loss_exponent"},
+    "training.compute_optimal_size": {"size_loss_exponent", "data_loss_exponent"},
 }
 """Unknowns under powers that elementary functions cannot undo, in one regime at least: found by a search."""
 
