@@ -199,7 +199,10 @@ HARDER = {
     "the logarithm of nearly one": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        {
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
+            "positions_per_step": 1.0,
+        },
         [17.76955175813066],
     ),
     "a power of nearly one": (
@@ -217,13 +220,19 @@ HARDER = {
     "a share that leaves nothing above and below the line": (
         equation("serving.speculative_speedup"),
         "acceptance_rate",
-        {"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654, "verification_ratio": 1},
+        {
+            **{"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
+            "verification_ratio": 1,
+        },
         [0.9999999935709202],
     ),
     "rounding that is the same on both sides of a root": (
         equation("serving.speculative_speedup"),
         "draft_tokens",
-        {"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268, "verification_ratio": 1},
+        {
+            **{"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+            "verification_ratio": 1,
+        },
         [0.019523522224141276],
     ),
     "rounding that looks like a root": (
