@@ -39,7 +39,8 @@ def real_roots(
         return [(root, None) for root in bracketed(difference, unknown, values)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name, value in values.items() if value == 0)
-    if nothing and not all(map(isfinite, numbers)) and (rest := _without(difference, nothing)).has(symbol(unknown)):
+    rest = difference if all(map(isfinite, numbers)) else _without(difference, nothing)
+    if rest != difference and rest.has(symbol(unknown)):
         # A square without its coefficient is a line, which the roots of squares divide by nothing to come to.
         return real_roots(rest, closed_forms(rest, symbol(unknown)), unknown, values)
     found = [(clamped(unknown, number), root) for number, root in zip(numbers, closed, strict=True)]
