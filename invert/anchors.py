@@ -7,7 +7,7 @@ from derive.errors import UnknownName
 from derive.quantities import quantity
 from derive.solving import solve_equation
 from derive.units import parse
-from invert.priors import Beliefs, beliefs
+from invert.priors import ASSUMED, SUSTAINED_MBU, Beliefs, beliefs
 from invert.records import Anchors
 from invert.rows import ModelRow
 
@@ -18,7 +18,7 @@ DEFAULTS = {
     "prompt_position": 0.5,
     "prefill_decode_flops_ratio": 1.0,
     "overlap": 1.0,
-    "sweep_time": 0.024,
+    "sweep_time": 0.024 / SUSTAINED_MBU,
     "holding_cost_ratio": 1.0,
 }
 ALLOWED = ("active_params", *DEFAULTS, "short_context", "long_context", "kv_bytes_per_token")
@@ -48,8 +48,8 @@ def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
 
 def common_anchors(given: Mapping[str, float]) -> Anchors:
     """The anchors all sheets of a run share; active_params is among them only if given."""
-    values = {**DEFAULTS, **given}
-    origin = {name: "given" if name in given else "default" for name in values}
+    values = {**DEFAULTS, **ASSUMED, **given}
+    origin = {name: "given" if name in given else "assumed" if name in ASSUMED else "default" for name in values}
     ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
     return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
 

@@ -1,6 +1,6 @@
 """The prices of a sheet in twenty hidden primitives, differentiated: catalogue equations put into one another, exact gradients.
 
-FLOP/s and byte/s are sustained: utilisations are 1.
+FLOP/s and byte/s are sustained: utilisations are 1, and a step yields one token.
 """
 
 from collections.abc import Collection, Mapping

@@ -235,9 +235,11 @@ EQUATIONS = (
             lambda premium_out: premium_out > 1,
             lambda long_context, short_context: long_context > short_context,
         ),
-        statement="Hold time that is sold for as much as one read: HBM's own drain time if storage is priced as HBM.",
+        statement="Hold time that is sold for as much as one read: sweep_time/mbu, HBM's drain time at the bandwidth that is sustained,"
+        " if storage is priced as HBM.",
         assumptions=(
             "decode is memory-bound in both bands",
+            "each band priced at its mean context",
             "one mark-up on output and storage",
             "off HBM it is not the tier's own drain time: it scales with the holding costs",
         ),

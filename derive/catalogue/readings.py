@@ -6,6 +6,7 @@ decode everywhere. Nothing here joins a chain unless it is named.
 """
 
 from derive.arithmetic import maximum
+from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Step, at
 
@@ -20,7 +21,7 @@ EQUATIONS = (
             active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
         statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
-        assumptions=("the threshold is the crossover of cost", "weight reads left out", "dense attention", "mfu = mbu"),
+        assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu"),
         steps=(
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
@@ -124,26 +125,37 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.output_input_ratio",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields: at more than one, R is as much smaller",),
         title="Output/input ratio as memory over compute",
         kind=CONDITION,
-        relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context: (
+        relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context, one_token, tokens_per_step: (
             output_input_ratio,
-            balance_batch / batch + context_length / balance_context,
+            (balance_batch / batch + context_length / balance_context) * one_token / tokens_per_step,
         ),
-        requires=(
-            lambda balance_batch, batch, context_length, balance_context: balance_batch / batch + context_length / balance_context >= 1,
-        ),
-        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time.",
-        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out"),
+        requires=(lambda output_input_ratio: output_input_ratio >= 1,),
+        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time"
+        " of as many tokens as a step yields.",
+        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
         steps=(
             Step(
-                operation="what is claimed: a prompt token costs the compute floor and both are priced alike",
-                relation=lambda output_input_ratio, normalised_cost: (output_input_ratio, normalised_cost),
+                operation="what is claimed: a prompt token costs its arithmetic, the tokens of a step its reads, and both are priced alike",
+                relation=lambda output_input_ratio, memory_time, compute_time, one_token, tokens_per_step: (
+                    output_input_ratio,
+                    memory_time * one_token / (compute_time * tokens_per_step),
+                ),
             ),
             Step(
-                operation="decode in its memory-bound regime",
-                premises=(at("#1"), at("serving.normalised_cost")),
-                eliminated=("normalised_cost",),
+                operation="the reads over the arithmetic, in terms of the two balance points",
+                premises=(
+                    at("#1"),
+                    at("roofline.memory_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("batching.weight_compute_ratio"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.kv_compute_ratio"),
+                ),
+                eliminated=("memory_time", "weight_time", "kv_time", "compute_time", "weight_compute_ratio", "kv_compute_ratio"),
             ),
         ),
         sources=(
@@ -157,18 +169,20 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_slope",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields: the balance context came out too long by as many",),
         title="Balance context from the output premium",
         kind=CONDITION,
-        relation=lambda balance_context, long_context, short_context, output_input_ratio, premium_out: (
+        relation=lambda balance_context, long_context, short_context, one_token, output_input_ratio, tokens_per_step, premium_out: (
             balance_context,
-            (long_context - short_context) / (output_input_ratio * (premium_out - 1)),
+            (long_context - short_context) * one_token / (output_input_ratio * tokens_per_step * (premium_out - 1)),
         ),
         requires=(
             lambda long_context, short_context: long_context > short_context,
             lambda premium_out: premium_out > 1,
         ),
         statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
-        assumptions=("each band priced at its mean context", "one mark-up throughout", "attention FLOPs left out"),
+        assumptions=(*BAND_MEANS, "attention FLOPs left out", DENSE),
         steps=(
             Step(
                 operation="the output/input ratio at the two band means; the weight read is the same in both",
@@ -189,13 +203,14 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_intercept",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields",),
         title="Batch from the output/input ratio and the balance context",
         kind=CONDITION,
-        relation=lambda weight_compute_ratio, output_input_ratio, short_context, balance_context: (
+        relation=lambda weight_compute_ratio, output_input_ratio, tokens_per_step, one_token, short_context, balance_context: (
             weight_compute_ratio,
-            output_input_ratio - short_context / balance_context,
+            output_input_ratio * tokens_per_step / one_token - short_context / balance_context,
         ),
-        requires=(lambda output_input_ratio, short_context, balance_context: output_input_ratio > short_context / balance_context,),
         statement="What the KV read of the short band leaves of R is the weight read: B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
         steps=(
@@ -216,7 +231,7 @@ EQUATIONS = (
             maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
         ),
         statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
-        assumptions=("large batch: weight reads left out", "no margin in either band, or the same", "dense attention"),
+        assumptions=("large batch: weight reads left out", "no margin in either band, or the same", DENSE),
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",

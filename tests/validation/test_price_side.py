@@ -1,0 +1,39 @@
+"""Prices, caches and prefill against arithmetic done by hand; the working stands in the comments."""
+
+import pytest
+
+from derive.ranges import solve
+
+H100 = {"peak_flops": 1979e12, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9}
+MTOK_HOUR = 3600e6
+
+
+def value(unknown, *using, **given):
+    (answer,) = solve(unknown, using=using, **given).answers
+    assert answer.kind == "point"
+    return answer.value
+
+
+@pytest.mark.parametrize("mbu", [1.0, 0.8, 0.5])
+def test_storage_sold_as_memory_costs_what_the_memory_does_whatever_bandwidth_is_sustained(mbu):
+    """100 B at half the FLOP/s and 2 USD/h, 2,000 bytes a token, all sold at three times cost.
+
+    Input: 3 x 2 x 100e9 x 2/3600/(1979e12 x .5) = 3.369e-7 USD a token; the memory of a token: 3 x 2/3600 x 2,000/80e9
+    = 4.167e-11 USD a second, .15 USD a million tokens and hour. What decode sustains of the bandwidth has no part in it.
+    """
+    model = {**H100, "active_params": 100e9, "mfu": 0.5, "mbu": mbu, "kv_bytes_per_token": 2000.0}
+    prices = {"input_price": 3 * 2 * 100e9 * 2 / 3600 / (1979e12 * 0.5), "prefill_decode_flops_ratio": 1, "prefill_cost_ratio": 1}
+    found = value("storage_price", "bands.storage_price", **model, **prices, holding_cost_ratio=1)
+    assert found * MTOK_HOUR == pytest.approx(0.15, rel=1e-12)
+
+
+@pytest.mark.parametrize("mbu", [1.0, 0.8])
+def test_storage_priced_as_memory_shows_the_sweep_of_decode(mbu):
+    """A second read of KV takes 2,000/(3.35e12 mbu) s of a chip; at 2 USD/h that buys as much as 80e9/(3.35e12 mbu) s of its memory."""
+    chip = 2 / 3600
+    read, held = chip * 2000 / (3.35e12 * mbu), chip * 2000 / 80e9
+    increment = {"output_price": 1e-5, "premium_out": 1 + 1e5 * read / 1e-5, "short_context": 1e5, "long_context": 2e5}
+    by_prices = value("implied_drain_time", "cache.implied_drain_time", **increment, storage_price=held)
+    tier = {"output_storage_markup_ratio": 1, "hbm_holding_price": chip / 80e9, "holding_price": chip / 80e9, "mbu": mbu}
+    by_tier = value("implied_drain_time", "cache.implied_drain_time_of_tier", sweep_time=80e9 / 3.35e12, **tier)
+    assert by_prices == pytest.approx(80e9 / (3.35e12 * mbu)) and by_tier == pytest.approx(by_prices)
