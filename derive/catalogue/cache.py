@@ -225,7 +225,7 @@ EQUATIONS = (
     Equation(
         id="cache.implied_drain_time",
         title="Implied drain time",
-        defines="implied_drain_time",
+        kind=CONDITION,
         relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
             short_context, storage_price: (
             implied_drain_time,

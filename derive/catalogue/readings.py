@@ -104,11 +104,11 @@ EQUATIONS = (
     Equation(
         id="readings.bandwidth_bound_fraction",
         title="Bandwidth-bound fraction of decode",
-        defines="bandwidth_bound_fraction",
+        kind=CONDITION,
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
         requires=(lambda output_input_ratio: output_input_ratio > 1,),
         statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
-        assumptions=("read as physics it needs readings.output_input_ratio",),
+        assumptions=("the assumptions of readings.output_input_ratio",),
         sources=(
             talk("1:47:56", "1:48:23", "this would be at 1 and this would be at 5", "the name and the form 1 - 1/R are ours"),
             flashcard("card on output price", "decode runs at a fifth of the utilisation of prefill"),

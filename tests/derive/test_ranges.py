@@ -270,13 +270,14 @@ def test_every_form_holds_every_point(style):
 
 # -- ranges of which parts, or all, have no answer ------------------------------------------------------------------
 
+IDLE = "readings.bandwidth_bound_fraction"
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 PARTLY = {
     "does not fit from the middle on": ("step_time", {**FIT, "batch": "1k..30k"}, "does not fit"),
     "does not fit at the end": ("step_time", {**FIT, "batch": "1k..5k"}, "does not fit"),
     "fits in few": ("step_time", {**FIT, "batch": "4300..5000"}, "does not fit"),
     "no solution at first": ("batch", {**FIT, "step_time": "5ms..14ms"}, "no batch"),
-    "a requirement is broken at first": ("bandwidth_bound_fraction", {"output_input_ratio": "0.5..5"}, "requires"),
+    "a requirement is broken at first": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.5..5"}, "requires"),
     "a term that binds": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "15.1ms"}, "no memory_time"),
 }
 
@@ -292,7 +293,7 @@ def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unk
 NOWHERE = {
     "does_not_fit": ("step_time", {**FIT, "batch": "20k..24k"}),
     "contradiction": ("overtraining_ratio", {"pretrain_tokens": "1e10..2e10", "chinchilla_tokens": 1e9, "model": "GLM-4.5"}),
-    "requirement_violated": ("bandwidth_bound_fraction", {"output_input_ratio": "0.2..0.9"}),
+    "requirement_violated": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.2..0.9"}),
     "no_solution": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "30ms"}),
     "missing_givens": ("balance_batch", {"machine_balance_ratio": "200..300"}),
 }
