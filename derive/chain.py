@@ -82,10 +82,16 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
             message = f"{text}, and no default could be anything that makes it so"
             reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
             return _without_answer(asked, reason, solution.route), None
-        name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
+        name, value = min(found, key=_strayed)
         settled[name] = value
         notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
     return replace(solution, assumptions=(*notes, *solution.assumptions)), way
+
+
+def _strayed(one: tuple[str, float]) -> float:
+    """How far a value lies from the default of its quantity: by ratio, or from 0 by difference."""
+    value, default = one[1], NEUTRAL_DEFAULTS[one[0]]
+    return abs(log(value / default)) if value and default else abs(value - default)
 
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:

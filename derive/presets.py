@@ -19,9 +19,12 @@ DECODE_ATTENTION = {
     "gqa_unequal": "gqa_unequal",
 }
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
+PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
+"""That of prefill, where it is not the same."""
 SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
 """Groups whose variants for a selecting attention bear the name of its formula."""
-DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
+DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity",
+              "architecture.prefill_attention_flops")  # fmt: skip
 """Equations that join by themselves and are untrue of a model that reads less than it stores."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
@@ -157,7 +160,10 @@ def model(text: str) -> Preset:
         | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
         variants={**dict.fromkeys(SAME_NAME, formula), "kv_time": "fixed"}
         if selects
-        else {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
+        else {
+            **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
+            "prefill_attention_flops_per_pair": PREFILL_ATTENTION.get(formula, "same"),
+        },
         left_out=DENSE_ONLY if selects else (),
     )
 

@@ -1,6 +1,7 @@
 """Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
 from derive.catalogue.fixed_caches import FIXED
+from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
 from derive.records import Equation
@@ -181,6 +182,7 @@ EQUATIONS = (
         assumptions=("the slope at long context", "projections absorbed into the query and the output, as in decode"),
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
+    *PREFILL_ATTENTION,
     Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",

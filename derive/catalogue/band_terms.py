@@ -20,5 +20,6 @@ def shared(memory_ratio: Any, tokens_per_step: Any, one_token: Any) -> Any:
 
 BAND_MEANS = ("each band priced at its mean context", "one mark-up throughout")
 ONE_ATTENTION = "attention FLOPs of prefill and decode are the same (not so for latent attention)"
+ATTENTION_LEFT_OUT = "attention counts by prefill_attention_factor alone"
 DENSE = "dense attention"
 NOTHING_IN_VAIN = "no arithmetic on drafts that are refused, and none for drafting"

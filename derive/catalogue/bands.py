@@ -231,7 +231,11 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at("cache.rematerialisation_cost", mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu),
+                    at(
+                        "cache.rematerialisation_cost",
+                        prefill_attention_factor=1,
+                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
+                    ),
                 ),
                 eliminated=("input_markup", "rematerialisation_cost"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
@@ -276,7 +280,11 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at("cache.rematerialisation_cost", mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu),
+                    at(
+                        "cache.rematerialisation_cost",
+                        prefill_attention_factor=1,
+                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
+                    ),
                     at(
                         "cache.retrieve_cost",
                         transfers_per_hold=1,

@@ -32,7 +32,7 @@ LEVELS = (
             ),
             Step(
                 operation="recomputing in terms of the price of a FLOP; the parameters cancel",
-                premises=(at("#1"), at("cache.rematerialisation_cost"), at("serving.price_per_flop")),
+                premises=(at("#1"), at("cache.rematerialisation_cost", prefill_attention_factor=1), at("serving.price_per_flop")),
                 eliminated=("rematerialisation_cost", "chip_price"),
             ),
         ),
@@ -106,7 +106,7 @@ LEVELS = (
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost"),
+                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
                 eliminated=("attention_context", "rematerialisation_cost", "chip_price"),
@@ -140,7 +140,7 @@ LEVELS = (
                     at("#1"),
                     at("bands.attention_flops_from_increment"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost"),
+                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
                 eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),

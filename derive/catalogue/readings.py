@@ -262,7 +262,7 @@ EQUATIONS = (
         defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
         statement="How many times its compute cost an input token is sold for.",
-        assumptions=("attention FLOPs left out",),
+        assumptions=("the assumptions of cache.rematerialisation_cost",),
         sources=(
             talk(
                 "1:41:18",

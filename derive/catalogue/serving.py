@@ -1,6 +1,7 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import ours, scaling_book, talk
 from derive.records import Equation, Step, at
@@ -140,4 +141,5 @@ EQUATIONS = (
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     *METHODS,
+    *COSTS,
 )

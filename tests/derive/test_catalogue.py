@@ -192,10 +192,11 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
     assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
-def test_neutral_defaults_are_the_seven_of_the_plan():
+def test_neutral_defaults_are_factors_of_one_and_terms_of_none():
     assert NEUTRAL_DEFAULTS == {
         **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
-        **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
+        **{"replicas": 1, "tokens_per_step": 1, "fleet_utilisation": 1, "attention_rate_ratio": 1},
+        **{"prefill_attention_factor": 1, "prefill_decode_flops_ratio": 1, "cache_hit_share": 0},
     }
     for name in NEUTRAL_DEFAULTS:
         assert equations(symbol=name), f"{name} is in no equation"
