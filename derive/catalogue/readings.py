@@ -10,6 +10,12 @@ from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Step, at
 
+_KV_ALONE = {
+    **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
+    **{"positions_per_step": 1, "tokens_per_step": 1},
+}
+"""A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""
+
 EQUATIONS = (
     Equation(
         id="readings.threshold_is_crossover",
@@ -79,12 +85,17 @@ EQUATIONS = (
         ),
         requires=(lambda batch_multiple: batch_multiple > 1,),
         statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
-        assumptions=("the threshold is the exact crossover of memory and compute time", "mfu = mbu"),
+        assumptions=("the threshold is the exact crossover of memory and compute time", "mfu = mbu", "attention FLOPs left out", DENSE),
         steps=(
             Step(
                 operation="at the threshold the batch is just the balance batch with KV reads",
                 premises=(
-                    at("batching.balance_batch_with_kv", balance_batch_with_kv="batch", context_length="long_context_threshold"),
+                    at(
+                        "batching.balance_batch_with_kv",
+                        balance_batch_with_kv="batch",
+                        attention_compute_ratio=0,
+                        kv_compute_ratio=lambda long_context_threshold, balance_context: long_context_threshold / balance_context,
+                    ),
                     at("batching.practical_batch"),
                 ),
                 eliminated=("batch", "balance_batch"),
@@ -231,16 +242,26 @@ EQUATIONS = (
             maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
         ),
         statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
-        assumptions=("large batch: weight reads left out", "no margin in either band, or the same", DENSE),
+        assumptions=(
+            "large batch: weight reads left out",
+            "no margin in either band, or the same",
+            "attention FLOPs left out",
+            "one token a step",
+            DENSE,
+        ),
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
                 premises=(
-                    at("serving.normalised_cost", balance_batch=0, context_length="long_context_threshold"),
                     at(
                         "serving.normalised_cost",
-                        balance_batch=0,
-                        context_length="covered_context",
+                        **_KV_ALONE,
+                        kv_compute_ratio=lambda long_context_threshold, balance_context: long_context_threshold / balance_context,
+                    ),
+                    at(
+                        "serving.normalised_cost",
+                        **_KV_ALONE,
+                        kv_compute_ratio=lambda covered_context, balance_context: covered_context / balance_context,
                         normalised_cost=lambda premium_out, normalised_cost: premium_out * normalised_cost,
                     ),
                 ),

@@ -18,11 +18,11 @@ if __name__ == "__main__":
 import pytest
 
 from derive.arithmetic import maximum
-from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
+from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
-from derive.records import BOUND, CHAINED_BY_ITSELF, CONDITION, DEFINITION, EMPIRICAL, HEURISTIC, Equation, Source
+from derive.records import BOUND, CHAINED_BY_ITSELF, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, Equation, Source
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -51,10 +51,10 @@ IDS_PEOPLE_RELY_ON = {
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
         architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
-        batching.compute_utilisation serving.normalised_cost
         cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
-    BOUND: "roofline.step_time roofline.step_time_serial roofline.step_time_kv_plus_max",
+    BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
+    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max",
     CONDITION: """
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
@@ -130,14 +130,12 @@ def test_every_parameter_enters_and_the_left_side_is_the_first(row):
 
 @pytest.mark.parametrize("row", ALL)
 def test_kind_sense_and_definition_are_legal(row):
-    assert row.kind in (DEFINITION, BOUND, CONDITION, HEURISTIC, EMPIRICAL)
+    assert row.kind in (DEFINITION, BOUND, ESTIMATE, CONDITION, HEURISTIC, EMPIRICAL)
     assert row.sense in ("=", "<=", ">=")
     if row.defines is not None:
         assert row.defines == row.symbols[0]
-        assert row.kind in (DEFINITION, BOUND), "a claim defines nothing"
+        assert row.kind in (DEFINITION, BOUND, ESTIMATE), "a claim defines nothing"
         assert row.sense == "="
-    if row.variant is not None:
-        assert row.defines, "a variant is one of several definitions"
 
 
 def test_a_quantity_has_one_definition_or_one_group_of_variants():
@@ -156,9 +154,14 @@ GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    assert len({row.variant[1] for row in rows}) == len(rows) > 1
-    assert len({row.defines for row in rows}) == 1
-    assert sum(row.variant[2] for row in rows) == 1, "exactly one is the default"
+    names = {row.variant[1] for row in rows}
+    leading = variants_of(group)
+    assert leading.keys() == names and len(names) > 1
+    assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
+    assert len({row.variant[1] for row in rows if row.variant[2]}) == 1, "exactly one is the default"
+    assert all(row.variant[2] == leading[row.variant[1]].variant[2] for row in rows), "a name is the default everywhere or nowhere"
+    defined = [(row.defines, row.variant[1]) for row in rows if row.defines]
+    assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
 
 
 @pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
@@ -192,14 +195,11 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
     assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
-def test_neutral_defaults_are_factors_of_one_and_terms_of_none():
-    assert NEUTRAL_DEFAULTS == {
-        **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
-        **{"replicas": 1, "tokens_per_step": 1, "fleet_utilisation": 1, "attention_rate_ratio": 1},
-        **{"prefill_attention_factor": 1, "prefill_decode_flops_ratio": 1, "cache_hit_share": 0},
-    }
-    for name in NEUTRAL_DEFAULTS:
-        assert equations(symbol=name), f"{name} is in no equation"
+@pytest.mark.parametrize(("name", "value"), NEUTRAL_DEFAULTS.items())
+def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
+    assert value in (0, 1)
+    assert value or QUANTITIES[name].may_be_zero
+    assert equations(symbol=name), f"{name} is in no equation"
 
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
