@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.solving import solve_equation
-from derive.units import parse
+from derive.units import parse, show
 from invert.priors import ASSUMED, SUSTAINED_MBU, Beliefs, beliefs
 from invert.records import Anchors
 from invert.rows import ModelRow
@@ -40,6 +40,9 @@ def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
     read = {}
     for name, value in anchors.items():
         row = quantity(name)
+        if row.name in ASSUMED:
+            text = f"{row.name} cannot be given: it is held at {show(row.name, ASSUMED[row.name])}"
+            raise WrongValue(f"{text}, and KV bytes read off decode prices are proportional to it")
         if row.name not in ALLOWED:
             raise UnknownName("anchor", name, ALLOWED)
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))

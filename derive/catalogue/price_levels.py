@@ -124,7 +124,7 @@ LEVELS = (
         ),
         sense=">=",
         statement="If decode pays for compute and memory one after the other, its increment holds the attention that the input pays for.",
-        assumptions=("no overlap", "one mark-up throughout", ONE_ATTENTION),
+        assumptions=("no overlap", "one mark-up throughout", "each band priced at its mean context", DENSE, ONE_ATTENTION),
         steps=(
             Step(
                 operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
@@ -190,7 +190,12 @@ LEVELS = (
             / prefill_cost_ratio,
         ),
         statement="A hit pays for one read from its tier and for the attention of the new tokens over it.",
-        assumptions=("mark-up of a hit relative to that of input",),
+        assumptions=(
+            "mark-up of a hit relative to that of input",
+            "hits are priced at the mean context of the base band",
+            DENSE,
+            ONE_ATTENTION,
+        ),
         sources=(
             ours("one equation in five unknowns: attention of new tokens explains a low price of hits"
                  " as well as a cheap tier does, so a hit price is weak evidence"),
