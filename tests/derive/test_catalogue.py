@@ -20,6 +20,7 @@ import pytest
 from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
 from derive.catalogue.sources import TRANSCRIPT
+from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
 from derive.questions import question
@@ -220,6 +221,26 @@ def test_neutral_defaults_are_the_seven_of_the_plan():
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
 """Quantities of the derivations: some appear on the way and cancel."""
+
+
+FROM_BOUNDS = {
+    "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
+    "batching.compute_utilisation": "a share of the step of perfect overlap",
+    "serving.normalised_cost": "the cost of the step of perfect overlap",
+}
+"""Definitions that follow from a bound and hold whether it is reached or not, or that name what it is at best."""
+
+
+def above(row: Equation) -> set[Equation]:
+    """All that its derivation rests on."""
+    found = {equation(id) for id in parents(row)}
+    return found.union(*(above(parent) for parent in found))
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_follows_from_a_bound_is_no_definition(row):
+    bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
+    assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
 
 
 # -- the registry ---------------------------------------------------------------------------------------------------
