@@ -11,6 +11,7 @@ from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
 from derive.conflicts import against_defaults, contradiction
+from derive.defaults import MAY_DIFFER
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -57,9 +58,6 @@ NUDGE, LOST = 1e-6, 1e8
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
-IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
-"""Quantities that say how many sequences hold a cache."""
-
 
 def answer(asked: Question) -> Solution:
     """The question answered: first from the givens alone, then with neutral defaults."""
@@ -73,25 +71,43 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     time its utilisation. One that none of them could bring about is a contradiction.
     """
     solution, way = _answered(asked)
+    notes: tuple[str, ...] = ()
+    if solution.reason and solution.reason.code == "contradiction":
+        # A measured result against a default that the route rests on: what the default is instead may resolve it.
+        settled, notes, clash = _settled(asked, asked.known)
+        if clash:
+            return _without_answer(asked, clash, solution.route), None
+        instead = {name: "follows from the givens" for name in settled if name not in asked.known}
+        if not instead:
+            return solution, way
+        asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
+        solution, way = _answered(asked)
     if not solution.answers or solution.answers[0].kind != "point":
         return solution, way
-    settled, notes = {**asked.known, asked.unknown: solution.answers[0].value}, []
+    _, more, clash = _settled(asked, {**asked.known, asked.unknown: solution.answers[0].value})
+    if clash:
+        return _without_answer(asked, clash, solution.route), None
+    return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
+
+
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...], Reason | None]:
+    """What is known with the defaults that results contradict put right, how, and what no default explains."""
+    settled, notes = dict(known), []
     while beyond := against_defaults(asked, settled):
         row, text = beyond
         found = list(_instead_of_a_default(asked, settled, row))
         if not found:
             message = f"{text}, and no default could be anything that makes it so"
-            reason = Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
-            return _without_answer(asked, reason, solution.route), None
+            return settled, (*notes,), Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
         name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
         settled[name] = value
         notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
-    return replace(solution, assumptions=(*notes, *solution.assumptions)), way
+    return settled, (*notes,), None
 
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
     """What a quantity with a default would have to be for an equation to hold."""
-    for name in (name for name in NEUTRAL_DEFAULTS if name not in known):
+    for name in (name for name in MAY_DIFFER if name not in known):
         solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
         for value in (one.value for one in solution.answers if one.kind == "point"):
             beyond = against_defaults(asked, {**known, name: value})
@@ -158,14 +174,12 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is.
-
-    The batch of one pass is all that is in flight where nothing is said of stages and microbatches.
-    """
-    defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
-    if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
-        defaults["sequences_in_flight"] = asked.known["batch"]
-    yield dict(asked.known)
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
+    if "microbatches" in defaults:
+        defaults["microbatches"] = asked.known.get("pipeline_stages", 1.0)
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
         yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
     yield {**asked.known, **defaults}
@@ -333,6 +347,9 @@ def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float
         beside = (height({**values, name: values[name] * (1 + sign * NUDGE)}) for sign in (1, -1))
         return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
 
+    if values[unknown] == 0:
+        # Made of a factor that is nothing at all: there is no last digit to be lost.
+        return 1.0
     here = height(values)
     slope = moves(unknown)
     total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
@@ -401,9 +418,7 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
-    touched = {name for row in used for name in row.symbols if name in known}
-    if _is_batch(asked, touched):
-        touched.add("batch")
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -423,8 +438,8 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     default = {name: "default" for name in known if name in touched and name not in asked.known}
-    if _is_batch(asked, touched):
-        default["sequences_in_flight"] = "the batch, all that is in flight where nothing is said of stages"
+    if "microbatches" in default and known["microbatches"] != 1:
+        default["microbatches"] = "default: as many as stages, so that none is idle"
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
@@ -433,11 +448,6 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     idealised = [text for row in used for text in row.assumptions]
     switches = asked.conventions.stated(name for row in used for name in row.symbols)
     return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
-
-
-def _is_batch(asked: Question, touched: Set[str]) -> bool:
-    """Whether the sequences in flight were taken to be the batch that was given."""
-    return "sequences_in_flight" in touched and "batch" in asked.known and "sequences_in_flight" not in asked.known
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:

@@ -23,7 +23,7 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    for rows, start in ((asked.active, given), (unused, {**NEUTRAL_DEFAULTS, **values})):
+    for rows, start in ((asked.active, given), (unused, {**asked.defaults, **values})):
         known = followed(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)
@@ -32,7 +32,7 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
 
 def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, str] | None:
     """An equation by which a given is not what the defaults make of the rest, and that in words: a time above its bound."""
-    known = followed(asked.active, {**NEUTRAL_DEFAULTS, **values})
+    known = followed(asked.active, {**asked.defaults, **values})
     broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
     return (broken, _two_sides(broken, known, broken.violated(known))) if broken else None
 

@@ -24,6 +24,8 @@ SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_wi
 DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
 """Equations that join by themselves and are untrue of a model that reads less than it stores."""
 PARAMETERS = ("total_params", "active_params")
+ATTENTION_DTYPE = "bf16"
+"""The data type attention runs in beside narrower weights: that of the published decode steps."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 
 Row = Mapping[str, str]
@@ -62,6 +64,7 @@ def model_names() -> tuple[str, ...]:
 def hardware(text: str) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
+    Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
     Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
     accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
@@ -87,6 +90,14 @@ def hardware(text: str) -> Preset:
             givens[quantity] = _value(HARDWARE, name, quantity, f"{cell(HARDWARE, row, 'value')} {unit}")
             place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, row["dtype"]) if part)
             provenance[quantity] = f"{place}: {cell(HARDWARE, row, 'source')} ({cell(HARDWARE, row, 'verification')})"
+    narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
+    attention = _preferred(name, "peak_flops", ATTENTION_DTYPE, rows) if narrower else None
+    if attention is not None:
+        rate = _value(HARDWARE, name, "peak_flops", f"{cell(HARDWARE, attention, 'value')} {cell(HARDWARE, attention, 'unit')}")
+        givens["attention_rate_ratio"] = rate / givens["peak_flops"]
+        provenance["attention_rate_ratio"] = (
+            f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
+        )
     return Preset(givens, provenance, {})
 
 

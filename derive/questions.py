@@ -8,6 +8,7 @@ from types import MappingProxyType
 from derive import presets
 from derive.catalogue import by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
+from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset
 from derive.quantities import quantity
@@ -18,7 +19,7 @@ from derive.units import show
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, with everything that is known and everything that may be used."""
+    """What is asked, with everything that is known, everything that may be used, and the defaults that stand."""
 
     unknown: str
     known: Mapping[str, float]
@@ -29,6 +30,7 @@ class Question:
     left_out: tuple[Equation, ...] = ()
     conventions: Conventions = USUAL
     anyway: bool = False
+    defaults: Mapping[str, float] = field(default_factory=dict)
 
 
 def question(
@@ -62,11 +64,14 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     chosen = {**preset.variants, **_checked(variants or {})}
-    named = (using,) if isinstance(using, str) else tuple(using)
-    none = tuple(n for n, value in known.items() if value == 0)
-    active = _active(name, tuple(chosen.items()), named, preset.left_out, none)
-    left_out = tuple(equation(id) for id in preset.left_out if id not in named)
-    return Question(name, known, active, provenance, notes, tuple(equation(id) for id in named), left_out, conventions, anyway)
+    using = (using,) if isinstance(using, str) else tuple(using)
+    defaults = standing(name, known, [equation(id).symbols[0] for id in using])
+    settled = (*(n for n, value in known.items() if value == 0), *defaults)
+    values = neutral(defaults)
+    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -123,17 +128,18 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1024)
 def _active(
-    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], none: tuple[str, ...]
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
     """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out.
 
-    What is given as none at all is not made up of anything: its definition says nothing of the quantities in it.
+    What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
+    of the quantities in it.
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
     for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row) is not row:
+        if row.variant and picked.setdefault(row.variant[0], row).variant != row.variant:
             raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
 
     def takes_part(row: Equation) -> bool:
@@ -141,7 +147,7 @@ def _active(
             return True
         if (
             row.id in left_out
-            or row.defines in none
+            or row.defines in settled
             or row.kind not in CHAINED_BY_ITSELF
             or (row.sense != "=" and unknown not in row.symbols)
         ):
@@ -150,7 +156,7 @@ def _active(
             return True
         group, name, default = row.variant
         if group in picked:
-            return picked[group] is row
+            return picked[group].variant[1] == name
         return chosen[group] == name if group in chosen else default
 
     return tuple(row for row in by_id().values() if takes_part(row))

@@ -126,7 +126,8 @@ class Equation:
     `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
     needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used.
-    `variant` is (group, name, is the default) where several equations define one quantity. `direction` says what a
+    `variant` is (group, name, is the default) where several equations define one quantity; what holds with one of them
+    alone bears its name as well. `direction` says what a
     bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
     became of the mathematics, and why.
     """
@@ -148,6 +149,8 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
+    put_in: tuple[str, ...] = ()
+    """Quantities that stand at their neutral default in it and are written no more (`derive.defaults`)."""
     wins: ClassVar[tuple[()]] = ()
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False

@@ -54,10 +54,15 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
 
 
 def variants_of(group: str) -> dict[str, Equation]:
-    """The equations of a variant group by the variant's name, the default first.
+    """The leading equation of each variant of a group by the variant's name, the default first.
+
+    Others of the same name are what follows of further quantities where that variant holds; they take part with it.
 
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']
     """
     found = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    return {row.variant[1]: row for row in sorted(found, key=lambda row: not row.variant[2])}
+    leading: dict[str, Equation] = {}
+    for row in sorted(found, key=lambda row: not row.variant[2]):
+        leading.setdefault(row.variant[1], row)
+    return leading

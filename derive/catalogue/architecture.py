@@ -182,6 +182,19 @@ EQUATIONS = (
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
     Equation(
+        id="architecture.attention_flops_of_context",
+        title="Attention FLOPs of one new token",
+        defines="attention_flops_per_sequence",
+        variant=("attention_flops_per_sequence", "dense", True),
+        relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length: (
+            attention_flops_per_sequence,
+            attention_flops_per_pair * context_length,
+        ),
+        statement="Every new token meets every token of its context once.",
+        assumptions=("dense attention",),
+        sources=(ours("the FLOPs of a pair over the whole context"),),
+    ),
+    Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",
         defines="attention_intensity",

@@ -178,9 +178,9 @@ EQUATIONS = (
                     at(
                         "roofline.memory_time_share",
                         memory_time=lambda memory_ratio_short, step_time: memory_ratio_short * step_time,
-                        compute_time=lambda step_time, short_context, attention_context: (
-                            step_time * (1 + short_context / attention_context)
-                        ),
+                        compute_time="step_time",
+                        attention_time=lambda step_time, short_context, attention_context: step_time * short_context / attention_context,
+                        positions_per_step=1,
                     ),
                     at("context.attention_context"),
                 ),

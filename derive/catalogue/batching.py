@@ -1,8 +1,8 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
-from derive.arithmetic import minimum
+from derive.arithmetic import maximum
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -80,7 +80,7 @@ EQUATIONS = (
         ),
         requires=(lambda sparsity: sparsity >= 1,),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
-        assumptions=("KV reads left out", "the assumptions of the weight time"),
+        assumptions=("KV reads, attention FLOPs and drafts left out", "every weight is read: at this batch every expert is in use"),
         steps=(
             Step(
                 operation="at the balance batch the arithmetic takes as long as the weight read",
@@ -110,34 +110,39 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.balance_batch_with_kv",
-        title="Balance batch with KV reads",
+        version=2,
+        title="Balance batch with KV reads and attention",
         defines="balance_batch_with_kv",
-        relation=lambda balance_batch_with_kv, balance_batch, context_length, balance_context: (
+        relation=lambda balance_batch_with_kv, balance_batch, attention_compute_ratio, kv_compute_ratio: (
             balance_batch_with_kv,
-            balance_batch / (1 - context_length / balance_context),
+            balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
         ),
-        requires=(lambda context_length, balance_context: context_length < balance_context,),
-        statement="With KV reads the balance batch grows, and beyond the balance context there is none.",
-        assumptions=("dense attention", "attention FLOPs left out"),
+        requires=(lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,),
+        statement=(
+            "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
+            " arithmetic there is none."
+        ),
+        assumptions=("every weight is read: at this batch every expert is in use", "no drafts"),
+        changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
         steps=(
             Step(
                 operation="at this batch the arithmetic takes as long as weight and KV read together",
                 premises=(
-                    at("roofline.memory_time", memory_time="compute_time"),
+                    at("roofline.memory_time", memory_time=lambda compute_time, attention_time: compute_time + attention_time),
                     at("batching.weight_compute_ratio#1"),
                     at("context.kv_compute_ratio#1"),
+                    at("context.attention_compute_ratio#1"),
                 ),
-                eliminated=("weight_time", "kv_time"),
-                relation=lambda weight_compute_ratio, kv_compute_ratio: (weight_compute_ratio, 1 - kv_compute_ratio),
+                eliminated=("weight_time", "kv_time", "attention_time"),
+                relation=lambda weight_compute_ratio, attention_compute_ratio, kv_compute_ratio: (
+                    weight_compute_ratio,
+                    1 + attention_compute_ratio - kv_compute_ratio,
+                ),
             ),
             Step(
-                operation="both ratios in terms of the two balance points",
-                premises=(
-                    at("#1"),
-                    at("batching.weight_compute_ratio", batch="balance_batch_with_kv"),
-                    at("context.kv_compute_ratio"),
-                ),
-                eliminated=("weight_compute_ratio", "kv_compute_ratio"),
+                operation="the weight read in terms of the balance batch",
+                premises=(at("#1"), at("batching.weight_compute_ratio", batch="balance_batch_with_kv")),
+                eliminated=("weight_compute_ratio",),
             ),
         ),
         sources=(talk("0:19:49", "0:20:13", "with the KV term the batch should grow larger", "the formula is ours"),),
@@ -161,10 +166,11 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.weight_compute_ratio",
-        title="Weight time over compute time",
-        defines="weight_compute_ratio",
+        title="Weight time over compute time, from the batch",
+        variant=("weight_time", "sharded", True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
+        assumptions=("every weight is read, whatever the batch",),
         steps=(
             Step(
                 operation="what it means",
@@ -179,29 +185,116 @@ EQUATIONS = (
         sources=(ours("the batch enters every ratio of a step through this number alone"),),
     ),
     Equation(
-        id="batching.compute_utilisation",
-        title="Compute utilisation of decode",
+        id="batching.weight_time_over_compute_time",
+        title="Weight time over compute time",
+        defines="weight_compute_ratio",
+        relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
+        statement="What the ratio means, whichever weights a step reads.",
+        sources=(ours("the definition of the ratio"),),
+    ),
+    Equation(
+        id="batching.compute_utilisation_of_step",
+        title="Compute time over step time",
         defines="compute_utilisation",
-        relation=lambda compute_utilisation, balance_batch, batch, context_length, balance_context: (
+        relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
             compute_utilisation,
-            minimum(1, 1 / (balance_batch / batch + context_length / balance_context)),
+            positions_per_step * compute_time / step_time,
         ),
-        statement="Compute time over step time: one half at twice the balance context and a large batch.",
+        statement="The share of a step that the arithmetic with the weights takes, whatever overlaps.",
+        assumptions=(
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
+        sources=(ours("the definition of the share"),),
+    ),
+    Equation(
+        id="batching.compute_utilisation_of_rate",
+        title="Compute utilisation from a rate",
+        relation=lambda compute_utilisation, flop_per_weight, active_params, positions_per_step, throughput, chips, pipeline_stages,
+            peak_flops, mfu, tokens_per_step, idle_fraction: (
+            compute_utilisation,
+            flop_per_weight
+            * active_params
+            * positions_per_step
+            * throughput
+            / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
+        ),
+        requires=(lambda idle_fraction: idle_fraction < 1,),
+        statement="What a measured rate says of the arithmetic: FLOPs of all its tokens, over what the chips do while they are not idle.",
+        assumptions=(
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
+        steps=(
+            Step(
+                operation="arithmetic over step time, by the arithmetic of a batch",
+                premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
+                eliminated=("compute_time",),
+                relation=lambda compute_utilisation, positions_per_step, flop_per_weight, batch, active_params, chips, peak_flops, mfu,
+                    step_time: (
+                    compute_utilisation,
+                    positions_per_step * flop_per_weight * batch * active_params / (chips * peak_flops * mfu * step_time),
+                ),
+            ),
+            Step(
+                operation="the batch over the step time is the rate, of the time in which a stage is not idle",
+                premises=(
+                    at("#1"),
+                    at("scheduling.throughput"),
+                    at("pipeline.hop_latency"),
+                    at("pipeline.idle_fraction"),
+                ),
+                eliminated=("batch", "step_time", "token_latency"),
+            ),
+        ),
+        sources=(ours("no batch, context or memory enters: a rate is FLOPs, whatever bounds it"),),
+    ),
+    Equation(
+        id="batching.compute_utilisation",
+        version=2,
+        title="Compute utilisation of decode",
+        kind=BOUND,
+        direction=UPPER,
+        variant=("overlap", "max", True),
+        relation=lambda compute_utilisation, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+            drafting_compute_ratio: (
+            compute_utilisation,
+            positions_per_step
+            / (
+                maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                + drafting_compute_ratio
+            ),
+        ),
+        statement="Weight arithmetic over the longer of all arithmetic and reads: a half at twice the balance context and a large batch.",
         assumptions=(
             "perfect overlap",
-            "dense attention",
-            "attention FLOPs left out",
             "relative to the mfu given, which is a share of peak",
+            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
+        changes=(
+            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
+            " it bounds the share from above, under perfect overlap alone",
         ),
         steps=(
             Step(
                 operation="what it means",
-                relation=lambda compute_utilisation, compute_time, step_time: (compute_utilisation, compute_time / step_time),
+                relation=lambda compute_utilisation, positions_per_step, compute_time, step_time: (
+                    compute_utilisation,
+                    positions_per_step * compute_time / step_time,
+                ),
             ),
             Step(
-                operation="step time over compute time is the normalised cost",
-                premises=(at("#1"), at("serving.normalised_cost#2"), at("serving.normalised_cost")),
-                eliminated=("step_time", "compute_time", "normalised_cost"),
+                operation="the step, with every part in units of the linear arithmetic",
+                premises=(
+                    at("#1"),
+                    at("roofline.step_time"),
+                    at("roofline.memory_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.attention_compute_ratio#1"),
+                    at("serving.drafting_compute_ratio"),
+                ),
+                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time", "drafting_time"),
             ),
         ),
         sources=(
@@ -216,11 +309,11 @@ EQUATIONS = (
     Equation(
         id="batching.users_needed",
         title="Sequences needed to reach the balance batch",
-        kind=BOUND,
+        kind=CONDITION,
         relation=lambda concurrent_sequences, balance_batch: (concurrent_sequences, balance_batch),
         sense=">=",
         statement="Sparsity costs nothing in time as long as at least the balance batch of sequences decodes at once.",
-        assumptions=("KV reads left out", "per replica"),
+        assumptions=("KV reads left out", "per replica", "someone wants the balance batch: nothing forbids fewer"),
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
     Equation(
@@ -242,10 +335,10 @@ EQUATIONS = (
                         "serving.cost_per_token",
                         batch="fast_batch",
                         cost_per_token=lambda fast_price_ratio, cost_per_token: fast_price_ratio * cost_per_token,
-                        step_time=lambda step_time, fast_speed_ratio: step_time / fast_speed_ratio,
+                        token_latency=lambda token_latency, fast_speed_ratio: token_latency / fast_speed_ratio,
                     ),
                 ),
-                eliminated=("cost_per_token", "step_time"),
+                eliminated=("cost_per_token", "token_latency"),
             ),
         ),
         sources=(

@@ -61,6 +61,35 @@ EQUATIONS = (
         sources=(ours("the context enters every ratio of a step through this number alone"),),
     ),
     Equation(
+        id="context.attention_compute_ratio",
+        title="Attention time over compute time",
+        defines="attention_compute_ratio",
+        relation=lambda attention_compute_ratio, attention_flops_per_sequence, flop_per_weight, active_params, attention_rate_ratio: (
+            attention_compute_ratio,
+            attention_flops_per_sequence / (flop_per_weight * active_params * attention_rate_ratio),
+        ),
+        statement="How many times longer the attention FLOPs take than those of the weights, whatever the batch.",
+        assumptions=("attention sustains the same share of its peak as the weights of theirs",),
+        steps=(
+            Step(
+                operation="what it means",
+                relation=lambda attention_compute_ratio, attention_time, compute_time: (
+                    attention_compute_ratio,
+                    attention_time / compute_time,
+                ),
+            ),
+            Step(
+                operation="batch and chips cancel",
+                premises=(at("#1"), at("roofline.attention_time"), at("roofline.compute_time")),
+                eliminated=("attention_time", "compute_time"),
+            ),
+        ),
+        sources=(
+            talk("1:51:24", "1:52:20", "the quadratic term is dropped as small", "kept, as a multiple of the linear one"),
+            ours("latent attention with a one-byte cache asks more FLOPs for a byte than a chip has: arithmetic binds at any context"),
+        ),
+    ),
+    Equation(
         id="context.sparse_attention",
         title="KV-read time with sparse attention",
         defines="kv_time",

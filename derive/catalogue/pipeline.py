@@ -19,11 +19,12 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.batch_of_a_pass",
+        version=2,
         title="The batch of one pass is one microbatch",
-        kind=CONDITION,
-        relation=lambda batch, microbatch_size: (batch, microbatch_size),
+        defines="microbatch_size",
+        relation=lambda microbatch_size, batch: (microbatch_size, batch),
         statement="A stage works on one microbatch at a time: that is the batch of every step time.",
-        assumptions=("a microbatch is one pass: a condition, because the lecture also calls all sequences in flight the batch",),
+        changes=("read from the batch to the microbatch; a definition, because batch means that of one pass everywhere",),
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
@@ -96,10 +97,15 @@ EQUATIONS = (
     Equation(
         id="pipeline.idle_fraction",
         title="Idle share of a stage in decode",
+        version=2,
         defines="idle_fraction",
-        relation=lambda idle_fraction, microbatches, pipeline_stages: (idle_fraction, maximum(0, 1 - microbatches / pipeline_stages)),
-        statement="With fewer microbatches than stages, the rest of the stages wait.",
+        relation=lambda idle_fraction, microbatches, step_time, pipeline_stages, hop_latency: (
+            idle_fraction,
+            maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + pipeline_stages * hop_latency))),
+        ),
+        statement="Each microbatch keeps a stage busy for its share of a pass, once a round of pass and hops; the rest a stage waits.",
         assumptions=("a stage takes as long as any other",),
+        changes=("hops between stages leave them idle too: as many microbatches as stages do not fill them",),
         sources=(talk("0:57:28", "0:57:40", "four stages and one batch at a time leave three quarters idle"),),
     ),
     Equation(
@@ -144,14 +150,20 @@ EQUATIONS = (
     Equation(
         id="pipeline.hop_latency",
         title="Latency of a token through the stages",
+        version=2,
         defines="token_latency",
-        relation=lambda token_latency, step_time, pipeline_stages, hop_latency: (token_latency, step_time + pipeline_stages * hop_latency),
-        requires=(lambda pipeline_stages: pipeline_stages > 1,),
-        statement="Cutting a pass into stages takes no longer than the pass; only the hops between stages come on top.",
+        relation=lambda token_latency, step_time, pipeline_stages, hop_latency, microbatches: (
+            token_latency,
+            maximum(step_time + pipeline_stages * hop_latency, microbatches * step_time / pipeline_stages),
+        ),
+        statement=(
+            "Cutting a pass into stages takes no longer than the pass; hops come on top, and more microbatches than stages queue."
+        ),
         assumptions=(
-            "step_time is the pass through all layers",
+            "step_time is the pass through all layers, and a stage takes as long as any other",
             "one hop a stage, the last back to the first: a single stage has none",
         ),
+        changes=("microbatches beyond what the stages and hops hold wait in a queue; a single stage is included",),
         sources=(
             talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
             talk("1:15:13", "1:15:50", "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms"),

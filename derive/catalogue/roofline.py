@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.roofline_grid import GRID
-from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
+from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
 EQUATIONS = (
@@ -16,7 +16,8 @@ EQUATIONS = (
         ),
         statement="Every sequence of the batch multiplies by every active weight once; the chips share the work.",
         assumptions=(
-            "matrix multiplications with the active weights only; attention FLOPs are left out",
+            "matrix multiplications with the active weights only; attention has a time of its own",
+            "one new token of each sequence; checking drafts multiplies it",
             "the work is spread evenly over the chips",
         ),
         sources=(
@@ -98,64 +99,93 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time",
+        version=2,
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
         direction=LOWER,
         defines="step_time",
         variant=("overlap", "max", True),
-        relation=lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)),
-        statement="A step takes at least as long as the slower of its arithmetic and its memory traffic.",
+        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
+            step_time,
+            drafting_time + maximum(positions_per_step * (compute_time + attention_time), memory_time),
+        ),
+        statement="A step takes at least as long as the slower of its arithmetic and its memory traffic, after the drafting.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "no network and no launch overhead",
             "weights and KV cache fit in memory",
+        ),
+        changes=(
+            "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
+            " beat the peak FLOP/s",
         ),
         sources=(
             talk(
                 "0:02:50",
                 "0:03:09",
                 "time is at least the maximum of compute and memory time",
-                "kept as an equality so that it answers with points; DeepSeek's published step took about four times the bound",
+                "kept as an equality so that it answers with points; attention FLOPs and drafts are counted where they are known;"
+                " DeepSeek's published step took about four times the bound",
             ),
             ROOFLINE_PAPER,
+            SPECULATIVE_PAPER,
         ),
     ),
     Equation(
         id="roofline.step_time_serial",
+        version=2,
         title="Step time with no overlap",
         kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "sum", False),
-        relation=lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time),
+        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
+            step_time,
+            drafting_time + positions_per_step * (compute_time + attention_time) + memory_time,
+        ),
         statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network and no launch overhead"),
+        changes=("attention FLOPs and drafts count",),
         sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
     ),
     Equation(
         id="roofline.step_time_kv_plus_max",
-        title="Step time with the KV read apart",
+        version=2,
+        title="Step time with the attention apart",
         kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "kv_plus_max", False),
-        relation=lambda step_time, kv_time, compute_time, weight_time: (
+        relation=lambda step_time, drafting_time, positions_per_step, attention_time, kv_time, compute_time, weight_time: (
             step_time,
-            kv_time + maximum(compute_time, weight_time),
+            drafting_time
+            + maximum(positions_per_step * attention_time, kv_time)
+            + maximum(positions_per_step * compute_time, weight_time),
         ),
-        statement="Attention reads the KV cache first; the weight layers then take the slower of compute and weight read.",
+        statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
         assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
+        changes=("attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",),
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
+        id="roofline.plain_weight_time",
+        title="Weight-read time of a step without drafts",
+        defines="plain_weight_time",
+        variant=("weight_time", "sharded", True),
+        relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
+        statement="Every weight is read once, with drafts and without.",
+        sources=(ours("the weight time, which drafts do not change where every weight is read"),),
+    ),
+    Equation(
         id="roofline.attention_time",
+        version=2,
         title="Time of the attention FLOPs of one decode step",
         defines="attention_time",
-        relation=lambda attention_time, batch, context_length, attention_flops_per_pair, chips, peak_flops, mfu: (
+        relation=lambda attention_time, batch, attention_flops_per_sequence, chips, peak_flops, attention_rate_ratio, mfu: (
             attention_time,
-            batch * context_length * attention_flops_per_pair / (chips * peak_flops * mfu),
+            batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
         ),
-        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
-        statement="Every sequence's query meets every token of its context once per step.",
-        assumptions=("dense attention", "the peak is that of the data type in which attention runs"),
+        statement="Every sequence's new token meets what it attends to, at the rate of the data type that attention runs in.",
+        assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
+        changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
             talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
@@ -163,16 +193,18 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_network",
-        title="Step time with no overlap, attention and network counted",
+        version=2,
+        title="Step time with no overlap, network counted",
         kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "network", False),
-        relation=lambda step_time, compute_time, attention_time, memory_time, all_to_all_time: (
+        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
             step_time,
-            compute_time + attention_time + memory_time + all_to_all_time,
+            drafting_time + positions_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
         ),
         statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
         assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
+        changes=("drafts count, each of which goes to its experts too",),
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
@@ -182,13 +214,16 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_exposed",
+        version=2,
         title="Step time with communication that nothing hides",
         kind=ESTIMATE,
         defines="step_time",
         variant=("overlap", "exposed", False),
-        relation=lambda step_time, compute_time, memory_time, exposed_communication_share: (
+        relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time,
+            exposed_communication_share: (
             step_time,
-            maximum(compute_time, memory_time) / (1 - exposed_communication_share),
+            drafting_time
+            + maximum(positions_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
         requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
         statement="What communication and launches add, as the share of the step they take for themselves.",
@@ -197,6 +232,7 @@ EQUATIONS = (
             "the share was measured on a step like this one",
             "weights and KV cache fit in memory",
         ),
+        changes=("attention FLOPs and drafts count",),
         sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
@@ -229,13 +265,15 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.memory_time_share",
+        version=2,
         title="Memory share of the work of a step",
         defines="memory_time_share",
-        relation=lambda memory_time_share, memory_time, compute_time: (
+        relation=lambda memory_time_share, memory_time, positions_per_step, compute_time, attention_time: (
             memory_time_share,
-            memory_time / (memory_time + compute_time),
+            memory_time / (memory_time + positions_per_step * (compute_time + attention_time)),
         ),
-        statement="Memory time over memory plus compute time: a half at the balance point, whatever overlaps.",
+        statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
+        changes=("attention FLOPs and the checking of drafts are arithmetic",),
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
     ),
     *GRID,

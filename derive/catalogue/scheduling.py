@@ -56,10 +56,15 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.throughput",
+        version=2,
         title="Throughput of a replica",
         defines="throughput",
-        relation=lambda throughput, batch, tokens_per_step, step_time: (throughput, batch * tokens_per_step / step_time),
-        statement="Each step gives every sequence its tokens.",
+        relation=lambda throughput, microbatches, batch, tokens_per_step, token_latency: (
+            throughput,
+            microbatches * batch * tokens_per_step / token_latency,
+        ),
+        statement="All that is in flight over the time in which each sequence gets its tokens; without stages that is a step.",
+        changes=("of the whole replica: with pipeline stages, of all microbatches in flight and not of one",),
         sources=(
             talk(
                 "0:26:25",

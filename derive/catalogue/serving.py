@@ -3,32 +3,40 @@
 from derive.arithmetic import maximum
 from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import ours, scaling_book, talk
-from derive.records import Equation, Step, at
+from derive.catalogue.speculation import SPECULATION
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
 EQUATIONS = (
     Equation(
         id="serving.cost_per_token",
+        version=2,
         title="Cost of a decoded token",
         defines="cost_per_token",
-        relation=lambda cost_per_token, chips, chip_price, step_time, batch, tokens_per_step: (
+        relation=lambda cost_per_token, chips, pipeline_stages, chip_price, token_latency, microbatches, batch, tokens_per_step: (
             cost_per_token,
-            chips * chip_price * step_time / (batch * tokens_per_step),
+            chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step),
         ),
-        statement="The chips of the step are paid for its time; the batch shares the bill.",
-        assumptions=("every step is full: no idle time is charged",),
+        statement="The chips are paid for the time between two tokens; all that is in flight shares the bill.",
+        assumptions=("every step is full: no idle time of the replica is charged",),
+        changes=("stages that wait, for hops or for microbatches, are paid too",),
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),),
     ),
     Equation(
         id="serving.cost_from_throughput",
+        version=2,
         title="Cost of a token from a measured throughput",
-        relation=lambda cost_per_token, chips, chip_price, throughput: (cost_per_token, chips * chip_price / throughput),
-        statement="What the chips cost in a second over the tokens they make in a second.",
+        relation=lambda cost_per_token, chips, pipeline_stages, chip_price, throughput: (
+            cost_per_token,
+            chips * pipeline_stages * chip_price / throughput,
+        ),
+        statement="What the chips of the replica cost in a second over the tokens they make in a second.",
         assumptions=("every token is charged alike",),
+        changes=("the chips of all stages are paid",),
         steps=(
             Step(
-                operation="step time and batch enter both only as the throughput",
+                operation="batch and latency enter both only as the throughput",
                 premises=(at("serving.cost_per_token"), at("scheduling.throughput")),
-                eliminated=("step_time",),
+                eliminated=("token_latency",),
             ),
         ),
         sources=(scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),),
@@ -52,48 +60,69 @@ EQUATIONS = (
         sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
     ),
     Equation(
-        id="serving.normalised_cost",
-        title="Cost of a decoded token over its compute floor",
+        id="serving.normalised_cost_of_step",
+        title="Step time over the arithmetic for its tokens",
         defines="normalised_cost",
-        relation=lambda normalised_cost, balance_batch, batch, context_length, balance_context: (
+        relation=lambda normalised_cost, step_time, one_token, compute_time, tokens_per_step: (
             normalised_cost,
-            maximum(1, balance_batch / batch + context_length / balance_context),
+            step_time * one_token / (compute_time * tokens_per_step),
         ),
-        statement="Flat at 1 while compute binds, then the weight hyperbola plus a line in the context.",
-        assumptions=("perfect overlap", "dense attention", "attention FLOPs left out"),
+        statement="How many times what a token must cost it does cost, whatever overlaps.",
+        assumptions=("no stage of a pipeline waits",),
+        sources=(ours("the definition of the ratio"),),
+    ),
+    Equation(
+        id="serving.normalised_cost",
+        version=2,
+        title="Cost of a decoded token over its compute floor",
+        kind=BOUND,
+        direction=LOWER,
+        variant=("overlap", "max", True),
+        relation=lambda normalised_cost, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+            drafting_compute_ratio, one_token, tokens_per_step: (
+            normalised_cost,
+            (
+                maximum(positions_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                + drafting_compute_ratio
+            )
+            * one_token
+            / tokens_per_step,
+        ),
+        statement="Flat while arithmetic binds, then the weight hyperbola plus a line in the context.",
+        assumptions=("perfect overlap", "no stage of a pipeline waits"),
+        changes=(
+            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
+            " it bounds the cost from below, under perfect overlap alone",
+        ),
         steps=(
             Step(
-                operation="what it means: the cost of a token over that of its arithmetic alone",
-                relation=lambda normalised_cost, cost_per_token, batch, tokens_per_step, chips, chip_price, compute_time: (
+                operation="what it means: the cost of a token over that of the weights' arithmetic for it",
+                relation=lambda normalised_cost, cost_per_token, batch, one_token, chips, chip_price, compute_time: (
                     normalised_cost,
-                    cost_per_token * batch * tokens_per_step / (chips * chip_price * compute_time),
+                    cost_per_token * batch * one_token / (chips * chip_price * compute_time),
                 ),
             ),
             Step(
-                operation="the price of the chips cancels",
-                premises=(at("#1"), at("serving.cost_per_token")),
+                operation="the price of the chips cancels, and with no waiting the stages and microbatches do",
+                premises=(at("#1"), at("serving.cost_per_token", token_latency="step_time", pipeline_stages=1, microbatches=1)),
                 eliminated=("cost_per_token",),
-                relation=lambda normalised_cost, step_time, compute_time: (normalised_cost, step_time / compute_time),
-            ),
-            Step(
-                operation="the step takes the longer of its arithmetic and its reads",
-                premises=(at("#2"), at("roofline.step_time"), at("roofline.memory_time")),
-                eliminated=("step_time", "memory_time"),
-                relation=lambda normalised_cost, weight_time, kv_time, compute_time: (
+                relation=lambda normalised_cost, step_time, one_token, compute_time, tokens_per_step: (
                     normalised_cost,
-                    maximum(1, (weight_time + kv_time) / compute_time),
+                    step_time * one_token / (compute_time * tokens_per_step),
                 ),
             ),
             Step(
-                operation="each read over the arithmetic, in terms of its balance point",
+                operation="the step, with every part in units of the linear arithmetic",
                 premises=(
-                    at("#3"),
+                    at("#2"),
+                    at("roofline.step_time"),
+                    at("roofline.memory_time"),
                     at("batching.weight_compute_ratio#1"),
-                    at("batching.weight_compute_ratio"),
                     at("context.kv_compute_ratio#1"),
-                    at("context.kv_compute_ratio"),
+                    at("context.attention_compute_ratio#1"),
+                    at("serving.drafting_compute_ratio"),
                 ),
-                eliminated=("weight_time", "kv_time", "weight_compute_ratio", "kv_compute_ratio"),
+                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time", "drafting_time"),
             ),
         ),
         sources=(
@@ -101,21 +130,30 @@ EQUATIONS = (
                 "1:34:03",
                 "1:35:09",
                 "cost is flat in the context, then rises linearly",
-                "in the two balance points only: no price, FLOP/s or byte is needed",
+                "in ratios of times only: no price, FLOP/s or byte is needed",
             ),
         ),
     ),
     Equation(
         id="serving.prefill_normalised_cost",
+        version=2,
         title="Cost of a token of a pass with many new tokens, over its compute floor",
+        kind=BOUND,
+        direction=LOWER,
         defines="prefill_normalised_cost",
-        relation=lambda prefill_normalised_cost, balance_batch, batch, context_length, balance_context,
-            new_tokens_per_pass, one_token: (
+        variant=("overlap", "max", True),
+        relation=lambda prefill_normalised_cost, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
-            maximum(1, (balance_batch / batch + context_length / balance_context) * one_token / new_tokens_per_pass),
+            maximum(1, (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass),
         ),
-        statement="New tokens share one read of weights and cache, so a pass of a few tokens is already compute-bound.",
-        assumptions=("perfect overlap", "KV of the new tokens stays on chip", "attention FLOPs left out"),
+        statement="New tokens share the reads: a large batch is compute-bound at a few of them, a single sequence at a balance batch.",
+        assumptions=(
+            "perfect overlap",
+            "KV of the new tokens stays on chip",
+            "attention FLOPs left out",
+            "every weight is read, as a pass of many tokens does",
+        ),
+        changes=("the KV read enters by its ratio to the arithmetic, whichever it is; a bound from below, under perfect overlap alone",),
         steps=(
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
@@ -125,19 +163,38 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the reads over the arithmetic, in terms of the two balance points",
+                operation="the reads over the arithmetic, that of the weights in terms of the balance batch",
                 premises=(
                     at("#1"),
                     at("roofline.memory_time"),
                     at("batching.weight_compute_ratio#1"),
                     at("batching.weight_compute_ratio"),
                     at("context.kv_compute_ratio#1"),
-                    at("context.kv_compute_ratio"),
                 ),
-                eliminated=("memory_time", "weight_time", "kv_time", "weight_compute_ratio", "kv_compute_ratio"),
+                eliminated=("memory_time", "weight_time", "kv_time", "weight_compute_ratio"),
             ),
         ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
+    Equation(
+        id="serving.prefill_normalised_cost_serial",
+        title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
+        kind=ESTIMATE,
+        defines="prefill_normalised_cost",
+        variant=("overlap", "sum", False),
+        relation=lambda prefill_normalised_cost, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass, one_token: (
+            prefill_normalised_cost,
+            1 + (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass,
+        ),
+        statement="If nothing overlaps, the reads come on top of the arithmetic, shared by the new tokens.",
+        assumptions=(
+            "no overlap at all",
+            "KV of the new tokens stays on chip",
+            "attention FLOPs left out",
+            "every weight is read, as a pass of many tokens does",
+        ),
+        sources=(ours("serving.prefill_normalised_cost with the two times added"),),
+    ),
     *METHODS,
+    *SPECULATION,
 )

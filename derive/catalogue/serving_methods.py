@@ -1,7 +1,7 @@
-"""Serving, continued: prefill in chunks, speculative decoding, and prefill and decode in pools of their own."""
+"""Serving, continued: prefill in chunks, and prefill and decode in pools of their own."""
 
 from derive.arithmetic import maximum
-from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPECULATIVE_PAPER, SPLITWISE_PAPER, ours, talk
+from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, LOWER, Equation, Step, at
 
 METHODS = (
@@ -19,14 +19,16 @@ METHODS = (
     ),
     Equation(
         id="serving.compute_bound_chunk",
+        version=2,
         title="New tokens that make a pass compute-bound",
         defines="compute_bound_chunk",
-        relation=lambda compute_bound_chunk, one_token, balance_batch, batch, context_length, balance_context: (
+        relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio: (
             compute_bound_chunk,
-            one_token * (balance_batch / batch + context_length / balance_context),
+            one_token * (balance_batch / batch + kv_compute_ratio),
         ),
         statement="As many new tokens of each sequence as decode waits longer for memory than for arithmetic.",
-        assumptions=("perfect overlap", "dense attention", "attention FLOPs left out"),
+        assumptions=("perfect overlap", "attention FLOPs left out", "every weight is read, as a pass of many tokens does"),
+        changes=("the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
         steps=(
             Step(
                 operation="at this chunk the arithmetic takes as long as the reads",
@@ -41,15 +43,14 @@ METHODS = (
                 ),
             ),
             Step(
-                operation="the reads over the arithmetic, in terms of the two balance points",
+                operation="the reads over the arithmetic, that of the weights in terms of the balance batch",
                 premises=(
                     at("#1"),
                     at("batching.weight_compute_ratio#1"),
                     at("batching.weight_compute_ratio"),
                     at("context.kv_compute_ratio#1"),
-                    at("context.kv_compute_ratio"),
                 ),
-                eliminated=("weight_time", "kv_time", "weight_compute_ratio", "kv_compute_ratio"),
+                eliminated=("weight_time", "kv_time", "weight_compute_ratio"),
             ),
         ),
         sources=(
@@ -61,13 +62,18 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time",
+        version=2,
         title="Step time with a chunk of prefill on board",
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
-        relation=lambda mixed_step_time, compute_time, prefill_chunk, one_token, batch, memory_time: (
+        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+            batch, memory_time: (
             mixed_step_time,
-            maximum(compute_time * (1 + prefill_chunk / (one_token * batch)), memory_time),
+            drafting_time
+            + maximum(
+                positions_per_step * (compute_time + attention_time) + compute_time * prefill_chunk / (one_token * batch), memory_time
+            ),
         ),
         statement="The tokens of the chunk share the weights that decode reads anyway and add only arithmetic.",
         assumptions=(
@@ -75,27 +81,38 @@ METHODS = (
             "attention FLOPs and KV reads of the chunk left out",
             "compute_time is that of the decoding sequences",
         ),
+        changes=("attention FLOPs and drafts of the decoding sequences count",),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.free_prefill_chunk",
+        version=2,
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
-        relation=lambda free_prefill_chunk, batch, one_token, memory_time, compute_time: (
+        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time: (
             free_prefill_chunk,
-            batch * one_token * (memory_time / compute_time - 1),
+            batch * one_token * (memory_time - positions_per_step * (compute_time + attention_time)) / compute_time,
         ),
-        requires=(lambda memory_time, compute_time: memory_time > compute_time,),
+        requires=(
+            lambda memory_time, positions_per_step, compute_time, attention_time: (
+                memory_time > positions_per_step * (compute_time + attention_time)
+            ),
+        ),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("the assumptions of serving.mixed_step_time",),
+        changes=("attention FLOPs and drafts of the decoding sequences leave less room",),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
                     at(
                         "roofline.compute_time",
-                        batch=lambda batch, free_prefill_chunk, one_token: batch + free_prefill_chunk / one_token,
-                        compute_time="memory_time",
+                        batch=lambda positions_per_step, batch, free_prefill_chunk, one_token: (
+                            positions_per_step * batch + free_prefill_chunk / one_token
+                        ),
+                        compute_time=lambda memory_time, positions_per_step, attention_time: (
+                            memory_time - positions_per_step * attention_time
+                        ),
                     ),
                     at("roofline.compute_time"),
                 ),
@@ -103,48 +120,6 @@ METHODS = (
             ),
         ),
         sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each")),
-    ),
-    Equation(
-        id="serving.speculative_tokens",
-        title="Tokens per step with speculative decoding",
-        relation=lambda tokens_per_step, one_token, acceptance_rate, draft_tokens: (
-            tokens_per_step,
-            one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
-        ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
-        statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
-        assumptions=(
-            "each drafted token is accepted with the same chance, whatever the others",
-            "the check of all drafted tokens takes one step",
-        ),
-        sources=(SPECULATIVE_PAPER,),
-    ),
-    Equation(
-        id="serving.speculative_speedup",
-        title="Speed-up by speculative decoding",
-        defines="speculative_speedup",
-        relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio: (
-            speculative_speedup,
-            (1 - acceptance_rate ** (draft_tokens + 1)) / ((1 - acceptance_rate) * (draft_tokens * draft_cost_ratio + 1)),
-        ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
-        statement="Tokens per step, over the time of drafting and checking them; below one where drafts are dear or poor.",
-        assumptions=("the assumptions of serving.speculative_tokens", "a step takes as long with a draft as without: memory-bound decode"),
-        steps=(
-            Step(
-                operation="what it means: tokens per step over its time with the drafting, against one token a step",
-                relation=lambda speculative_speedup, tokens_per_step, one_token, draft_tokens, draft_cost_ratio: (
-                    speculative_speedup,
-                    tokens_per_step / (one_token * (draft_tokens * draft_cost_ratio + 1)),
-                ),
-            ),
-            Step(
-                operation="the tokens expected of a step",
-                premises=(at("#1"), at("serving.speculative_tokens")),
-                eliminated=("tokens_per_step",),
-            ),
-        ),
-        sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
@@ -161,9 +136,14 @@ METHODS = (
     Equation(
         id="serving.decode_rate_per_chip",
         title="Decode rate of one chip",
+        version=2,
         defines="decode_rate_per_chip",
-        relation=lambda decode_rate_per_chip, throughput, chips: (decode_rate_per_chip, throughput / chips),
-        statement="What a replica delivers, shared over its chips.",
+        relation=lambda decode_rate_per_chip, throughput, chips, pipeline_stages: (
+            decode_rate_per_chip,
+            throughput / (chips * pipeline_stages),
+        ),
+        statement="What a replica delivers, shared over the chips of all its stages.",
+        changes=("the chips of all stages share it",),
         sources=(SPLITWISE_PAPER,),
     ),
     Equation(

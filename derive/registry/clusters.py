@@ -1,11 +1,10 @@
 """Many chips: the experts of a model over them, their memory, and pipeline stages."""
 
-from derive.registry.domains import UNIT_INTERVAL
+from derive.registry.domains import NONNEGATIVE, UNIT_INTERVAL
 
 ROWS = (
     # -- network ------------------------------------------------------------------------------------------------
     ("all_to_all_time", "t_a2a", r"t_{\mathrm{a2a}}", "s", "time a step spends sending tokens to their experts and back", 1e-6, 100),
-    ("attention_time", "t_att", r"t_{\mathrm{att}}", "s", "time the attention FLOPs of a step take", 1e-6, 100),
     (
         "exposed_communication_share",
         "f_comm",
@@ -16,7 +15,7 @@ ROWS = (
         0.9,
         UNIT_INTERVAL,
     ),
-    ("hop_latency", "t_hop", r"t_{\mathrm{hop}}", "s", "latency of one hop between chips or between racks", 1e-7, 0.1),
+    ("hop_latency", "t_hop", r"t_{\mathrm{hop}}", "s", "latency of one hop between chips or between racks", 1e-7, 0.1, NONNEGATIVE),
     ("synchronisations_per_layer", "n_sync", r"n_{\mathrm{sync}}", "1", "times the chips of a layer wait for each other", 1, 16),
     ("grid_latency", "t_grid", r"t_{\mathrm{grid}}", "s", "weight read and hops of one token on a square grid of chips", 1e-6, 100),
     ("minimum_latency", "t_least", r"t_{\mathrm{least}}", "s", "grid latency at the best number of chips", 1e-6, 100),

@@ -18,7 +18,7 @@ if __name__ == "__main__":
 import pytest
 
 from derive.arithmetic import maximum
-from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
+from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
 from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
@@ -55,10 +55,10 @@ IDS_PEOPLE_RELY_ON = {
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
         architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
-        batching.compute_utilisation serving.normalised_cost readings.bandwidth_bound_fraction
+        readings.bandwidth_bound_fraction
         cache.implied_drain_time cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
-    BOUND: "roofline.step_time",
+    BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
     ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
     CONDITION: """
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
@@ -150,8 +150,6 @@ def test_kind_sense_and_definition_are_legal(row):
         assert row.defines == row.symbols[0]
         assert row.kind in (DEFINITION, BOUND, ESTIMATE), "a claim defines nothing"
         assert row.sense == "="
-    if row.variant is not None:
-        assert row.defines, "a variant is one of several definitions"
 
 
 def test_a_quantity_has_one_definition_or_one_group_of_variants():
@@ -170,9 +168,14 @@ GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    assert len({row.variant[1] for row in rows}) == len(rows) > 1
-    assert len({row.defines for row in rows}) == 1
-    assert sum(row.variant[2] for row in rows) == 1, "exactly one is the default"
+    names = {row.variant[1] for row in rows}
+    leading = variants_of(group)
+    assert leading.keys() == names and len(names) > 1
+    assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
+    assert len({row.variant[1] for row in rows if row.variant[2]}) == 1, "exactly one is the default"
+    assert all(row.variant[2] == leading[row.variant[1]].variant[2] for row in rows), "a name is the default everywhere or nowhere"
+    defined = [(row.defines, row.variant[1]) for row in rows if row.defines]
+    assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
 
 
 @pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
@@ -210,13 +213,11 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
 
 
-def test_neutral_defaults_are_the_seven_of_the_plan():
-    assert NEUTRAL_DEFAULTS == {
-        **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
-        **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
-    }
-    for name in NEUTRAL_DEFAULTS:
-        assert equations(symbol=name), f"{name} is in no equation"
+@pytest.mark.parametrize(("name", "value"), NEUTRAL_DEFAULTS.items())
+def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
+    assert value in (0, 1)
+    assert value or QUANTITIES[name].may_be_zero
+    assert equations(symbol=name), f"{name} is in no equation"
 
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}

@@ -1,0 +1,180 @@
+"""Serving, continued: drafts that a step checks, what they bring in tokens and what they cost in time."""
+
+from derive.arithmetic import maximum
+from derive.catalogue.sources import SPECULATIVE_PAPER, ours
+from derive.records import BOUND, LOWER, Equation, Step, at
+
+SPECULATION = (
+    Equation(
+        id="serving.speculative_tokens",
+        title="Tokens per step with speculative decoding",
+        defines="tokens_per_step",
+        relation=lambda tokens_per_step, one_token, acceptance_rate, draft_tokens: (
+            tokens_per_step,
+            one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
+        ),
+        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
+        assumptions=(
+            "each drafted token is accepted with the same chance, whatever the others",
+            "the check of all drafted tokens takes one step",
+        ),
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
+        id="serving.positions_per_step",
+        title="Positions that a step with drafts computes",
+        defines="positions_per_step",
+        relation=lambda positions_per_step, draft_tokens: (positions_per_step, draft_tokens + 1),
+        statement="A step checks every drafted token and computes the one after them: each takes its arithmetic, the reads are shared.",
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
+        id="serving.plain_step_time",
+        title="Time of a step without drafts",
+        kind=BOUND,
+        direction=LOWER,
+        defines="plain_step_time",
+        relation=lambda plain_step_time, compute_time, attention_time, plain_weight_time, kv_time: (
+            plain_step_time,
+            maximum(compute_time + attention_time, plain_weight_time + kv_time),
+        ),
+        statement="What the same batch would take without speculative decoding, by the roofline.",
+        assumptions=("arithmetic and memory traffic overlap perfectly", "no network and no launch overhead"),
+        sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
+    ),
+    Equation(
+        id="serving.drafting_time",
+        title="Time a step spends on drafting",
+        defines="drafting_time",
+        relation=lambda drafting_time, draft_tokens, draft_cost_ratio, plain_step_time: (
+            drafting_time,
+            draft_tokens * draft_cost_ratio * plain_step_time,
+        ),
+        statement="The draft model runs once for every token it drafts, before the check.",
+        assumptions=("drafts are made one after another, and not while the step before is checked",),
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
+        id="serving.drafting_compute_ratio",
+        title="Drafting time over compute time",
+        defines="drafting_compute_ratio",
+        relation=lambda drafting_compute_ratio, drafting_time, compute_time: (drafting_compute_ratio, drafting_time / compute_time),
+        statement="What drafting takes in units of the linear arithmetic of a step.",
+        sources=(ours("the definition of the ratio"),),
+    ),
+    Equation(
+        id="serving.verification_ratio",
+        title="Time to check drafts over that of a step without them",
+        defines="verification_ratio",
+        variant=("overlap", "max", True),
+        relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
+            verification_ratio,
+            (step_time - drafting_time) / plain_step_time,
+        ),
+        requires=(lambda step_time, drafting_time: step_time > drafting_time,),
+        statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
+        sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
+    ),
+    Equation(
+        id="serving.speculative_speedup",
+        version=2,
+        title="Speed-up by speculative decoding",
+        defines="speculative_speedup",
+        variant=("overlap", "max", True),
+        relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, verification_ratio: (
+            speculative_speedup,
+            (1 - acceptance_rate ** (draft_tokens + 1)) / ((1 - acceptance_rate) * (draft_tokens * draft_cost_ratio + verification_ratio)),
+        ),
+        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        statement=(
+            "Tokens per step, over the time of drafting and checking them; below one where drafts are dear or poor, or arithmetic binds."
+        ),
+        assumptions=("the assumptions of serving.speculative_tokens",),
+        changes=(
+            "the check takes as much longer than a plain step as its arithmetic asks: the form before held for memory-bound decode alone",
+        ),
+        steps=(
+            Step(
+                operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
+                relation=lambda speculative_speedup, tokens_per_step, plain_step_time, one_token, step_time: (
+                    speculative_speedup,
+                    tokens_per_step * plain_step_time / (one_token * step_time),
+                ),
+            ),
+            Step(
+                operation="the step is the drafting and the check, each in units of the plain step",
+                premises=(
+                    at("#1"),
+                    at("serving.drafting_time"),
+                    at("serving.verification_ratio"),
+                ),
+                eliminated=("step_time", "drafting_time", "plain_step_time"),
+                relation=lambda speculative_speedup, tokens_per_step, one_token, draft_tokens, draft_cost_ratio, verification_ratio: (
+                    speculative_speedup,
+                    tokens_per_step / (one_token * (draft_tokens * draft_cost_ratio + verification_ratio)),
+                ),
+            ),
+            Step(
+                operation="the tokens expected of a step",
+                premises=(at("#2"), at("serving.speculative_tokens")),
+                eliminated=("tokens_per_step",),
+            ),
+        ),
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
+        id="serving.speculative_operations",
+        title="FLOPs for a token with drafts over those without",
+        defines="speculative_operations",
+        relation=lambda speculative_operations, acceptance_rate, draft_tokens, draft_operations_ratio: (
+            speculative_operations,
+            (1 - acceptance_rate)
+            * (draft_tokens * draft_operations_ratio + draft_tokens + 1)
+            / (1 - acceptance_rate ** (draft_tokens + 1)),
+        ),
+        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
+        assumptions=("the assumptions of serving.speculative_tokens",),
+        steps=(
+            Step(
+                operation="what it means: FLOPs of drafting and checking over the tokens they bring",
+                relation=lambda speculative_operations, draft_tokens, draft_operations_ratio, positions_per_step, one_token,
+                    tokens_per_step: (
+                    speculative_operations,
+                    (draft_tokens * draft_operations_ratio + positions_per_step) * one_token / tokens_per_step,
+                ),
+            ),
+            Step(
+                operation="the positions computed and the tokens expected of a step",
+                premises=(at("#1"), at("serving.positions_per_step"), at("serving.speculative_tokens")),
+                eliminated=("positions_per_step", "tokens_per_step"),
+            ),
+        ),
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
+        id="serving.speculative_balance_batch",
+        title="Batch from which checking drafts is bound by arithmetic",
+        defines="speculative_balance_batch",
+        relation=lambda speculative_balance_batch, balance_batch, positions_per_step: (
+            speculative_balance_batch,
+            balance_batch / positions_per_step,
+        ),
+        statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
+        assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
+        steps=(
+            Step(
+                operation="the arithmetic of all positions takes as long as the weight read",
+                premises=(
+                    at(
+                        "batching.weight_compute_ratio",
+                        batch="speculative_balance_batch",
+                        weight_compute_ratio="positions_per_step",
+                    ),
+                ),
+            ),
+        ),
+        sources=(ours("batching.weight_compute_ratio at as many positions"),),
+    ),
+)

@@ -1,0 +1,96 @@
+"""Neutral defaults: factors that are 1 and terms that are 0, until something that was given says otherwise.
+
+Where a default stands, its quantity is put into the equations of a question, which then do not speak of it any more.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import Equation, in_sympy
+
+ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
+DRAFTS = ("draft_tokens", "acceptance_rate")
+TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+
+GOVERNED = {
+    **dict.fromkeys(("attention_time", "attention_compute_ratio"), ATTENTION),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), DRAFTS),
+    "verification_ratio": TIMES,
+    "hop_latency": ("grid_latency", "minimum_latency", "synchronisations_per_layer"),
+    "idle_fraction": ("hop_latency", "microbatches", "sequences_in_flight"),
+}
+"""What a default gives way to: where one of these is known or asked for, the quantity is what its definition makes of it."""
+
+MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step", "transfers_per_hold")
+"""Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+Values = tuple[tuple[str, int | str], ...]
+"""Quantities with what stands for them: a number, or another quantity."""
+
+
+def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = ()) -> dict[str, float]:
+    """The defaults in force where one quantity is asked for and these are known, by name; what is claimed by name has none.
+
+    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless the sequences in
+    flight say how many.
+
+    >>> standing("throughput", {"pipeline_stages": 4.0})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens": 3.0})
+    (4.0, False)
+    """
+    at_hand = {*known, unknown}
+    free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    defaults = {name: value for name, value in free.items() if at_hand.isdisjoint(GOVERNED.get(name, ()))}
+    if "sequences_in_flight" in known or unknown == "pipeline_stages":
+        defaults.pop("microbatches", None)
+    elif "microbatches" in defaults:
+        defaults["microbatches"] = known.get("pipeline_stages", 1.0)
+    return defaults
+
+
+def neutral(defaults: Mapping[str, float]) -> Values:
+    """What is put into the equations, of the defaults that stand."""
+    values: dict[str, int | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
+    if "microbatches" in values:
+        values["microbatches"] = 1 if "pipeline_stages" in defaults else "pipeline_stages"
+        values |= {"pipeline_stages": 1} if "pipeline_stages" in defaults else {}
+    return tuple(sorted(values.items()))
+
+
+@lru_cache(maxsize=4096)
+def with_defaults(row: Equation, values: Values) -> Equation:
+    """An equation without the quantities that stand at these values, and without what they take with them.
+
+    >>> from derive.catalogue import equation
+    >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
+    ('throughput', 'batch', 'tokens_per_step', 'token_latency')
+    """
+    spoken = {name: value for name, value in values if name in row.symbols[1:]}
+    if not spoken:
+        return row
+    relation = _without(row.relation, spoken)
+    left, right = in_sympy(relation)
+    held = {part.name for part in (left - right).free_symbols}
+    gone = {name: 1 for name in row.symbols if name not in held and name not in spoken}
+    return replace(
+        row,
+        relation=_without(relation, gone) if gone else relation,
+        requires=tuple(_without(needed, spoken) for needed in row.requires),
+        put_in=tuple(spoken),
+    )
+
+
+def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
+    """A function of fewer parameters: the others are these numbers, or follow another parameter."""
+    stand = [values.get(name, name) for name in signature(function).parameters]
+    left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
+
+    def reduced(*arguments: Any) -> Any:
+        given = dict(zip(left, arguments, strict=True))
+        return function(*(given[one] if isinstance(one, str) else one for one in stand))
+
+    reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
+    return reduced
