@@ -64,7 +64,9 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
-    warnings = _short(asked, given, way, table)
+    warnings = _short(asked, given, way, table) or next(
+        (_warned(given, at, solution, 1) for at, (solution, _) in outcomes.items() if solution.warnings), ()
+    )
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
