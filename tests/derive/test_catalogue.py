@@ -20,6 +20,7 @@ import pytest
 from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
+from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
 from derive.questions import question
@@ -211,9 +212,9 @@ ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
     group, name, _ = row.variant
-    assert row not in question(row.defines, {}).active
+    assert row.id not in {other.id for other in question(row.defines, {}).active}
     for asked in (question(row.defines, {}, variants={group: name}), question(row.defines, {}, using=[row.id])):
-        assert [other for other in asked.active if other.defines == row.defines] == [row]
+        assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
 
 
 @pytest.mark.parametrize("row", ALL)
@@ -243,6 +244,26 @@ def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
 """Quantities of the derivations: some appear on the way and cancel."""
+
+
+FROM_BOUNDS = {
+    "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
+    "batching.compute_utilisation": "a share of the step of perfect overlap",
+    "serving.normalised_cost": "the cost of the step of perfect overlap",
+}
+"""Definitions that follow from a bound and hold whether it is reached or not, or that name what it is at best."""
+
+
+def above(row: Equation) -> set[Equation]:
+    """All that its derivation rests on."""
+    found = {equation(id) for id in parents(row)}
+    return found.union(*(above(parent) for parent in found))
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_follows_from_a_bound_is_no_definition(row):
+    bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
+    assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
 
 
 # -- the registry ---------------------------------------------------------------------------------------------------
