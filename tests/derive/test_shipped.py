@@ -283,6 +283,33 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
 
 
 @pytest.mark.parametrize(
+    ("name", "cells", "column", "why"),
+    [
+        ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
+        ("DeepSeek-V3", {"active_experts": "0"}, "active_experts", "is 0, and experts is 256"),
+        ("DeepSeek-V3", {"moe_layers": "62"}, "moe_layers", "62 is more than the 61 layers"),
+        ("DeepSeek-V3", {"moe_ffn_dim": ""}, "moe_ffn_dim", "is blank, and experts is 256"),
+        ("DeepSeek-V3", {"dense_ffn_dim": ""}, "dense_ffn_dim", "is blank, and 3 layers have no experts"),
+        ("DeepSeek-V3", {"vocab_size": ""}, "vocab_size", "is blank, and experts is not"),
+        ("DeepSeek-V3", {"experts_grade": "unread"}, "experts_grade", "is unread, and there are experts"),
+        ("Llama-3-8B", {"shared_experts": "1"}, "shared_experts", "is 1, and experts is 0"),
+        ("Llama-3-8B", {"moe_layers": "1"}, "moe_layers", "is 1, and experts is 0"),
+        ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
+        ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
+        ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
+        ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, and there is a state of linear layers"),
+    ],
+)
+def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
+    text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
+    with reading(read().edited(architectures=text)):
+        (problem,) = problems("architectures")
+        assert problem.column == column and why in problem.message
+        with pytest.raises(BadRow):
+            model(name)
+
+
+@pytest.mark.parametrize(
     ("content", "says"),
     [
         (None, "hardware.csv: not among the data that ships"),
