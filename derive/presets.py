@@ -24,6 +24,8 @@ SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_wi
 DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
 """Equations that join by themselves and are untrue of a model that reads less than it stores."""
 PARAMETERS = ("total_params", "active_params")
+USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
+"""The form that is meant by a chip of which the table has several."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 
 Row = Mapping[str, str]
@@ -72,7 +74,8 @@ def hardware(text: str) -> Preset:
     """
     given, _, asked = text.partition(":")
     bad = _bad(HARDWARE, "accelerator")
-    known = ((name, name) for name in (*hardware_names(), *bad))
+    known = [(name, name) for name in (*hardware_names(), *bad)]
+    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])

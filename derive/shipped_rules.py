@@ -52,8 +52,10 @@ DISCLOSED = {
 }
 """What is disclosed on a topic, and in which unit."""
 
-NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB"}
-"""Units of quantities that no equation uses."""
+NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB", "chip_power": "W"}
+"""Units of quantities that no equation uses, or that people write in another."""
+DATED = ("chip_price", "chip_power")
+"""What changes while the chip does not: a figure has a day."""
 
 Fault = tuple[str | None, str]
 Cells = Mapping[str, str]
@@ -82,6 +84,8 @@ def _measured(row: Cells, *columns: str) -> Iterator[Fault]:
 def _hardware(row: Cells) -> Iterator[Fault]:
     if (row["quantity"] == "peak_flops") != bool(row["dtype"]):
         yield "dtype", "peak_flops needs a data type" if not row["dtype"] else f"{row['quantity']} has no data type"
+    if (row["quantity"] in DATED) != bool(row["date"]):
+        yield "date", f"is blank, and a {row['quantity']} has a day" if not row["date"] else f"{row['quantity']} has no date"
     yield from _measured(row, "value")
 
 
@@ -159,6 +163,8 @@ def _disclosure(row: Cells) -> Iterator[Fault]:
         yield "value", "is blank" if unit else f"{row['quantity']} is a tier, not a number"
     elif unit:
         yield from _measured(row, "value")
+    if bool(row["date"]) != bool(row["date_kind"]):
+        yield ("date" if row["date_kind"] else "date_kind"), "is blank, and the other is not"
     if bool(row["disclosed_tier"]) != (row["quantity"] == "storage_tier"):
         yield "disclosed_tier", f"{row['quantity']} is no tier" if row["disclosed_tier"] else "is blank"
 
