@@ -40,6 +40,8 @@ ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
+"""The form that is meant by a chip of which the table has several."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
@@ -92,7 +94,8 @@ def hardware(text: str) -> Preset:
     """
     given, _, asked = text.partition(":")
     bad = _bad(HARDWARE, "accelerator")
-    known = ((name, name) for name in (*hardware_names(), *bad))
+    known = [(name, name) for name in (*hardware_names(), *bad)]
+    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])
