@@ -20,10 +20,23 @@ import pytest
 from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
+from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
 from derive.questions import question
-from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, LOWER, UPPER, Equation, Source
+from derive.records import (
+    BOUND,
+    CHAINED_BY_ITSELF,
+    CONDITION,
+    DEFINITION,
+    EMPIRICAL,
+    ESTIMATE,
+    HEURISTIC,
+    LOWER,
+    UPPER,
+    Equation,
+    Source,
+)  # fmt: skip
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -36,9 +49,7 @@ SHEET = {
 """What a seller publishes; everything else is physics or what hardware costs."""
 
 NOT_CONDITIONS = {
-    "readings.bandwidth_bound_fraction": "a name for 1 - 1/R; the physics is in readings.output_input_ratio",
     "readings.input_markup": "a name for what lies between the price and the cost",
-    "cache.implied_drain_time": "a time made of prices; what it says of a tier is left to the reader",
     "cache.break_even_reads": "prices against prices, for the user",
 }
 """Equations over published prices that claim nothing of costs."""
@@ -54,8 +65,7 @@ IDS_PEOPLE_RELY_ON = {
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
         architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
-        readings.bandwidth_bound_fraction
-        cache.implied_drain_time cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
+        cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
     ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
@@ -63,6 +73,7 @@ IDS_PEOPLE_RELY_ON = {
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
         readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
+        readings.bandwidth_bound_fraction cache.implied_drain_time
     """,
     HEURISTIC: """
         cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference
@@ -201,9 +212,9 @@ ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
     group, name, _ = row.variant
-    assert row not in question(row.defines, {}).active
+    assert row.id not in {other.id for other in question(row.defines, {}).active}
     for asked in (question(row.defines, {}, variants={group: name}), question(row.defines, {}, using=[row.id])):
-        assert [other for other in asked.active if other.defines == row.defines] == [row]
+        assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
 
 
 @pytest.mark.parametrize("row", ALL)
@@ -216,6 +227,14 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
 
 
+def test_prices_alone_give_nothing_but_prices_and_their_names():
+    """Of all that is published, no equation that joins by itself makes a time, a share of the chips, bytes or tokens."""
+    names = {"output_input_ratio", "cache_read_ratio", "break_even_reads"}
+    known = SHEET | names
+    free = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF]
+    assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
+
+
 @pytest.mark.parametrize(("name", "value"), NEUTRAL_DEFAULTS.items())
 def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
     assert value in (0, 1)
@@ -225,6 +244,26 @@ def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
 """Quantities of the derivations: some appear on the way and cancel."""
+
+
+FROM_BOUNDS = {
+    "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
+    "batching.compute_utilisation": "a share of the step of perfect overlap",
+    "serving.normalised_cost": "the cost of the step of perfect overlap",
+}
+"""Definitions that follow from a bound and hold whether it is reached or not, or that name what it is at best."""
+
+
+def above(row: Equation) -> set[Equation]:
+    """All that its derivation rests on."""
+    found = {equation(id) for id in parents(row)}
+    return found.union(*(above(parent) for parent in found))
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_follows_from_a_bound_is_no_definition(row):
+    bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
+    assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
 
 
 # -- the registry ---------------------------------------------------------------------------------------------------

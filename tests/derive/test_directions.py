@@ -88,11 +88,16 @@ def planted(left: str, relation, **changes) -> Equation:
     return Equation(relation=relation, **(whole | changes))
 
 
+BOUNDED = planted(
+    "step_time", lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)), kind=BOUND, direction=LOWER
+)
+
+
 def test_what_rises_and_falls_with_a_bound_errs_neither_way():
     """Two roads from the step time to one quantity, of which one goes up and one down; and one that turns on the way."""
     up = planted("throughput", lambda throughput, step_time: (throughput, step_time))
     down = planted("fleet_throughput", lambda fleet_throughput, step_time: (fleet_throughput, 1 / step_time))
-    rows = (equation("roofline.step_time"), up, down)
+    rows = (BOUNDED, up, down)
     both = planted("cost_per_token", lambda cost_per_token, throughput, fleet_throughput: (cost_per_token, throughput + fleet_throughput))
     turns = planted("cost_per_token", lambda cost_per_token, step_time: (cost_per_token, step_time + 1 / (1000 * step_time)))
     for row in (both, turns):
@@ -103,20 +108,20 @@ def test_what_rises_and_falls_with_a_bound_errs_neither_way():
 def test_a_term_that_binds_elsewhere_counts():
     """Where the other term of the larger of two binds, the result is still no more than a bound: the step may be longer than both."""
     row = planted("token_latency", lambda token_latency, step_time, hop_latency: (token_latency, maximum(step_time, hop_latency)))
-    way = route("token_latency", (equation("roofline.step_time"), row), frozenset((*TIMES, "hop_latency")))
+    way = route("token_latency", (BOUNDED, row), frozenset((*TIMES, "hop_latency")))
     assert direction(way) == "lower"
 
 
 def test_a_result_that_ends_at_nothing_errs_one_way_too():
     row = planted("idle_fraction", lambda idle_fraction, step_time, sweep_time: (idle_fraction, maximum(0, 1 - step_time / sweep_time)))
-    way = route("idle_fraction", (equation("roofline.step_time"), row), frozenset((*TIMES, "sweep_time")))
+    way = route("idle_fraction", (BOUNDED, row), frozenset((*TIMES, "sweep_time")))
     assert direction(way) == "upper"
 
 
 def test_an_effect_that_is_nowhere_seen_is_not_ruled_out():
     """The ranges met in practice leave a step time no say beside a year."""
     row = planted("token_latency", lambda token_latency, step_time: (token_latency, maximum(step_time, 10**9)))
-    assert carried(route("token_latency", (equation("roofline.step_time"), row), frozenset(TIMES))) == EITHER
+    assert carried(route("token_latency", (BOUNDED, row), frozenset(TIMES))) == EITHER
 
 
 def test_an_upper_bound_is_carried_the_other_way():

@@ -9,6 +9,7 @@ import pytest
 from derive.catalogue import equation
 from derive.display import as_csv, as_json, as_latex, as_markdown, as_text, card
 from derive.folding import folded
+from derive.narration import as_latex as as_latex_narrated
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.ranges import solve
 
@@ -101,5 +102,10 @@ def test_a_card_says_kind_direction_and_what_each_version_changed():
     text = card(later)
     assert text.startswith(f"roofline.step_time@3   {row.title}   (lower bound)\n")
     assert "changed     version 2: drafting is counted\n            version 3: attention is counted\n" in text
+    assert as_latex_narrated(later).splitlines()[:3] == [
+        "% roofline.step_time@3, lower bound",
+        "% version 2: drafting is counted",
+        "% version 3: attention is counted",
+    ]
     assert card(equation("roofline.step_time_serial")).splitlines()[0].endswith("(estimate)")
     assert "changed" not in card(replace(row, version=1, changes=()))
