@@ -112,7 +112,9 @@ def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equa
         solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
         for value in (one.value for one in solution.answers if one.kind == "point"):
             beyond = against_defaults(asked, {**known, name: value})
-            if beyond is None or beyond[0] is not row:
+            # A count may be more than its default and a share less; half a chip or token is no way out.
+            possible = value >= 1 or QUANTITIES[name].limits()[1] == 1
+            if possible and (beyond is None or beyond[0] is not row):
                 yield name, value
 
 
@@ -128,7 +130,14 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
-    return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+    return outcome or (_without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+
+
+def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
+    """Why there is no answer: where nothing will do on the first way, in terms of what is asked if another way says so."""
+    first = stops[0][0].reason
+    same = (stop.reason for stop, _ in stops if stop.leg.unknown == asked.unknown and stop.reason.code == first.code)
+    return next(same, first) if first.code == "no_solution" else first
 
 
 def _left_aside(asked: Question, bounded: Solution) -> Reason | None:

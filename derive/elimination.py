@@ -153,6 +153,16 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
     return cases if any(not case.open and not case.idle for case in cases) else ()
 
 
+def with_definitions(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
+    """An inequality with definitions put in on both its sides, so that it keeps its direction."""
+    sides = bound.sides
+    definitions = {symbol(row.symbols[0]): row.sides[1] for row in rows}
+    for _ in rows:
+        sides = sides[0].xreplace(definitions), sides[1].xreplace(definitions)
+    left, right = _one_sided(sides)
+    return Joint((*rows, bound), (left, _over_one_line(right)), sense=bound.sense)
+
+
 @lru_cache(maxsize=512)
 def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
