@@ -77,7 +77,8 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, notes, clash = _settled(asked, asked.known)
         if clash:
-            return _without_answer(asked, clash, solution.route), None
+            fewest = solution.reason.message.splitlines()[1:]
+            return _without_answer(asked, replace(clash, message="\n".join((clash.message, *fewest))), solution.route), None
         instead = {name: "follows from the givens" for name in settled if name not in asked.known}
         if not instead:
             return solution, way
@@ -134,10 +135,21 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
 
 
 def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
-    """Why there is no answer: where nothing will do on the first way, in terms of what is asked if another way says so."""
+    """Why there is no answer: where nothing will do on the first way, in terms of what is asked if another way says so.
+
+    What can be reached is not said of a quantity that others on the way were worked out from.
+    """
     first = stops[0][0].reason
-    same = (stop.reason for stop, _ in stops if stop.leg.unknown == asked.unknown and stop.reason.code == first.code)
-    return next(same, first) if first.code == "no_solution" else first
+    if first.code != "no_solution":
+        return first
+    plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop.leg))
+    return next((reason for reason in plain if reason.code == first.code), first)
+
+
+def _turns_on_itself(way: Route, leg: Leg) -> bool:
+    """Whether the left side of a leg went into what its right side is made of."""
+    left = leg.cases[0].symbols[0]
+    return any(left in one.symbols and one.unknown in leg.symbols for one in way.legs if one is not leg)
 
 
 def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
