@@ -96,11 +96,11 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, flo
     """What is known with the defaults that results contradict put right, how, and what no default explains."""
     settled, notes = dict(known), []
     while beyond := against_defaults(asked, settled):
-        row, text = beyond
+        row, reason = beyond
         found = list(_instead_of_a_default(asked, settled, row))
         if not found:
-            message = f"{text}, and no default could be anything that makes it so"
-            return settled, (*notes,), Reason("contradiction", violated=(f"{row.symbols[0]} = {row.sides[1]}",), message=message)
+            message = f"{reason.message}, and no default could be anything that makes it so"
+            return settled, (*notes,), replace(reason, message=message)
         name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
         settled[name] = value
         notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")

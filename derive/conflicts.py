@@ -30,11 +30,14 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     return None
 
 
-def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, str] | None:
-    """An equation by which a given is not what the defaults make of the rest, and that in words: a time above its bound."""
+def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason] | None:
+    """An equation by which a given is not what the defaults make of the rest, and that as a reason: a time above its bound."""
     known = followed(asked.active, {**asked.defaults, **values})
     broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
-    return (broken, _two_sides(broken, known, broken.violated(known))) if broken else None
+    if broken is None:
+        return None
+    violated = broken.violated(known)
+    return broken, Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
 
 
 def _reason(
@@ -46,7 +49,12 @@ def _reason(
     fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
-    return Reason("contradiction", violated=tuple(violated) or (f"{broken.symbols[0]} = {broken.sides[1]}",), message=message)
+    return Reason("contradiction", violated=_held_against(broken, violated), message=message)
+
+
+def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:
+    """The requirements that are not met, else the equation that does not hold."""
+    return tuple(violated) or (f"{broken.symbols[0]} = {broken.sides[1]}",)
 
 
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:

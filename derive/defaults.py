@@ -20,6 +20,7 @@ TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 GOVERNED = {
     **dict.fromkeys(("attention_time", "attention_compute_ratio"), (ATTENTION,)),
     **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), (DRAFTS,)),
+    "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
     "verification_ratio": (TIMES,),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
@@ -45,7 +46,9 @@ def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = 
     """
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
-    defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
+    # What is given as the default that it has anyway governs nothing.
+    governing = {unknown, *(name for name, value in known.items() if value != NEUTRAL_DEFAULTS.get(name))}
+    defaults = {name: value for name, value in free.items() if not _gives_way(name, governing)}
     if "sequences_in_flight" in known or unknown == "pipeline_stages":
         defaults.pop("microbatches", None)
     elif "microbatches" in defaults:
