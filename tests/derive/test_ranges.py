@@ -191,8 +191,8 @@ def test_both_sides_of_a_regime_meet_where_the_terms_are_equal():
     sides = {regime: (low, high) for regime, low, high, _ in spans.sides}
     balance = 671e9 / (2 * 37e9 * 3.35e12 / 1979e12 - 300 * 61 * 576)
     meeting = 16 * 2 / 3600 * seconds(balance, 300) / balance
-    assert sides["memory_time >= compute_time"][0] == pytest.approx(meeting, rel=1e-9)
-    assert sides["compute_time >= memory_time"][1] == pytest.approx(meeting, rel=1e-9)
+    assert sides["memory_time >= attention_time + compute_time"][0] == pytest.approx(meeting, rel=1e-9)
+    assert sides["attention_time + compute_time >= memory_time"][1] == pytest.approx(meeting, rel=1e-9)
 
 
 def test_ranges_run_backwards_too():
@@ -251,7 +251,7 @@ def test_a_table_is_aligned_and_says_where_or_why():
     header, first, second, third, *_ = text.splitlines()
     assert header.split() == ["batch", "step_time", "(or", "more)", "where"]
     assert first.index("12.69 ms") + len("12.69 ms") == header.index("(or more)") + len("(or more)")
-    assert "memory_time >= compute_time" in second and third.split()[:3] == ["24k", "-", "does"]
+    assert "memory_time >= attention_time + compute_time" in second and third.split()[:3] == ["24k", "-", "does"]
 
 
 def test_a_range_reads_from_its_ends_to_what_matters_most():

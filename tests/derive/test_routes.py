@@ -226,7 +226,7 @@ def test_what_does_not_cancel_is_asked_for():
 
 def test_cancelling_is_seen_at_random_values_and_by_name():
     plain = (("attention_time", 0), ("positions_per_step", 1))
-    rows = (with_defaults(equation("roofline.memory_time_share"), plain), equation("roofline.memory_time"), equation("roofline.compute_time"))
+    rows = (with_defaults(equation("roofline.memory_time_share"), plain), *map(equation, ("roofline.memory_time", "roofline.compute_time")))
     rows += tuple(map(by_id().get, ("roofline.weight_time", "roofline.kv_time", "batching.ridge_point")))
     known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
     block = upstream("memory_time_share", rows, known)
