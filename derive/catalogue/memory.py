@@ -61,7 +61,7 @@ EQUATIONS = (
             memory_demand / (chips * pipeline_stages),
         ),
         statement="Stages and the chips of a stage share the demand.",
-        assumptions=("weights and caches are sharded perfectly", "every stage holds as many layers"),
+        assumptions=("weights are sharded perfectly, and all that is held of caches evenly", "every stage holds as many layers"),
         sources=(
             talk(
                 "1:04:23", "1:07:15", "divide by expert parallelism and by pipeline stages",
