@@ -10,6 +10,7 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.catalogue import bounds
 from derive.conflicts import against_defaults, contradiction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -19,7 +20,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force
 from derive.roots import HOLDS
-from derive.routes import Failed, Leg, Route, checks, route
+from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
@@ -106,6 +107,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _by(asked, rows, stops)
         if outcome or stops:
             break
+    if not outcome and not stops:
+        outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
     return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
@@ -153,6 +156,17 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
             outcome = _follow(asked, known, carried) if carried else None
             if isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
+    return None
+
+
+def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
+    """What inequalities on quantities that are made of the unknown leave of it."""
+    for known in _known(asked):
+        for way in bounding(asked.unknown, bounds(), asked.active, frozenset(known)):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution):
+                return outcome, way
+            stops.append((outcome, way))
     return None
 
 

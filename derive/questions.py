@@ -133,7 +133,7 @@ def _active(
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
     for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row) is not row:
+        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
             raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
 
     def takes_part(row: Equation) -> bool:
@@ -150,7 +150,7 @@ def _active(
             return True
         group, name, default = row.variant
         if group in picked:
-            return picked[group] is row
+            return picked[group].variant[1] == name
         return chosen[group] == name if group in chosen else default
 
     return tuple(row for row in by_id().values() if takes_part(row))

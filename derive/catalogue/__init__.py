@@ -6,7 +6,7 @@ from importlib import import_module
 from derive.briefly import Records
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
-from derive.records import Equation
+from derive.records import CHAINED_BY_ITSELF, Equation
 
 CHAPTERS = (
     *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
@@ -53,11 +53,23 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     return Records(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
 
 
+@lru_cache(maxsize=1)
+def bounds() -> tuple[Equation, ...]:
+    """The inequalities that join by themselves.
+
+    >>> [row.id for row in bounds() if row.chapter == "memory"]
+    ['memory.fits', 'memory.sequences_that_fit']
+    """
+    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF)
+
+
 def variants_of(group: str) -> dict[str, Equation]:
-    """The equations of a variant group by the variant's name, the default first.
+    """The first equation of every variant of a group by the variant's name, the default first.
 
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']
     """
-    found = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    return {row.variant[1]: row for row in sorted(found, key=lambda row: not row.variant[2])}
+    found: dict[str, Equation] = {}
+    for row in sorted((row for row in by_id().values() if row.variant and row.variant[0] == group), key=lambda row: not row.variant[2]):
+        found.setdefault(row.variant[1], row)
+    return found
