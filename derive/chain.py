@@ -57,6 +57,9 @@ NUDGE, LOST = 1e-6, 1e8
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
+AS_BUILT = ("kv_copies",)
+"""Defaults that say how a system is laid out: no result says otherwise before who laid it out does."""
+
 IN_FLIGHT = {"sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages"}
 """Quantities that say how many sequences hold a cache."""
 
@@ -128,7 +131,7 @@ def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
             told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
             untrue = [row.id for row in asked.left_out if row in rests.values()]
             if untrue:
-                why = f"by {', '.join(untrue)}, which is left out, as this model does not read all that it stores"
+                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
                 return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
             rest = missing_givens(asked, [*_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
@@ -178,10 +181,11 @@ def _known(asked: Question) -> Iterator[dict[str, float]]:
     defaults = {n: v for n, v in NEUTRAL_DEFAULTS.items() if n not in asked.known and n != asked.unknown}
     if "batch" in asked.known and not IN_FLIGHT & {*asked.known, asked.unknown}:
         defaults["sequences_in_flight"] = asked.known["batch"]
-    yield dict(asked.known)
+    known = {**asked.known, **{name: value for name, value in defaults.items() if name in AS_BUILT}}
+    yield known
     if "chips" in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
-    yield {**asked.known, **defaults}
+        yield {**known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**known, **defaults}
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:

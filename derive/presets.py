@@ -1,6 +1,6 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
@@ -19,12 +19,22 @@ DECODE_ATTENTION = {
     "gqa_unequal": "gqa_unequal",
 }
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
-SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+SAME_NAME = (
+    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
+    *("selected_attention_flops", "attention_flops_per_sequence"),
+)
 """Groups whose variants for a selecting attention bear the name of its formula."""
-DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity")
-"""Equations that join by themselves and are untrue of a model that reads less than it stores."""
+OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
+"""Groups that tell entries of several tokens from tokens."""
+ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
+"""Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
+DENSE_ONLY = (*ALL_GROWS, "architecture.attention_flops", "architecture.attention_intensity")
+"""Those, and what is untrue of a model that reads less than it stores."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
+SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
+STATE_INPUTS = ("state_bytes_per_element",)
+"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
 Row = Mapping[str, str]
 
@@ -119,7 +129,8 @@ def model(text: str) -> Preset:
     """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
-    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention.
+    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
+    with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
     Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
     that cannot be used.
 
@@ -149,17 +160,35 @@ def model(text: str) -> Preset:
     selects = formula not in DECODE_ATTENTION
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
-    wanted = dict.fromkeys((*PARAMETERS, *required, *(() if selects else ATTENTION_INPUTS), *fixed))
-    columns = [column for column in wanted if cell(ARCHITECTURES, row, column)]
+    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS)
+    wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
+    columns = [column for column in wanted if row.get(column)]
     return Preset(
         givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns} | dict.fromkeys(none, 0.0),
         provenance={column: _provenance_of_model(name, column, row) for column in columns}
         | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
-        variants={**dict.fromkeys(SAME_NAME, formula), "kv_time": "fixed"}
-        if selects
-        else {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
-        left_out=DENSE_ONLY if selects else (),
+        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
+        left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
     )
+
+
+def _of_formula(formula: str) -> dict[str, str]:
+    """The variants that go with a KV formula."""
+    if formula in DECODE_ATTENTION:
+        return {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]}
+    return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
+
+
+def _of_parts(row: Row, selects: bool, parts: Set[str]) -> dict[str, str]:
+    """The variants that go with windows, states and selections."""
+    found = {"kv_time": "fixed"} if parts else {}
+    if parts - {"selected_kv_bytes"}:
+        found["kv_bytes_per_sequence"] = "fixed"
+    if "window_kv_bytes" in parts and not selects:
+        found["attention_flops_per_sequence"] = "windowed"
+    if row.get("window_value_dim") == "0":
+        found["window_attention_flops"] = "shared_values"
+    return found
 
 
 @one_reading

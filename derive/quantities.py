@@ -95,7 +95,7 @@ NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
 
 NEUTRAL_DEFAULTS = {
     **{"chips": 1.0, "pipeline_stages": 1.0, "mfu": 1.0, "mbu": 1.0},
-    **{"replicas": 1.0, "tokens_per_step": 1.0, "transfers_per_hold": 1.0},
+    **{"replicas": 1.0, "tokens_per_step": 1.0, "transfers_per_hold": 1.0, "kv_copies": 1.0},
 }
 """Nothing else has a default; those that an answer used are listed among its assumptions."""
 

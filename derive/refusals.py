@@ -78,7 +78,7 @@ def _by_preset(missing: tuple[str, ...]) -> str:
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
     """Which definitions of these quantities the model rules out, as the end of a sentence."""
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
-    return f"; left out, as this model does not read all that it stores: {untrue}" if untrue else ""
+    return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -173,7 +173,7 @@ def _truths(shape: Shape, normal: "np.ndarray", held: Beliefs) -> "dict[str, np.
     truth["long_context"] = first + (second - first) * truth["long_context"]
     truth["kv_bytes_per_token"] = truth["kv_bytes_per_token"] * truth["active_params"]
     truth["attention_flops_per_pair"] = truth["attention_intensity"] * truth["kv_bytes_per_token"]
-    truth["balance_context"] = equation("context.balance_context").right_side({**truth, "mfu": 1.0, "mbu": 1.0})
+    truth["balance_context"] = equation("context.balance_context").right_side({**truth, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0})
     memory = equation("bands.memory_ratio_short").right_side(truth)
     truth["memory_time_share"] = equation("bands.memory_time_share").right_side({**truth, "memory_ratio_short": memory})
     return truth

@@ -18,8 +18,8 @@ from derive.quantities import symbol
 from derive.regimes import branches
 
 Arrays = Mapping[str, Any]
-PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
-"""No ratio of prices tells the size of a model; ridge points here are sustained ones."""
+PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0}
+"""No ratio of prices tells the size of a model; ridge points here are sustained ones, and caches are held once."""
 
 
 @dataclass(frozen=True, slots=True)

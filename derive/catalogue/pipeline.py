@@ -51,12 +51,14 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.kv_cancellation",
+        version=2,
+        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
         relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
-            context_length, kv_bytes_per_token: (
+            kv_bytes_per_sequence, kv_copies: (
             memory_per_chip,
-            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * context_length * kv_bytes_per_token / chips,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_copies / chips,
         ),
         statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
@@ -71,10 +73,10 @@ EQUATIONS = (
                     at("pipeline.sequences_in_flight"),
                 ),
                 eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
-                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size, context_length,
-                    kv_bytes_per_token, chips, pipeline_stages: (
+                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size,
+                    kv_bytes_per_sequence, kv_copies, chips, pipeline_stages: (
                     memory_per_chip,
-                    (total_params * bytes_per_weight + microbatches * microbatch_size * context_length * kv_bytes_per_token)
+                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_copies)
                     / (chips * pipeline_stages),
                 ),
             ),

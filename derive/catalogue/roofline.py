@@ -1,6 +1,7 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, Equation, Step, at
@@ -77,15 +78,17 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.kv_time",
+        version=2,
+        changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time of one decode step",
         defines="kv_time",
         variant=("kv_time", "dense", True),
-        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
-            batch * context_length * kv_bytes_per_token / (chips * hbm_bandwidth * mbu),
+            batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
-        assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean"),
+        assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
         sources=(talk("0:05:21", "0:05:46", "KV fetch is batch times context length times bytes per token over bandwidth"),),
     ),
     Equation(

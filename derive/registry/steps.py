@@ -84,7 +84,16 @@ ROWS = (
     ("prefill_decode_chip_ratio", "r_pool", r"r_{\mathrm{pool}}", "1", "chips for prefill over chips for decode", 1e-3, 1e3),
     # -- context --------------------------------------------------------------------------------------------------
     ("balance_context", "L_star", r"L^{\star}", "token", "context at which KV time equals compute time", 10, 1e8),
-    ("kv_compute_ratio", "k", "k", "1", "KV time over linear compute time, L/L_star", 1e-3, 1e4),
+    (
+        "balance_context_with_attention",
+        "L_star_a",
+        r"L^{\star}_a",
+        "token",
+        "context at which KV time equals compute time, the attention FLOPs counted",
+        10,
+        1e7,
+    ),
+    ("kv_compute_ratio", "k", "k", "1", "KV time over linear compute time", 1e-3, 1e4),
     ("attention_reads", "L_read", r"L_{\mathrm{read}}", "token", "entries a sparse attention reads: summaries and chosen tokens", 1, 1e6),
     ("block_size", "beta_blk", r"\beta_{\mathrm{blk}}", "token", "tokens under one summary", 1, 1e4),
     ("selected_blocks", "n_blk", r"n_{\mathrm{blk}}", "1", "blocks that are read whole", 1, 1e4),

@@ -18,7 +18,10 @@ from derive.solving import residual, right_side_at
 IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages")
 """Quantities of which one has to be given where the batch of one pass is not all that is in flight."""
 
-SAME_VARIANT = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+SAME_VARIANT = (
+    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
+    *("selected_attention_flops", "attention_flops_per_sequence", "read_entries", "indexer_flops_per_pair"),
+)
 """Groups that take the variant of the first, where they have it."""
 
 AGREES, LAST_DIGITS = 1e-6, 1e-15

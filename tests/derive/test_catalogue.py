@@ -18,7 +18,7 @@ if __name__ == "__main__":
 import pytest
 
 from derive.arithmetic import maximum
-from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations
+from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
@@ -138,7 +138,7 @@ def test_kind_sense_and_definition_are_legal(row):
         assert row.kind in (DEFINITION, BOUND), "a claim defines nothing"
         assert row.sense == "="
     if row.variant is not None:
-        assert row.defines, "a variant is one of several definitions"
+        assert variants_of(row.variant[0])[row.variant[1]].defines, "a variant is one of several definitions, and what follows from it"
 
 
 def test_a_quantity_has_one_definition_or_one_group_of_variants():
@@ -157,9 +157,12 @@ GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    assert len({row.variant[1] for row in rows}) == len(rows) > 1
-    assert len({row.defines for row in rows}) == 1
-    assert sum(row.variant[2] for row in rows) == 1, "exactly one is the default"
+    first = variants_of(group).values()
+    assert len(first) > 1 and len({row.defines for row in first}) == 1
+    assert len({row.variant[1] for row in rows if row.variant[2]}) == 1, "exactly one is the default"
+    assert len({row.variant[1:] for row in rows}) == len(first), "equations of one variant are all of the default or none"
+    defining = [(row.variant[1], row.defines) for row in rows if row.defines]
+    assert len(set(defining)) == len(defining), "of one variant a quantity has one definition"
 
 
 @pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
@@ -185,10 +188,10 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
 
 
-def test_neutral_defaults_are_the_seven_of_the_plan():
+def test_neutral_defaults_are_the_eight_of_the_plan():
     assert NEUTRAL_DEFAULTS == {
         **{"chips": 1, "pipeline_stages": 1, "mfu": 1, "mbu": 1},
-        **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1},
+        **{"replicas": 1, "tokens_per_step": 1, "transfers_per_hold": 1, "kv_copies": 1},
     }
     for name in NEUTRAL_DEFAULTS:
         assert equations(symbol=name), f"{name} is in no equation"

@@ -93,7 +93,7 @@ MLA = [row["model"] for row in presets.table("architectures") if row["kv_formula
 @pytest.mark.parametrize("model", MLA)
 def test_a_latent_is_kept_with_its_rotary_key(model):
     """The key of 64 is a ninth of what DeepSeek-V3 keeps: without it 62,464 bytes, and without 3 dense layers too 59,392."""
-    given = {"model": model, "bytes_per_element": 2}
+    given = {"model": model, "bytes_per_element": 2, "indexer_bytes_per_element": 2}
     config = presets.model(model).givens
     with_one, with_two = (only("kv_bytes_per_token", **given, rope_dim=times * config["rope_dim"]) for times in (1, 2))
     assert only("kv_bytes_per_token", **given) == with_one
