@@ -189,7 +189,10 @@ HARDER = {
     "the logarithm of nearly one": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        {
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985},
+            **{"touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        },
         [17.76955175813066],
     ),
     "a power of nearly one": (
@@ -669,6 +672,12 @@ def _measured(row, unknown, given, name, answer, step):
             return None
         ends.append(log(near[0].value))
     return (ends[1] - ends[0]) / (2 * step)
+
+
+def test_where_a_slope_has_no_end_there_are_no_elasticities():
+    given = {"touched_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
+    (one,), _ = solve_equation(equation("experts.busiest_chip"), "expert_imbalance", given)
+    assert one.value == 1 and dict(one.elasticities) == {}
 
 
 def test_elasticities_of_a_made_up_curve():
