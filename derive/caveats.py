@@ -30,8 +30,8 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     total, active = values["total_params"], values["active_params"]
     if not total > active:
         return None
-    # No router is sparser than the model as a whole; where no batch is said, it is one sequence.
-    router = {"experts": min(SPARSEST, total / active), "active_experts": 1.0}
+    # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
+    router = {"experts": max(SPARSEST, total / active), "active_experts": 1.0}
     known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
     for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
         known[name] = equation(f"experts.{name}").right_side(known)

@@ -674,6 +674,12 @@ def _measured(row, unknown, given, name, answer, step):
     return (ends[1] - ends[0]) / (2 * step)
 
 
+def test_where_a_slope_has_no_end_there_are_no_elasticities():
+    given = {"touched_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
+    (one,), _ = solve_equation(equation("experts.busiest_chip"), "expert_imbalance", given)
+    assert one.value == 1 and dict(one.elasticities) == {}
+
+
 def test_elasticities_of_a_made_up_curve():
     """t = x + n/x at x = 4, n = 4: dt/dx = 1 - n/x^2 = 3/4, dt/dn = 1/x = 1/4."""
     answers, _ = solve_equation(SADDLE, "batch", {"step_time": 5, "chips": 4})
