@@ -18,6 +18,8 @@ from invert.report.sheet import report, rests_on
 from invert.report.tabular import as_csv, as_records
 from invert.report.terminal import summary
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 UNBROKEN = 10_000
 """Columns in which no line of a report is broken."""
 
