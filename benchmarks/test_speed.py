@@ -38,7 +38,7 @@ EVALUATIONS = 1_000_000
 STEP_TIME = "roofline.step_time"
 STEP_INPUTS = (
     "batch", "context_length", "active_params", "total_params", "bytes_per_weight", "kv_bytes_per_token", "chips", "peak_flops",
-    "hbm_bandwidth", "mfu", "mbu",
+    "hbm_bandwidth", "mfu", "mbu", "kv_copies",
 )  # fmt: skip
 PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
 MAIN = "from invert.cli import main; main()"

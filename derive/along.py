@@ -10,6 +10,7 @@ import numpy as np
 
 from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
+from derive.directions import direction
 from derive.feasibility import is_warning, shortage
 from derive.quantities import quantity
 from derive.questions import Question
@@ -138,14 +139,15 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
             return None
         values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0])
+    bounds = (direction(way),) * len(labels[0])
+    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
 
 
 def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
     """Where weights and caches do not fit."""
     *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
     with np.errstate(all="ignore"):
-        short = shortage(along(way, known)[0], way.rows)
+        short = shortage(asked, along(way, known)[0], way.rows)
     return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
 
 
@@ -160,5 +162,5 @@ def agrees(table: Sweep, at: int, solution: Solution) -> bool:
 def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:
     """The unknown where weights and caches fit, if that is asked for."""
     found = world[asked.unknown]
-    short = None if is_warning(asked, way) else shortage(world, way.rows)
+    short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)

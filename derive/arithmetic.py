@@ -1,6 +1,7 @@
 """What relations are written with beyond + - * /: the same for numbers, arrays and SymPy, which are imported when they are needed."""
 
 from functools import reduce
+from math import log
 from typing import Any
 
 
@@ -32,6 +33,23 @@ def minimum(*terms: Any) -> Any:
     from sympy import Min
 
     return Min(*terms)
+
+
+def logarithm(value: Any) -> Any:
+    """The natural logarithm.
+
+    >>> logarithm(1.0)
+    0.0
+    """
+    if isinstance(value, int | float):
+        return log(value)
+    if hasattr(value, "__array__"):
+        import numpy as np
+
+        return np.log(value)
+    from sympy import log as symbolic
+
+    return symbolic(value)
 
 
 def power(base: Any, numerator: int, denominator: int) -> Any:

@@ -13,7 +13,7 @@ from derive.chain import answer, answered
 from derive.questions import Question
 from derive.roots import HOLDS
 from derive.routes import Route
-from derive.solutions import Answer, Solution, Spans, Sweep
+from derive.solutions import Answer, Solution, Spans, Sweep, same_bound
 from derive.spreads import Interval
 from derive.units import show
 
@@ -154,7 +154,7 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
     )
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
-    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities)
+    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=table.bound)
     missing = () if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, (*_warnings(columns, looks), *missing), spans=spans)
 
@@ -265,12 +265,14 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
         common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
         found = tuple(common) or (Answer("loose", **loose),)
     else:
-        found = (Answer("interval", low=low, high=high, regime=label),)
+        bound = same_bound(one.bound for look in answering for one in look.solution.answers)
+        found = (Answer("interval", low=low, high=high, bound=bound),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else ()
     warnings = (*_warnings(columns, looks), *missing)
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
-    notes = (*reference.assumptions, *mixed, _looked_at(ranges, looks))
+    where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
+    notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
     return _told(reference, found, columns, warnings, assumptions=notes, route=())
 
 

@@ -10,17 +10,19 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.caveats import caveats
 from derive.conflicts import against_defaults, contradiction
 from derive.defaults import MAY_DIFFER
+from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
-from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force
 from derive.roots import HOLDS
-from derive.routes import Failed, Leg, Route, checks, route
+from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
@@ -122,6 +124,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _by(asked, rows, stops)
         if outcome or stops:
             break
+    if not outcome and not stops:
+        outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
     return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
@@ -141,7 +145,7 @@ def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
             told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
             untrue = [row.id for row in asked.left_out if row in rests.values()]
             if untrue:
-                why = f"by {', '.join(untrue)}, which is left out, as this model does not read all that it stores"
+                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
                 return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
             rest = missing_givens(asked, [*_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
@@ -169,6 +173,17 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
             outcome = _follow(asked, known, carried) if carried else None
             if isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
+    return None
+
+
+def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
+    """What inequalities on quantities that are made of the unknown leave of it."""
+    for known in _known(asked):
+        for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution):
+                return outcome, way
+            stops.append((outcome, way))
     return None
 
 
@@ -207,10 +222,16 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, replace(one, elasticities=_chained(one, world), regime=_regime(way, end.values, one)))]
+            ends += [] if broken else [(end, _answer(way, world, end, one))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+
+
+def _answer(way: Route, world: _World, end: _World, found: Answer) -> Answer:
+    """What the last leg found, as an answer of the whole route."""
+    bound = direction(way) if found.kind == "point" else None
+    return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
 
 
 def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
@@ -420,7 +441,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=ends[0][0].warnings,
+        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )
@@ -436,6 +457,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
     idealised = [text for row in used for text in row.assumptions]
     switches = asked.conventions.stated(name for row in used for name in row.symbols)

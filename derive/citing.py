@@ -11,11 +11,16 @@ from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
-from derive.records import BOUND, CONDITION, Equation, Source
+from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
-CAVEATS = {BOUND: " (the roofline idealisation)", CONDITION: " (true only where someone claims it)"}
+CAVEATS = {
+    f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
+    f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
+    ESTIMATE: " (it bounds nothing: the truth may be more or less)",
+    CONDITION: " (true only where someone claims it)",
+}
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
 REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 
@@ -37,6 +42,7 @@ class Citable:
     constants: tuple[Constant, ...]
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
+    changes: tuple[str, ...] = ()
     url: str = ""
 
     @property
@@ -72,13 +78,14 @@ def citable(equation: Equation) -> Citable:
         version=equation.version,
         title=equation.title,
         statement=equation.statement,
-        kind=equation.kind,
+        kind=equation.described,
         equation_latex=latex(equation.expression, symbol_names={symbol(row.name): row.latex for row in symbols}),
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),
         assumptions=equation.assumptions + requires,
         sources=equation.sources,
+        changes=equation.changes,
     )
 
 
@@ -217,7 +224,13 @@ def _origin(source: Source, markup: Markup) -> str:
 
 def _paragraph(row: Citable, markup: Markup) -> str:
     after = _sentence(_origin(source, markup) for source in row.sources)
-    return f"{_claim(row, markup)} {after}. backsolve {markup.code.format(markup.text(row.id))}, version {row.version}."
+    return f"{_claim(row, markup)} {after}. backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}."
+
+
+def _version_of(row: Citable, markup: Markup) -> str:
+    """The version, and what became of the mathematics at each after the first."""
+    became = "; ".join(f"version {at}: {said}" for at, said in enumerate(row.changes, 2))
+    return f"version {row.version}" + (markup.text(f" ({became})") if became else "")
 
 
 def _constants(row: Citable) -> str:
@@ -274,7 +287,7 @@ def _entry(key: str, **fields: str) -> str:
 
 
 def _bibtex_equation(row: Citable) -> str:
-    how = f"Equation {latex_text(row.id)}, version {row.version}, in backsolve {latex_text(_version())}"
+    how = f"Equation {latex_text(row.id)}, {_version_of(row, LATEX)}, in backsolve {latex_text(_version())}"
     note, abstract = _sentence(map(_bibtex_origin, row.sources)), f"${row.equation_latex}$. {_claim(row, LATEX)}"
     title, author = f"{{{latex_text(row.title)}}}", f"{{{MAINTAINERS}}}"
     return _entry(row.key, title=title, author=author, howpublished=how, year=str(YEAR), note=note, url=row.url, abstract=abstract)
@@ -303,7 +316,7 @@ def _csl(key: str, type: str, title: str, author: str, year: int, **more: str) -
 def _csl_equation(row: Citable) -> dict[str, Any]:
     about = {"container-title": f"backsolve {_version()}", "number": row.id, "version": str(row.version), "URL": row.url}
     after = _sentence(_origin(source, PLAIN) for source in row.sources)
-    texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, version {row.version}. {after}."}
+    texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
     return _csl(row.key, "article", row.title, MAINTAINERS, YEAR, **about, **texts)
 
 

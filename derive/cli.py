@@ -119,7 +119,7 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
-        _list(f"{row.id:<{longest}}  {row.kind:<10}  {row.title}{why}")
+        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
 @click.command()

@@ -21,6 +21,7 @@ GOVERNED = {
     **dict.fromkeys(("attention_time", "attention_compute_ratio"), (ATTENTION,)),
     **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), (DRAFTS,)),
     "verification_ratio": (TIMES,),
+    "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, ("prefill_attention_flops_per_pair", "attention_flops_per_pair", "query_heads")),
 }

@@ -2,19 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import ceil
 from typing import Any
 
 from derive.quantities import QUANTITIES
-from derive.records import Equation
-from derive.solutions import Answer, Solution, Spans
+from derive.records import LOWER, UPPER, Equation
+from derive.solutions import DEFAULT, OR, Answer, Solution, Spans
 from derive.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
+AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 NAME = re.compile(r"[a-z][a-z_]*")
 
 
@@ -51,7 +52,7 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
     if answer.loose_low is not None:
         found |= {"loose_low": answer.loose_low, "loose_high": answer.loose_high}
     rest = {"regime": answer.regime, "formula": answer.formula, "elasticities": dict(answer.elasticities), "residual": answer.residual}
-    return {"kind": answer.kind, **found, **rest}
+    return {"kind": answer.kind, **found, "bound": answer.bound, **rest}
 
 
 def as_json(solution: Solution) -> str:
@@ -73,7 +74,7 @@ def _json_lines(solution: Solution) -> Iterator[str]:
 
 
 def as_csv(solution: Solution) -> str:
-    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula.
+    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula, bound.
 
     Two columns more of bounds over ranges: loose_low and loose_high.
     """
@@ -97,10 +98,11 @@ def _csv_lines(solution: Solution) -> Iterator[str]:
         writer.writerow(cells)
         return out.getvalue()
 
-    yield line([*swept, "unknown", "unit", "kind", "value", "low", "high", "regime", "formula", *(["loose_low", "loose_high"] * loose)])
+    head = ["unknown", "unit", "kind", "value", "low", "high", "regime", "formula", "bound"]
+    yield line([*swept, *head, *(["loose_low", "loose_high"] * loose)])
     for given, answers in rows:
         for answer in answers or (Answer("none"),):
-            cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula]
+            cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula, answer.bound]
             ends = [answer.loose_low, answer.loose_high] * loose
             yield line([*given.values(), solution.unknown, solution.unit, *cells, *ends])
 
@@ -127,20 +129,22 @@ def _text_lines(solution: Solution) -> Iterator[str]:
         [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
         + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
     )
-    lines += _wrapped("assumes", list(solution.assumptions))
+    defaults = [text.removesuffix(DEFAULT) for text in solution.assumptions if text.endswith(DEFAULT)]
+    lines += _wrapped("defaults", _one_line(defaults))
+    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(DEFAULT)])
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     yield from lines
 
 
-def _one_line(names: tuple[str, ...]) -> list[str]:
-    return [", ".join(names)] if names else []
+def _one_line(texts: Sequence[str]) -> list[str]:
+    return [", ".join(texts)] if texts else []
 
 
 def _head(solution: Solution) -> Iterable[str]:
     if solution.sweep:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
-        return span_lines(solution.unknown, solution.spans)
+        return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
     return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_bound_by(solution)]
 
 
@@ -173,8 +177,9 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
     regime = f"   where {answer.regime}" if answer.regime else ""
     if answer.kind == "point":
         whole = ceil(answer.value * (1 - 1e-9))
-        buy = f" (so {whole} whole ones)" if unknown in BOUGHT_WHOLE and abs(answer.value - whole) > 1e-9 * whole else ""
-        return [f"{unknown} = {show(unknown, answer.value)}{buy}{regime}"]
+        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(answer.value - whole) > 1e-9 * whole
+        buy = f" (so {whole} whole ones)" if broken else ""
+        return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
     bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     text = f"{unknown}: {bounds}{regime}"
     return [text, "  It does not bind there, so only its bounds are known."] if answer.regime else [text]
@@ -280,8 +285,7 @@ def _latex_lines(solution: Solution) -> Iterator[str]:
     used = [citable(equation(id)) for id in solution.equations]
     lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
     if not solution.sweep:
-        values = (latex_text(text_of(solution.unknown, answer)) for answer in solution.answers)
-        lines += [rf"{QUANTITIES[solution.unknown].latex} = \text{{{value}}}" for value in values]
+        lines += [_answer_latex(solution.unknown, answer) for answer in solution.answers]
     yield r"\begin{gather*}"
     yield " \\\\\n".join(lines)
     yield r"\end{gather*}"
@@ -297,13 +301,21 @@ def _latex_lines(solution: Solution) -> Iterator[str]:
     yield r"\end{tabular}"
 
 
+def _answer_latex(unknown: str, answer: Answer) -> str:
+    """An answer as LaTeX: a point that is a bound as an inequality."""
+    from derive.citing import latex_text
+
+    sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
+    value = show(unknown, answer.value) if answer.kind == "point" else text_of(unknown, answer)
+    return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
+
+
 def card(row: Equation) -> str:
     """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
     from derive.derivations import referenced_by
 
     left, right = row.sides
-    kind = f"{row.direction} {row.kind}".strip()
-    lines = [f"{row.reference}   {row.title}   ({kind})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
     for name in row.symbols:
         quantity = QUANTITIES[name]

@@ -217,13 +217,18 @@ def _names(*expressions: "Expr") -> set[str]:
 
 
 def _over_one_line(expression: "Expr") -> "Expr":
-    """A smooth expression as one fraction, common factors cancelled; one with a Max stays as it is."""
-    from sympy import Max, Min, cancel, factor_terms, fraction
+    """A smooth expression as one fraction, common factors cancelled; one with a Max stays as it is.
+
+    A power that a quantity is the exponent of stays whole: (n - k)**B over n**B is beyond all numbers where (1 - k/n)**B is none.
+    """
+    from sympy import Dummy, Max, Min, Pow, cancel, factor_terms, fraction
 
     if expression.has(Max, Min):
         return expression
-    numerator, denominator = fraction(cancel(expression))
-    return factor_terms(numerator) / factor_terms(denominator)
+    whole = {power: Dummy(positive=True) for power in expression.atoms(Pow) if not power.exp.is_number and power.base.is_Add}
+    numerator, denominator = fraction(cancel(expression.xreplace(whole)))
+    back = {kept: power for power, kept in whole.items()}
+    return (factor_terms(numerator) / factor_terms(denominator)).xreplace(back)
 
 
 def _cancels(sides: "Pair", name: str) -> bool:
@@ -247,9 +252,7 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
 
 
 def _drawn(random: Random, name: str) -> Fraction:
-    row = quantity(name)
-    number = random.uniform(row.low, row.high) if row.low == 0 else row.low * (row.high / row.low) ** random.random()
-    return Fraction(f"{number:.3g}")
+    return Fraction(f"{quantity(name).at(random.random()):.3g}")
 
 
 def _reduced(

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 NARROWEST = 20
 LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
-WORD, PART = re.compile(r"(?:\d[^\s,;]* (?=\S))?\S+\s*"), re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
-"""A word with the space after it, a number with its unit; and a term or factor of a formula with its operator."""
+WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:\d[^\s,;]* (?=\S))?\S+\s*")
+"""A word with the space after it, a number with its unit and with the name of what it is."""
+PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
+"""A term or factor of a formula with its operator."""
 NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
 COMMAND, MORE = "backsolve ", " \\"
 

@@ -40,13 +40,14 @@ def as_text(row: Equation) -> list[str]:
 
 
 def as_latex(row: Equation) -> str:
-    r"""The equation and its derivation as LaTeX, an item a step.
+    r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
 
     >>> from derive.catalogue import equation
-    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[4])
+    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[5])
       \item Peak FLOP/s and bandwidth enter both only as their ratio.
     """
-    lines = [r"\begin{equation*}", _sides(row.sides, row.sense), r"\end{equation*}"]
+    lines = [f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
+    lines += [r"\begin{equation*}", _sides(row.sides, row.sense), r"\end{equation*}"]
     if not row.steps:
         return "\n".join(lines)
     lines.append(r"\begin{enumerate}")

@@ -33,7 +33,7 @@ def _head(solution: Solution) -> Iterator[str]:
         if len(solution.sweep) > MOST_ROWS:
             yield f"the first {MOST_ROWS} of {len(solution.sweep):,} points"
     elif solution.spans:
-        first, *rest = span_lines(solution.unknown, solution.spans)
+        first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
         yield from (f"**{_plain(line)}**" for answer in solution.answers for line in answer_lines(solution.unknown, answer)[:1])

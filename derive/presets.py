@@ -1,6 +1,6 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
@@ -21,13 +21,31 @@ DECODE_ATTENTION = {
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
 PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
 """That of prefill, where it is not the same."""
-SAME_NAME = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+SAME_NAME = (
+    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
+    *("selected_attention_flops", "attention_flops_per_sequence"),
+)
 """Groups whose variants for a selecting attention bear the name of its formula."""
-DENSE_ONLY = ("context.balance_context", "architecture.attention_flops", "architecture.attention_intensity",
-              "architecture.prefill_attention_flops")  # fmt: skip
-"""Equations that join by themselves and are untrue of a model that reads less than it stores."""
+OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
+"""Groups that tell entries of several tokens from tokens."""
+ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
+"""Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
+DENSE_ONLY = (
+    *ALL_GROWS,
+    *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
+)
+"""Those, and what is untrue of a model that reads less than it stores."""
+ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
+"""What is set of a mixture of experts, and of no dense model."""
 PARAMETERS = ("total_params", "active_params")
+ATTENTION_DTYPE = "bf16"
+"""The data type attention runs in beside narrower weights: that of the published decode steps."""
+USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
+"""The form that is meant by a chip of which the table has several."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
+SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
+STATE_INPUTS = ("state_bytes_per_element",)
+"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
 Row = Mapping[str, str]
 
@@ -65,6 +83,7 @@ def model_names() -> tuple[str, ...]:
 def hardware(text: str) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
+    Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
     Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
     accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
@@ -75,7 +94,8 @@ def hardware(text: str) -> Preset:
     """
     given, _, asked = text.partition(":")
     bad = _bad(HARDWARE, "accelerator")
-    known = ((name, name) for name in (*hardware_names(), *bad))
+    known = [(name, name) for name in (*hardware_names(), *bad)]
+    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])
@@ -90,6 +110,14 @@ def hardware(text: str) -> Preset:
             givens[quantity] = _value(HARDWARE, name, quantity, f"{cell(HARDWARE, row, 'value')} {unit}")
             place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, row["dtype"]) if part)
             provenance[quantity] = f"{place}: {cell(HARDWARE, row, 'source')} ({cell(HARDWARE, row, 'verification')})"
+    narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
+    attention = _preferred(name, "peak_flops", ATTENTION_DTYPE, rows) if narrower else None
+    if attention is not None:
+        rate = _value(HARDWARE, name, "peak_flops", f"{cell(HARDWARE, attention, 'value')} {cell(HARDWARE, attention, 'unit')}")
+        givens["attention_rate_ratio"] = rate / givens["peak_flops"]
+        provenance["attention_rate_ratio"] = (
+            f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
+        )
     return Preset(givens, provenance, {})
 
 
@@ -119,10 +147,11 @@ def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | N
 
 @one_reading
 def model(text: str) -> Preset:
-    """Parameters of a model and what its KV formula asks for, from architectures.csv; bytes per element are never set.
+    """Parameters of a model, its router, and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
-    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention.
+    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
+    with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
     Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
     that cannot be used.
 
@@ -152,20 +181,39 @@ def model(text: str) -> Preset:
     selects = formula not in DECODE_ATTENTION
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
-    wanted = dict.fromkeys((*PARAMETERS, *required, *(() if selects else ATTENTION_INPUTS), *fixed))
-    columns = [column for column in wanted if cell(ARCHITECTURES, row, column)]
+    router = ROUTER if float(row.get("experts") or 0) else ()
+    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *router)
+    wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
+    columns = [column for column in wanted if row.get(column)]
     return Preset(
         givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns} | dict.fromkeys(none, 0.0),
         provenance={column: _provenance_of_model(name, column, row) for column in columns}
         | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
-        variants={**dict.fromkeys(SAME_NAME, formula), "kv_time": "fixed"}
-        if selects
-        else {
+        variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
+        left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
+    )
+
+
+def _of_formula(formula: str) -> dict[str, str]:
+    """The variants that go with a KV formula."""
+    if formula in DECODE_ATTENTION:
+        return {
             **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
             "prefill_attention_flops_per_pair": PREFILL_ATTENTION.get(formula, "same"),
-        },
-        left_out=DENSE_ONLY if selects else (),
-    )
+        }
+    return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
+
+
+def _of_parts(row: Row, selects: bool, parts: Set[str]) -> dict[str, str]:
+    """The variants that go with windows, states and selections."""
+    found = {"kv_time": "fixed"} if parts else {}
+    if parts - {"selected_kv_bytes"}:
+        found["kv_bytes_per_sequence"] = "fixed"
+    if "window_kv_bytes" in parts and not selects:
+        found["attention_flops_per_sequence"] = "windowed"
+    if row.get("window_value_dim") == "0":
+        found["window_attention_flops"] = "shared_values"
+    return found
 
 
 @one_reading
@@ -200,6 +248,8 @@ def _provenance_of_model(name: str, column: str, row: Row) -> str:
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
         return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
+    if column in ROUTER:
+        return f"{place}: {cell(ARCHITECTURES, row, 'experts_source')} ({cell(ARCHITECTURES, row, 'experts_grade')})"
     return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
 
 

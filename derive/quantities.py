@@ -59,6 +59,15 @@ class Quantity:
             return 0.0, 1.0
         return (0.0 if self.may_be_zero else self.low / ABSURD), self.high * ABSURD
 
+    def at(self, share: float) -> float:
+        """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.
+
+        >>> row = QUANTITIES["batch"]
+        >>> row.low, row.high, row.at(0.5)
+        (1, 1000000.0, 1000.0)
+        """
+        return self.low * (self.high / self.low) ** share if self.low else share * self.high
+
     def check(self, value: float) -> float:
         """The value itself, or `WrongValue` naming the quantity, what was given and what is allowed."""
         if not isfinite(value):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from derive import presets
-from derive.catalogue import by_id, equation, variants_of
+from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
@@ -19,7 +19,9 @@ from derive.units import show
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, with everything that is known, everything that may be used, and the defaults that stand."""
+    """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
+    bounds a quantity that nothing gives.
+    """
 
     unknown: str
     known: Mapping[str, float]
@@ -31,6 +33,7 @@ class Question:
     conventions: Conventions = USUAL
     anyway: bool = False
     defaults: Mapping[str, float] = field(default_factory=dict)
+    bounds: tuple[Equation, ...] = ()
 
 
 def question(
@@ -63,7 +66,7 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
-    chosen = {**preset.variants, **_checked(variants or {})}
+    chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
     settled = (*(n for n, value in known.items() if value == 0), *defaults)
@@ -71,7 +74,8 @@ def question(
     active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults)
+    inequalities = tuple(with_defaults(row, values) for row in bounds())
+    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -116,6 +120,16 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     return merged
 
 
+def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
+    if not {"experts", "active_experts"} <= known.keys():
+        return {}
+    active, experts = known["active_experts"], known["experts"]
+    if active > experts:
+        raise WrongValue(f"active_experts = {active:g} of experts = {experts:g}: a token uses no more experts than there are")
+    return {"weight_time": "touched"} if active < experts else {}
+
+
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
     groups = {row.variant[0] for row in by_id().values() if row.variant}
     for group, name in asked.items():
@@ -130,7 +144,7 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 def _active(
     unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
-    """The equations a route may take: one variant of each group, and what was named; none that a preset leaves out.
+    """The equations a route may take: of each group those of one variant, and what was named; none that a preset leaves out.
 
     What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
     of the quantities in it.
@@ -139,24 +153,18 @@ def _active(
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
     for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row).variant != row.variant:
+        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
             raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
+    chosen |= {group: row.variant[1] for group, row in picked.items()}
 
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if (
-            row.id in left_out
-            or row.defines in settled
-            or row.kind not in CHAINED_BY_ITSELF
-            or (row.sense != "=" and unknown not in row.symbols)
-        ):
+        if row.id in left_out or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
             return False
         if row.variant is None:
-            return True
+            return row.kind in CHAINED_BY_ITSELF
         group, name, default = row.variant
-        if group in picked:
-            return picked[group].variant[1] == name
         return chosen[group] == name if group in chosen else default
 
     return tuple(row for row in by_id().values() if takes_part(row))

@@ -162,6 +162,16 @@ class Equation:
         return self.id.split(".")[0]
 
     @property
+    def described(self) -> str:
+        """Its kind, that of a bound with its direction.
+
+        >>> from derive.catalogue import equation
+        >>> equation("roofline.step_time").described, equation("roofline.step_time_serial").described
+        ('lower bound', 'estimate')
+        """
+        return f"{self.direction} {self.kind}".strip()
+
+    @property
     def told(self) -> str:
         """What a message calls it."""
         return self.id

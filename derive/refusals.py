@@ -8,7 +8,7 @@ from derive.elimination import that_cancel
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.questions import Question
-from derive.records import Equation
+from derive.records import HEURISTIC, Equation
 from derive.routes import reaches, square
 from derive.solutions import Reason
 
@@ -27,6 +27,8 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing, *others = lists
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing)}{_left_out(asked, (unknown, *missing))}"
+    if claims := _claimed(missing, known):
+        message += f"\n--using {claims[0]} would give it"
     if others:
         message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
     return Reason("missing_givens", missing=missing, message=message)
@@ -75,10 +77,16 @@ def _by_preset(missing: tuple[str, ...]) -> str:
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 
 
+def _claimed(missing: tuple[str, ...], known: Mapping[str, float]) -> list[str]:
+    """Rules of thumb by which what is known would give all that is missing."""
+    rows = [row for row in by_id().values() if row.kind == HEURISTIC and row.sense == "=" and row.variant is None]
+    return [row.id for row in rows if row.symbols[:1] == missing and row.inputs <= known.keys()]
+
+
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
     """Which definitions of these quantities the model rules out, as the end of a sentence."""
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
-    return f"; left out, as this model does not read all that it stores: {untrue}" if untrue else ""
+    return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -149,7 +149,7 @@ def one_root(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
         reciprocal = difference.subs(x, 1 / x)
         slope = diff(reciprocal, x)
         if not slope.has(x):
-            height = _at_zero(reciprocal.expand(), slope, x)
+            height = _at_zero(reciprocal.expand(power_base=False, power_exp=False), slope, x)
             return (_tidy(-slope / height),) if height else ()
     isolated = _under_one_power(difference, x)
     if isolated is not None:
@@ -197,10 +197,14 @@ def _at_zero(line: "Expr", slope: "Expr", x: "Expr") -> "Expr":
 
 
 def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
-    """The root where the unknown stands in one power with a symbol for exponent, in a form that does not overflow."""
+    """The root where the unknown stands in one power with a symbol for exponent, in a form that does not overflow.
+
+    Powers inside that power are left to its base.
+    """
     from sympy import Dummy, Pow, log
 
-    powers = [part for part in difference.atoms(Pow) if part.has(x)]
+    holding = [part for part in difference.atoms(Pow) if part.has(x)]
+    powers = [part for part in holding if not any(other != part and other.has(part) for other in holding)]
     if len(powers) != 1 or powers[0].exp.is_Number or (powers[0].base.has(x) and powers[0].exp.has(x)):
         return None
     height = Dummy(positive=True)

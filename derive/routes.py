@@ -1,7 +1,7 @@
 """The way from what is known to an unknown: equations one at a time, and blocks of them where one at a time gets stuck."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -93,6 +93,36 @@ def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], fai
     whole = upstream(unknown, defining, known)
     found = _of_block(whole, unknown, failed) if unknown in whole.names else []
     return _through(tuple(found), known) if found else None
+
+
+@lru_cache(maxsize=4096)
+def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
+    """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
+    from derive.elimination import joint
+
+    made = {row.defines: row for row in active if row.defines}
+    found = []
+    for bound in bounds:
+        rows = _made_of(bound, made, {*known, unknown})
+        if rows and any(unknown in row.symbols for row in rows):
+            structure = Structure((*rows, bound), (*(row.symbols[0] for row in rows), unknown))
+            cases = tuple(replace(case, sense=bound.sense) for case in joint(structure, unknown) if case.sides[0] == bound.sides[0])
+            found += [_through((Leg(cases, unknown),), known)] if len(cases) == 1 else []
+    return tuple(sorted(found, key=lambda way: len(way.rows)))
+
+
+def _made_of(bound: Equation, made: Mapping[str, Equation], known: Set[str]) -> tuple[Equation, ...]:
+    """The definitions that bring an inequality down to what is known; none where they do not."""
+    rows: dict[str, Equation] = {}
+    queue = [name for name in bound.symbols if name not in known]
+    while queue:
+        name = queue.pop()
+        if name not in made:
+            return ()
+        if name not in rows:
+            rows[name] = made[name]
+            queue += [other for other in made[name].symbols[1:] if other not in known]
+    return tuple(rows.values())
 
 
 def _through(legs: tuple[Leg, ...], known: frozenset[str]) -> Route:

@@ -1,12 +1,13 @@
 """The records of what a question came to: Answer, Reason, RouteStep, Sweep, Spans and Solution."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from derive.briefly import brief, cut
+from derive.records import LOWER, UPPER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4096
 """Rows of a sweep that are taken out of its arrays together."""
+
+
+OR = {LOWER: " or more", UPPER: " or less", None: ""}
+"""A bound in words, behind its value."""
+
+DEFAULT = " (default)"
+"""What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
 
 class WhenRead(Mapping[str, float]):
@@ -53,6 +61,7 @@ class Answer:
     Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
     one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
     `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
+    `bound` says of a point, or of all that ranges and sweeps span, that it is so much at least ("lower") or at most ("upper").
     """
 
     __repr__ = brief
@@ -67,6 +76,7 @@ class Answer:
     residual: float | None = None
     loose_low: float | None = None
     loose_high: float | None = None
+    bound: str | None = None
 
     @property
     def ends(self) -> tuple[float, float | None]:
@@ -115,8 +125,8 @@ class Sweep:
     """A question answered at many points, as columns: what was given, and the points it has for answers.
 
     `values` and `places` have a row for every answer a question has at one point and a column for every point; NaN
-    where there is none. `labels[place]` is the regime. `others` are the answers of the points that have no number:
-    intervals, or nothing and why.
+    where there is none. `labels[place]` is the regime and `bounds[place]` the bound. `others` are the answers of the
+    points that have no number: intervals, or nothing and why.
     """
 
     __repr__ = brief
@@ -125,6 +135,7 @@ class Sweep:
     values: "np.ndarray"
     places: "np.ndarray"
     labels: tuple[str | None, ...]
+    bounds: tuple[str | None, ...]
     others: "Mapping[int, tuple[tuple[Answer, ...], Reason | None]]" = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -138,8 +149,14 @@ class Sweep:
             numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
             for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
                 answers, reason = self.others.get(at, ((), None))
-                points = tuple(Answer("point", value=value, regime=self.labels[place]) for value, place in found if value == value)
+                present = ((value, place) for value, place in found if value == value)
+                points = tuple(Answer("point", value=value, regime=self.labels[at], bound=self.bounds[at]) for value, at in present)
                 yield dict(zip(self.given, given, strict=True)), points or answers, reason
+
+    @property
+    def bound(self) -> str | None:
+        """What all of its answers are: at least, or at most so much; None where that is not one thing."""
+        return same_bound(self.bounds) if not any(answers for answers, _ in self.others.values()) else None
 
     @property
     def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
@@ -191,7 +208,9 @@ class Solution:
     spans: Spans | None = None
 
     def __repr__(self) -> str:
-        found = " or ".join(f"{one.value:.6g}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers)
+        found = " or ".join(
+            f"{one.value:.6g}{OR[one.bound]}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers
+        )
         if self.sweep:
             found = f"a sweep of {len(self.sweep)} points"
         elif self.spans:
@@ -203,6 +222,16 @@ class Solution:
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
         return import_module("derive.notebook").as_notebook(self)
+
+
+def same_bound(bounds: Iterable[str | None]) -> str | None:
+    """The bound that all of these are; None where they are not one.
+
+    >>> same_bound(["lower", "lower"]), same_bound(["lower", None])
+    ('lower', None)
+    """
+    found = {*bounds}
+    return found.pop() if len(found) == 1 else None
 
 
 def _end(value: float | None) -> str:

@@ -466,7 +466,8 @@ def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
 
 def _requirement(equation: Equation, broken: Iterable[str]) -> Reason:
     distinct = tuple(dict.fromkeys(broken))
-    return Reason("requirement_violated", violated=distinct, message=f"{equation.id} requires {', '.join(distinct)}")
+    requires = "requires" if isinstance(equation, Equation) else "require"
+    return Reason("requirement_violated", violated=distinct, message=f"{equation.told} {requires} {', '.join(distinct)}")
 
 
 def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:

@@ -64,7 +64,9 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
-    warnings = _short(asked, given, way, table)
+    warnings = _short(asked, given, way, table) or next(
+        (_warned(given, at, solution, 1) for at, (solution, _) in outcomes.items() if solution.warnings), ()
+    )
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
@@ -90,7 +92,7 @@ def _grid(series: Mapping[str, Series]) -> Columns:
 def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int], None]) -> Sweep | None:
     """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
     count = len(next(iter(given.values())))
-    values, places, labels = np.empty((0, count)), np.empty((0, count), dtype=np.int16), (None,)
+    values, places, labels, bounds = np.empty((0, count)), np.empty((0, count), dtype=np.int16), (None,), (None,)
     for start in range(0, count, AT_ONCE):
         part = slice(start, start + AT_ONCE)
         table = as_arrays(asked, {name: column[part] for name, column in given.items()}, way)
@@ -101,8 +103,9 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
             more = len(table.values) - len(values)
             values = np.concatenate([values, np.full((more, count), np.nan)])
             places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
-        values[: len(table.values), part], places[: len(table.values), part], labels = table.values, table.places, table.labels
-    return Sweep(given, values, places, labels)
+        values[: len(table.values), part], places[: len(table.values), part] = table.values, table.places
+        labels, bounds = table.labels, table.bounds
+    return Sweep(given, values, places, labels, bounds)
 
 
 def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
@@ -121,19 +124,19 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
                 f" which are about {int(LONGEST * (at + 1) / spent):,} points"
             )
     roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
-    labels = tuple(dict.fromkeys(one.regime for solution in solutions for one in solution.answers)) or (None,)
+    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
     values = np.full((roots, count), np.nan)
     places = np.zeros((roots, count), dtype=np.int16)
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
     for at, solution in enumerate(solutions):
         found = [one for one in solution.answers if one.kind == "point"]
         for root, one in enumerate(found):
-            values[root, at], places[root, at] = one.value, labels.index(one.regime)
+            values[root, at], places[root, at] = one.value, kinds.index((one.regime, one.bound))
         if not found:
             others[at] = solution.answers, solution.reason
     warned = [at for at, solution in enumerate(solutions) if solution.warnings]
     warnings = _warned(given, warned[0], solutions[warned[0]], len(warned)) if warned else ()
-    return _tabled(solutions, Sweep(given, values, places, labels, others), warnings)
+    return _tabled(solutions, Sweep(given, values, places, *zip(*kinds, strict=True), others), warnings)
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
@@ -175,7 +178,7 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     ends = [one.ends for answers, _ in table.others.values() for one in answers]
     lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
     highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
-    span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs)),) if lows else ()
+    span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs), bound=table.bound),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
     return replace(first, answers=span, given=kept, equations=tuple(used), warnings=warnings, route=(), sweep=table)

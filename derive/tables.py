@@ -1,10 +1,11 @@
 """Answers over ranges and sweeps as people read them: what they span, and tables."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from derive.solutions import Answer, Spans, Sweep
+from derive.solutions import OR, Answer, Spans, Sweep
 from derive.units import show
 
 METHODS = {
@@ -13,11 +14,11 @@ METHODS = {
 }
 
 
-def span_lines(unknown: str, spans: Spans) -> list[str]:
+def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
     """The ends, the quantiles, both sides of every regime met, and what moves the answer most."""
     how = METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
-    lines = [f"{unknown}: between {ends}   ({how})"]
+    lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
     known = {name: value for name, value in spans.quantiles.items() if value is not None}
     quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
     lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
@@ -42,17 +43,18 @@ def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
 
 
 def sweep_head(unknown: str, table: Sweep) -> list[str]:
-    """The names of the columns."""
-    return [*table.given, unknown, "where"]
+    """The names of the columns; of answers that all are at least, or at most so much, that too."""
+    return [*table.given, unknown + (f" ({OR[table.bound].strip()})" if table.bound else ""), "where"]
 
 
 def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
     """A row a point: what was given, the answers, and where they hold or why there are none."""
-    return (_texts(unknown, *row) for row in table.rows())
+    said = table.bound is not None
+    return (_texts(unknown, said, *row) for row in table.rows())
 
 
-def _texts(unknown: str, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
-    values = " or ".join(text_of(unknown, one) for one in answers) or "-"
+def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
+    values = " or ".join(text_of(unknown, replace(one, bound=None) if said else one) for one in answers) or "-"
     where = " or ".join(dict.fromkeys(one.regime for one in answers if one.regime))
     return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
 
@@ -60,9 +62,9 @@ def _texts(unknown: str, given: dict[str, float], answers: tuple[Answer, ...], r
 def text_of(unknown: str, answer: Answer) -> str:
     """An answer in the units people use: a value, or the two ends of an interval."""
     if answer.kind == "point":
-        return show(unknown, answer.value)
+        return show(unknown, answer.value) + OR[answer.bound]
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
-    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded")))
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + OR[answer.bound]
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
 
 

@@ -49,7 +49,7 @@ def by_chapter() -> Iterator[str]:
 def cells(row: Equation) -> tuple[str, ...]:
     left, right = row.sides
     formula = f"`{left} {row.sense} {right}`"
-    return (f"`{row.reference}`", row.kind, formula, ids(parents(row)), ids(referenced_by(row.id)))
+    return (f"`{row.reference}`", row.described, formula, ids(parents(row)), ids(referenced_by(row.id)))
 
 
 def by_quantity() -> Iterator[str]:

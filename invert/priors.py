@@ -79,10 +79,11 @@ def standard_log_density(value: Any) -> Any:
     return -0.5 * (value**2 + log(2 * pi))
 
 
-ASSUMED = MappingProxyType({"tokens_per_step": 1.0})
-"""Held at this in every reading and estimate, and printed with the anchors: no sheet says how many tokens a step yields.
+ASSUMED = MappingProxyType({"tokens_per_step": 1.0, "kv_copies": 1.0})
+"""Held at this in every reading and estimate, and printed with the anchors: no sheet says how many tokens a step yields, or
+how many chips hold a copy of the cache.
 
-At more than one, KV bytes that rest on decode prices are as many times larger.
+At more tokens a step, KV bytes that rest on decode prices are as many times larger; at more copies, smaller.
 """
 SUSTAINED_MBU = 0.794
 """The share of the bandwidth that efficiencies.csv has measured. FLOP/s and byte/s are sustained ones here, so that mfu and

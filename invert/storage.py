@@ -201,7 +201,7 @@ def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMP
     that cost decides little, and a temperature below 3 is refused.
 
     >>> {tier: round(p, 2) for tier, p in cost_optimality(300, "rented", 2026).items()}
-    {'hbm': 0.08, 'ddr': 0.28, 'flash': 0.39, 'hdd': 0.25}
+    {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
     import numpy as np
 

@@ -19,7 +19,7 @@ from derive.regimes import branches
 from invert.priors import ASSUMED
 
 Arrays = Mapping[str, Any]
-PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "tokens_per_step": ASSUMED["tokens_per_step"]}
+PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, **ASSUMED}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
 
 

@@ -72,9 +72,9 @@ MUTATIONS = {
     "kv_read_twice": Mutation(
         fault="the cache read once for keys and once more for values",
         relations={
-            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
                 kv_time,
-                2 * batch * context_length * kv_bytes_per_token / (chips * hbm_bandwidth * mbu),
+                2 * batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
             ),
         },
     ),
@@ -188,9 +188,9 @@ MUTATIONS = {
     "mfu_where_mbu_belongs_in_the_kv_time": Mutation(
         fault="reads of the cache slowed by the utilisation of the arithmetic",
         relations={
-            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, chips, hbm_bandwidth, mfu: (
+            "roofline.kv_time": lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mfu: (
                 kv_time,
-                batch * context_length * kv_bytes_per_token / (chips * hbm_bandwidth * mfu),
+                batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mfu),
             ),
         },
         unpublished=AT_THE_PEAKS,

@@ -1017,12 +1017,12 @@ def spoil(tables: Path, name: str, old: str, new: str) -> int:
 
 SPOILT = {
     "a price of another sheet": (
-        ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,abc,"),
+        ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,,abc,"),
         "amount",
         (GEMINI, ("infer", "gemini-3.1-pro", "--as", "csv"), ("validate",), ("prices", "list"), ("prices", "check")),
     ),
     "a launch price": (
-        ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,14", "glm-4.5,,standard,output,0,false,,,-14"),
+        ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,,14", "glm-4.5,,standard,output,0,false,,,,-14"),
         "amount",
         (GEMINI, ("validate",), ("prices", "check")),
     ),

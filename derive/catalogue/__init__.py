@@ -6,7 +6,7 @@ from importlib import import_module
 from derive.briefly import Records
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import quantity
-from derive.records import Equation
+from derive.records import CHAINED_BY_ITSELF, Equation
 
 CHAPTERS = (
     *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
@@ -51,6 +51,16 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
         raise UnknownName("chapter", chapter, CHAPTERS)
     name = None if symbol is None else quantity(symbol).name
     return Records(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
+
+
+@lru_cache(maxsize=1)
+def bounds() -> tuple[Equation, ...]:
+    """The inequalities that join by themselves.
+
+    >>> [row.id for row in bounds() if row.chapter == "memory"]
+    ['memory.fits', 'memory.sequences_that_fit']
+    """
+    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF)
 
 
 def variants_of(group: str) -> dict[str, Equation]:

@@ -1,5 +1,6 @@
 """Architecture: KV bytes and attention FLOPs from a model's configuration (lecture, 1:39:06 to 1:41:02 and 1:51:24)."""
 
+from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
@@ -38,7 +39,7 @@ EQUATIONS = (
             keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element,
         ),
         statement="Windowed and linear layers keep a fixed amount per sequence; only full-attention layers grow with the context.",
-        assumptions=("the slope at long context: windows and linear states are full, and what they hold and read is left out",),
+        assumptions=("what grows with the context alone: windows and linear states are counted apart",),
         sources=(
             talk(
                 "1:39:06",
@@ -58,7 +59,7 @@ EQUATIONS = (
             entry_per_token * kv_layers * kv_heads * (key_dim + value_dim) * bytes_per_element,
         ),
         statement="As for hybrid layers, with a key of key_dim and a value of value_dim.",
-        assumptions=("the slope at long context: windows and linear states are full, and what they hold and read is left out",),
+        assumptions=("what grows with the context alone: windows and linear states are counted apart",),
         sources=(UNEQUAL_CONFIG, ours("kv_bytes_hybrid with both widths")),
     ),
     Equation(
@@ -84,7 +85,7 @@ EQUATIONS = (
             latent_per_token * kv_layers * (latent_dim + rope_dim) * bytes_per_element,
         ),
         statement="As for latent attention, over the layers whose cache grows with the context.",
-        assumptions=("linear layers keep a fixed state per sequence, which is left out",),
+        assumptions=("what grows with the context alone: linear states are counted apart",),
         sources=(MLA_PAPER, ours("the latent formula over kv_layers, for models that mix linear and latent attention")),
     ),
     *INDEXED,
@@ -182,20 +183,8 @@ EQUATIONS = (
         assumptions=("the slope at long context", "projections absorbed into the query and the output, as in decode"),
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
+    *DECODE,
     *PREFILL_ATTENTION,
-    Equation(
-        id="architecture.attention_flops_of_context",
-        title="Attention FLOPs of one new token",
-        defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "dense", True),
-        relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length: (
-            attention_flops_per_sequence,
-            attention_flops_per_pair * context_length,
-        ),
-        statement="Every new token meets every token of its context once.",
-        assumptions=("dense attention",),
-        sources=(ours("the FLOPs of a pair over the whole context"),),
-    ),
     Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",

@@ -6,6 +6,7 @@ premium_in gives the attention FLOPs, the output prices give the decode cost of 
 memory ratio, and two memory ratios give L_star and w.
 """
 
+from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.bands_inverse import INVERSE
 from derive.catalogue.price_levels import LEVELS
@@ -217,7 +218,7 @@ EQUATIONS = (
             / (balance_context * sweep_time * prefill_cost_ratio),
         ),
         statement="Holding a token in HBM for one sweep at the bandwidth that is sustained costs as much as reading it once.",
-        assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full"),
+        assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
@@ -252,7 +253,12 @@ EQUATIONS = (
             ),
             Step(
                 operation="the KV bytes and parameters are in the balance context, the chip in its sweep time",
-                premises=(at("#2"), at("context.balance_context"), at("batching.ridge_point"), at("scheduling.sweep_time")),
+                premises=(
+                    at("#2"),
+                    at("context.balance_context", kv_copies=1),
+                    at("batching.ridge_point"),
+                    at("scheduling.sweep_time"),
+                ),
                 eliminated=("kv_bytes_per_token", "ridge_point", "hbm_capacity"),
             ),
         ),
@@ -269,7 +275,7 @@ EQUATIONS = (
         ),
         sense=">=",
         statement="A cached token is at least read once from HBM; a dearer tier and attention over the suffix come on top.",
-        assumptions=("one mark-up throughout",),
+        assumptions=("one mark-up throughout", ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: a hit pays at least for one read from memory, at the mark-up of the input price",
@@ -306,7 +312,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the KV bytes, parameters and the chip are in the balance context",
-                premises=(at("#2"), at("context.balance_context"), at("batching.ridge_point")),
+                premises=(at("#2"), at("context.balance_context", kv_copies=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),

@@ -1,20 +1,23 @@
 """Context: where long contexts start to cost (lecture, 0:10:34 to 0:12:36 and 1:51:13 to 1:54:53)."""
 
 from derive.arithmetic import power
+from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
 from derive.records import Equation, Step, at
 
 EQUATIONS = (
     Equation(
         id="context.balance_context",
+        version=2,
+        changes=("over the copies that chips hold of a cache: each reads its own",),
         title="Balance context",
         defines="balance_context",
-        relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, mfu: (
+        relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_copies, mfu: (
             balance_context,
-            flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * mfu),
+            flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_copies * mfu),
         ),
         statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
-        assumptions=("dense attention", "attention FLOPs left out"),
+        assumptions=("dense attention", "attention FLOPs left out", COPIES),
         steps=(
             Step(
                 operation="at the balance context the KV read of the batch takes as long as its arithmetic",
@@ -35,15 +38,77 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="context.kv_compute_ratio",
+        id="context.balance_context_with_attention",
+        title="Balance context, attention counted",
+        defines="balance_context_with_attention",
+        relation=lambda balance_context_with_attention, balance_context, attention_intensity, mbu, attention_rate_ratio, ridge_point,
+            kv_copies, mfu: (
+            balance_context_with_attention,
+            balance_context / (1 - attention_intensity * mbu / (attention_rate_ratio * ridge_point * kv_copies * mfu)),
+        ),
+        requires=(
+            lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
+                attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+            ),
+        ),
+        statement=(
+            "Context at which the KV read of a sequence takes as long as all its arithmetic. Where attention does more FLOPs for a byte"
+            " than the chip at the rate of attention, no context is that long: decode stays compute-bound."
+        ),
+        assumptions=("dense attention", "attention and the multiplications with the weights follow one another", COPIES),
+        steps=(
+            Step(
+                operation="the read takes as long as all arithmetic, attention counted as so many weights more at its own rate",
+                premises=(
+                    at("roofline.kv_time", context_length="balance_context_with_attention"),
+                    at(
+                        "roofline.compute_time",
+                        compute_time="kv_time",
+                        active_params=lambda active_params, attention_flops_per_sequence, attention_rate_ratio, flop_per_weight: (
+                            active_params + attention_flops_per_sequence / (attention_rate_ratio * flop_per_weight)
+                        ),
+                    ),
+                    at("architecture.attention_flops_of_context", context_length="balance_context_with_attention"),
+                    at("batching.ridge_point"),
+                ),
+                eliminated=("kv_time", "attention_flops_per_sequence", "peak_flops"),
+                relation=lambda balance_context_with_attention, mbu, flop_per_weight, active_params, attention_flops_per_pair,
+                    attention_rate_ratio, ridge_point, kv_bytes_per_token, kv_copies, mfu: (
+                    balance_context_with_attention,
+                    mbu
+                    * (flop_per_weight * active_params + attention_flops_per_pair * balance_context_with_attention / attention_rate_ratio)
+                    / (ridge_point * kv_bytes_per_token * kv_copies * mfu),
+                ),
+            ),
+            Step(
+                operation="the balance context without attention, and the intensity of attention",
+                premises=(at("#1"), at("context.balance_context"), at("architecture.attention_intensity")),
+                eliminated=("kv_bytes_per_token", "attention_flops_per_pair"),
+            ),
+        ),
+        sources=(
+            ours("a latent cache of one byte a value beside arithmetic in bf16 has none; grouped-query attention moves it little"),
+        ),
+    ),
+    Equation(
+        id="context.kv_compute_ratio_of_times",
         title="KV time over compute time",
         defines="kv_compute_ratio",
+        relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
+        statement="How many times longer the KV read takes than the linear arithmetic, whatever a step reads of the cache.",
+        sources=(ours("what the ratio means, for any attention"),),
+    ),
+    Equation(
+        id="context.kv_compute_ratio",
+        title="KV time over compute time by the balance context",
+        variant=("kv_time", "dense", True),
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
-        statement="How many times longer the KV read takes than the linear arithmetic, whatever the batch.",
+        statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
         steps=(
             Step(
                 operation="what it means",
+                premises=(at("context.kv_compute_ratio_of_times"),),
                 relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
             ),
             Step(
@@ -91,21 +156,24 @@ EQUATIONS = (
     ),
     Equation(
         id="context.sparse_attention",
+        version=2,
+        changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time with sparse attention",
         defines="kv_time",
         variant=("kv_time", "sparse", False),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
-            sparse_attention_exponent, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+            sparse_attention_exponent, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch
             * sparse_attention_coefficient
             * one_token
             * (context_length / one_token) ** sparse_attention_exponent
             * kv_bytes_per_token
+            * kv_copies
             / (chips * hbm_bandwidth * mbu),
         ),
         statement="A sparse attention reads c L^p tokens of the context instead of L; p = 1/2 is the lecture's square root.",
-        assumptions=("one law c L^p over the contexts of interest", "L counted in tokens"),
+        assumptions=("one law c L^p over the contexts of interest", "L counted in tokens", COPIES),
         sources=(
             talk(
                 "0:12:31",
@@ -117,16 +185,18 @@ EQUATIONS = (
     ),
     Equation(
         id="context.kv_time_fixed",
-        title="KV-read time with what is read at any context",
+        version=2,
+        changes=("times the copies that chips hold of a cache: each reads its own",),
+        title="KV-read time with windows, states and selections",
         defines="kv_time",
         variant=("kv_time", "fixed", False),
-        relation=lambda kv_time, batch, kv_read_bytes_per_sequence, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
-            batch * kv_read_bytes_per_sequence / (chips * hbm_bandwidth * mbu),
+            batch * kv_read_bytes_per_sequence * kv_copies / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Every sequence reads what grows with its context, and windows, states and selected entries in full.",
-        assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean"),
-        sources=(ours("roofline.kv_time over the bytes a step reads, for models that store more than they read"),),
+        statement="Every sequence reads what grows with its context, and windows, states and selected entries.",
+        assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
+        sources=(ours("roofline.kv_time over the bytes a step reads, for models whose reads do not all grow with the context"),),
     ),
     Equation(
         id="context.compress_select",

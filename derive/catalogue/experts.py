@@ -1,8 +1,8 @@
 """Experts: a mixture of experts over the chips of a rack, and over racks (lecture, 0:32:00 to 0:47:02)."""
 
-from derive.arithmetic import maximum
-from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
-from derive.records import Equation, Step, at
+from derive.arithmetic import logarithm, maximum, minimum, power
+from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
+from derive.records import BOUND, HEURISTIC, Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -15,14 +15,20 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.touched_experts",
+        version=2,
         title="Experts that a batch uses",
         defines="touched_experts",
-        relation=lambda touched_experts, experts, active_experts, batch: (
+        relation=lambda touched_experts, experts, active_experts, batch, positions_per_step: (
             touched_experts,
-            experts * (1 - (1 - active_experts / experts) ** batch),
+            experts * (1 - (1 - active_experts / experts) ** (batch * positions_per_step)),
         ),
-        requires=(lambda active_experts, experts: active_experts < experts,),
-        statement="An expert is read if at least one sequence of the batch needs it.",
+        changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda batch: batch >= 1,
+            lambda positions_per_step: positions_per_step >= 1,
+        ),
+        statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         sources=(
             MOE_PAPER,
@@ -87,24 +93,116 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
+        version=2,
         title="Weight-read time with only the touched experts",
         defines="weight_time",
         variant=("weight_time", "touched", False),
-        relation=lambda weight_time, fetched_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda weight_time, shared_params, expert_imbalance, fetched_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
-            fetched_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+            (shared_params + expert_imbalance * (fetched_params - shared_params)) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
-        statement="At small batches a step reads only the experts it uses.",
-        assumptions=("touched experts are spread evenly over the chips",),
+        changes=("waits for the chip on which most of the touched experts lie; that was left out",),
+        requires=(
+            lambda fetched_params, shared_params: fetched_params > shared_params,
+            lambda expert_imbalance: expert_imbalance >= 1,
+        ),
+        statement="At small batches a step reads only the experts it uses, and the chip that holds most of them is done last.",
+        assumptions=(
+            "what all tokens use is sharded perfectly over the chips",
+            "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+        ),
         steps=(
             Step(
-                operation="the weight time, of the parameters that are read",
-                premises=(at("roofline.weight_time", total_params="fetched_params"),),
+                operation="the weight time of the busiest chip: of all parameters as many as it reads, times the chips",
+                premises=(
+                    at(
+                        "roofline.weight_time",
+                        total_params=lambda shared_params, expert_imbalance, fetched_params: (
+                            shared_params + expert_imbalance * (fetched_params - shared_params)
+                        ),
+                    ),
+                ),
             ),
         ),
         sources=(
             ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
         ),
+    ),
+    Equation(
+        id="experts.plain_weight_time_touched",
+        title="Weight-read time with only the touched experts, of a step without drafts",
+        defines="plain_weight_time",
+        variant=("weight_time", "touched", False),
+        relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
+            bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            plain_weight_time,
+            (shared_params + expert_imbalance * routed_params * (1 - (1 - active_experts / experts) ** batch))
+            * bytes_per_weight
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda batch: batch >= 1,
+            lambda expert_imbalance: expert_imbalance >= 1,
+        ),
+        statement="One token a sequence touches fewer experts than that token and its drafts.",
+        assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
+        steps=(
+            Step(
+                operation="the weight time of a pass with one position a sequence",
+                premises=(
+                    at("experts.weight_time_touched", weight_time="plain_weight_time"),
+                    at("experts.fetched_params"),
+                    at("experts.touched_experts", positions_per_step=1),
+                ),
+                eliminated=("fetched_params", "touched_experts"),
+            ),
+        ),
+        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
+    ),
+    Equation(
+        id="experts.busiest_chip",
+        title="Touched experts on the busiest chip",
+        kind=HEURISTIC,
+        relation=lambda expert_imbalance, touched_experts, experts, expert_parallel: (
+            expert_imbalance,
+            maximum(
+                expert_parallel / touched_experts,
+                minimum(
+                    experts / touched_experts,
+                    1
+                    + power(logarithm(expert_parallel), 3, 4) * power(expert_parallel * (1 / touched_experts - 1 / experts), 1, 2),
+                ),
+            ),
+        ),
+        requires=(
+            lambda touched_experts, experts: touched_experts <= experts,
+            lambda expert_parallel: expert_parallel >= 1,
+        ),
+        statement="Of many chips one holds more touched experts than the mean: at least one, at most all that lie on it.",
+        assumptions=(
+            "experts lie on the chips at random, as many on each, and none twice",
+            "tokens choose their experts independently and evenly: skewed routing is worse",
+            "against draws at random within a sixth where a chip has one touched expert or more on average, else within a quarter",
+        ),
+        sources=(
+            ours(
+                "touched experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
+                " above the mean; the exponent fits draws at random"
+            ),
+        ),
+    ),
+    Equation(
+        id="experts.expert_capacity",
+        title="Tokens an expert takes",
+        defines="expert_capacity",
+        relation=lambda expert_capacity, capacity_factor, batch, positions_per_step, active_experts, experts: (
+            expert_capacity,
+            capacity_factor * batch * positions_per_step * active_experts / experts,
+        ),
+        statement="Buffers of a fixed size hold the mean of an expert's tokens, times a factor; what is more is dropped.",
+        assumptions=("buffers of a fixed size: serving usually drops nothing",),
+        sources=(SWITCH_PAPER,),
     ),
     Equation(
         id="experts.sequences_per_chip",
@@ -118,6 +216,7 @@ EQUATIONS = (
         id="experts.all_to_all_time",
         title="All-to-all time of one step",
         defines="all_to_all_time",
+        variant=("all_to_all_time", "one_message_an_expert", True),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, active_experts, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
             all_to_all_time,
@@ -129,7 +228,12 @@ EQUATIONS = (
             / link_bandwidth,
         ),
         statement="In every expert layer each token's activation goes to its experts and comes back.",
-        assumptions=("every expert of a token lies on another chip", "one message an expert", "no overlap with arithmetic"),
+        assumptions=(
+            "every expert of a token lies on another chip: on few chips too long by active_experts over reached_chips"
+            " (experts.all_to_all_time_one_copy)",
+            "one message an expert",
+            "no overlap with arithmetic",
+        ),
         sources=(
             talk(
                 "0:36:20", "0:38:47", "any chip talks to any other, as much in as out",
@@ -137,6 +241,92 @@ EQUATIONS = (
             ),
             scaling_book("dispatch in fp8 and combine in bf16, over a link of 40 GB/s, is 22 ms of DeepSeek-V3's step"),
         ),
+    ),
+    Equation(
+        id="experts.reached_chips",
+        title="Other chips that the experts of a token lie on",
+        defines="reached_chips",
+        relation=lambda reached_chips, expert_parallel, active_experts: (
+            reached_chips,
+            (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
+        ),
+        requires=(lambda expert_parallel: expert_parallel > 1,),
+        statement="Two experts of a token may lie on one chip, or on the token's own.",
+        assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
+        sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
+    ),
+    Equation(
+        id="experts.all_to_all_time_one_copy",
+        title="All-to-all time of one step, one copy a chip",
+        defines="all_to_all_time",
+        variant=("all_to_all_time", "one_copy_a_chip", False),
+        relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
+            dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
+            all_to_all_time,
+            moe_layers
+            * sequences_per_chip
+            * reached_chips
+            * model_dim
+            * (dispatch_bytes_per_element + combine_bytes_per_element)
+            / link_bandwidth,
+        ),
+        statement="A chip gets a token once for all of its experts there, and sends back their sum.",
+        assumptions=("the experts of a chip add up their results before they send them", "no overlap with arithmetic"),
+        steps=(
+            Step(
+                operation="the all-to-all time, with a message for each chip in place of each expert",
+                premises=(at("experts.all_to_all_time", active_experts="reached_chips"),),
+            ),
+        ),
+        sources=(DEEPSEEK_V3_PAPER,),
+    ),
+    Equation(
+        id="experts.reached_racks",
+        title="Racks that the experts of a token lie in",
+        defines="reached_racks",
+        variant=("reached_racks", "any_rack", True),
+        relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
+        requires=(lambda racks: racks >= 1,),
+        statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
+        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
+        sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
+    ),
+    Equation(
+        id="experts.reached_racks_limited",
+        title="Racks that the experts of a token lie in, where the router limits them",
+        defines="reached_racks",
+        variant=("reached_racks", "limited", False),
+        relation=lambda reached_racks, rack_limit, active_experts: (
+            reached_racks,
+            rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
+        ),
+        requires=(lambda rack_limit: rack_limit >= 1,),
+        statement="A router that first picks a few racks, and then experts within these, reaches no others.",
+        assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
+        steps=(
+            Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
+        ),
+        sources=(DEEPSEEK_V3_PAPER,),
+    ),
+    Equation(
+        id="experts.most_racks",
+        title="Racks that a token can reach",
+        kind=BOUND,
+        relation=lambda reached_racks, active_experts, racks: (reached_racks, minimum(active_experts, racks)),
+        sense="<=",
+        statement="A token goes to no more racks than it has experts, and no more than there are.",
+        assumptions=("a token goes to no rack without one of its experts",),
+        sources=(DEEPSEEK_V3_PAPER,),
+    ),
+    Equation(
+        id="experts.leaving_copies",
+        title="Copies of a token that leave its rack",
+        defines="leaving_copies",
+        relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
+        requires=(lambda racks: racks >= 1,),
+        statement="One copy goes to every rack that holds experts of the token, but none to its own.",
+        assumptions=("a token's own rack is among those it reaches as often as any other",),
+        sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
     ),
     Equation(
         id="experts.leaving_share",
@@ -151,12 +341,16 @@ EQUATIONS = (
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
         defines="scale_out_slowdown",
+        variant=("scale_out_slowdown", "one_message_an_expert", True),
         relation=lambda scale_out_slowdown, racks, scale_out_bandwidth_ratio: (
             scale_out_slowdown,
             maximum(1 / racks, scale_out_bandwidth_ratio * (racks - 1) / racks),
         ),
         statement="What leaves the rack is slower by the ratio of the bandwidths, and hides what stays.",
-        assumptions=("traffic inside and between racks overlaps",),
+        assumptions=(
+            "traffic inside and between racks overlaps",
+            "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
+        ),
         steps=(
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
@@ -177,5 +371,32 @@ EQUATIONS = (
                 "an input: published ratios differ by several times",
             ),
         ),
+    ),
+    Equation(
+        id="experts.scale_out_slowdown_one_copy",
+        title="Slowdown of the all-to-all over several racks, one copy a rack",
+        defines="scale_out_slowdown",
+        variant=("scale_out_slowdown", "one_copy_a_rack", False),
+        relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
+            scale_out_slowdown,
+            maximum(1, scale_out_bandwidth_ratio * leaving_copies / active_experts),
+        ),
+        statement="A token crosses once to each rack it reaches; there it is handed on to all of its experts.",
+        assumptions=(
+            "traffic inside and between racks overlaps",
+            "inside the racks every expert gets a message, as within one rack",
+        ),
+        steps=(
+            Step(
+                operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"
+                " within one rack, which is a message an expert",
+                relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
+                    scale_out_slowdown,
+                    maximum(active_experts, scale_out_bandwidth_ratio * leaving_copies) / active_experts,
+                ),
+            ),
+            Step(operation="divided out", premises=(at("#1"),)),
+        ),
+        sources=(DEEPSEEK_V3_PAPER,),
     ),
 )

@@ -1,7 +1,8 @@
-"""Architecture: what a sequence holds or reads whatever its length, and with it the bytes of a whole sequence."""
+"""Architecture: what a sequence holds or reads up to a limit however long it grows, and with it the bytes of a whole sequence."""
 
-from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
-from derive.records import BOUND, Equation
+from derive.arithmetic import minimum
+from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
+from derive.records import Equation
 
 FIXED = (
     Equation(
@@ -17,29 +18,31 @@ FIXED = (
     ),
     Equation(
         id="architecture.window_kv_bytes",
-        title="KV bytes in full windows",
+        version=2,
+        changes=("capped by the context: a window holds no more tokens than there are",),
+        title="KV bytes in windows",
         defines="window_kv_bytes",
-        relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, window_kv_width, bytes_per_element: (
+        relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_width,
+            bytes_per_element: (
             window_kv_bytes,
-            entry_per_token * window_layers * window_tokens * window_kv_width * bytes_per_element,
+            entry_per_token * window_layers * minimum(window_tokens, context_length) * window_kv_width * bytes_per_element,
         ),
-        statement="A windowed layer keeps the last window_tokens tokens of a sequence and forgets the rest.",
-        assumptions=("the window is full, and nothing behind it is kept: a server that keeps all needs far more",),
-        sources=(WINDOW_PAPER,),
+        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all there are, and forgets the rest.",
+        assumptions=("nothing behind the window is kept: a server that keeps all needs far more",),
+        sources=(WINDOW_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
     ),
     Equation(
         id="architecture.linear_state_bytes",
+        version=2,
+        changes=("states have a data type of their own: many servers keep them in fp32 beside a cache of bf16 or fp8",),
         title="Bytes of the states of linear attention",
         defines="linear_state_bytes",
-        relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, bytes_per_element: (
+        relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, state_bytes_per_element: (
             linear_state_bytes,
-            linear_layers * state_heads * state_key_dim * state_value_dim * bytes_per_element,
+            linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
         ),
         statement="A linear layer keeps one matrix per head, key width by value width, in place of keys and values of every token.",
-        assumptions=(
-            "states in the data type of the cache; some configurations ask for a wider one",
-            "the few tokens that short convolutions keep are left out",
-        ),
+        assumptions=("the few tokens that short convolutions keep are left out",),
         sources=(LINEAR_PAPER,),
     ),
     Equation(
@@ -71,55 +74,89 @@ FIXED = (
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
+        id="architecture.read_entries",
+        title="Entries a sparse layer reads",
+        defines="read_entries",
+        variant=("read_entries", "tokens", True),
+        relation=lambda read_entries, selected_entries, entry_per_token, context_length: (
+            read_entries,
+            minimum(selected_entries, entry_per_token * context_length),
+        ),
+        statement="A sparse layer reads as many tokens as it selects, or all there are.",
+        sources=(DSA_PAPER, ours("blocks count as the tokens they hold; a context shorter than the selection is read whole")),
+    ),
+    Equation(
+        id="architecture.read_entries_compressed",
+        title="Entries a sparse layer reads, tokens compressed into shared entries",
+        defines="read_entries",
+        variant=("read_entries", "compressed", False),
+        relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
+            read_entries,
+            minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
+        ),
+        statement="A sparse layer reads as many compressed entries as it selects, or all there are.",
+        assumptions=("tokens not yet compressed are left out",),
+        sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
+    ),
+    Equation(
         id="architecture.selected_kv_bytes",
+        version=2,
+        changes=("over the entries that are read: a context with fewer than are selected reads fewer",),
         title="KV bytes read of selected entries",
         defines="selected_kv_bytes",
-        relation=lambda selected_kv_bytes, sparse_layers, selected_entries, selected_entry_width, bytes_per_element: (
+        relation=lambda selected_kv_bytes, sparse_layers, read_entries, selected_entry_width, bytes_per_element: (
             selected_kv_bytes,
-            sparse_layers * selected_entries * selected_entry_width * bytes_per_element,
+            sparse_layers * read_entries * selected_entry_width * bytes_per_element,
         ),
-        statement="A sparse layer reads the same number of entries however long the context.",
-        assumptions=("the context holds at least as many entries as are selected",),
-        sources=(DSA_PAPER, ours("blocks count as the tokens they hold, compressed entries as one")),
+        statement="A sparse layer reads the same number of entries however long the context, once it holds as many.",
+        sources=(DSA_PAPER, ours("entries times their width")),
     ),
     Equation(
         id="architecture.fixed_kv_bytes",
-        title="KV bytes read whatever the context",
+        title="KV bytes read of windows, states and selections",
         defines="fixed_kv_bytes_per_sequence",
         relation=lambda fixed_kv_bytes_per_sequence, window_kv_bytes, linear_state_bytes, selected_kv_bytes: (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
-        statement="Windows, states and selections are read in full by every step, the same at any context; zero where there are none.",
-        sources=(ours("the part of a step's KV read that does not grow, each mechanism apart"),),
+        statement="What every step reads beside what grows: the same at any context that fills windows and selections; zero without them.",
+        sources=(ours("the part of a step's KV read that stops growing, each mechanism apart"),),
+    ),
+    Equation(
+        id="architecture.kv_bytes_that_grow",
+        title="KV bytes a sequence stores, all of which grow with its context",
+        defines="kv_bytes_per_sequence",
+        variant=("kv_bytes_per_sequence", "grows", True),
+        relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token: (
+            kv_bytes_per_sequence,
+            context_length * kv_bytes_per_token,
+        ),
+        statement="Every token of the context is stored as many times as any other.",
+        assumptions=("no windows and no linear states",),
+        sources=(talk("1:04:23", "1:07:15", "a sequence takes its context times bytes per token"),),
     ),
     Equation(
         id="architecture.kv_bytes_per_sequence",
         title="KV bytes a sequence stores",
-        kind=BOUND,
         defines="kv_bytes_per_sequence",
+        variant=("kv_bytes_per_sequence", "fixed", False),
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
         statement="What grows with the context, and windows and states. Selected entries are among what grows and are not stored again.",
-        assumptions=("windows are full: a shorter context stores less",),
-        sources=(ours("slope and intercept of the bytes stored"),),
+        sources=(ours("what grows without end, and what stops growing"),),
     ),
     Equation(
         id="architecture.kv_read_per_sequence",
         title="KV bytes a step reads of a sequence",
-        kind=BOUND,
         defines="kv_read_bytes_per_sequence",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence: (
             kv_read_bytes_per_sequence,
             context_length * kv_read_bytes_per_token + fixed_kv_bytes_per_sequence,
         ),
-        statement="What a step reads of every token of the context, and what it reads at any context.",
-        assumptions=(
-            "the context fills windows and selections: a shorter one reads less",
-            "reads only; a linear layer also writes its state back, which moves as many bytes again",
-        ),
-        sources=(ours("slope and intercept of the bytes read"),),
+        statement="What a step reads of every token of the context, and what it reads of windows, states and selections.",
+        assumptions=("reads only; a linear layer also writes its state back, which moves as many bytes again",),
+        sources=(ours("what grows without end, and what stops growing"),),
     ),
 )

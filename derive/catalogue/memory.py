@@ -4,6 +4,7 @@ Mind the two meanings of batch: `sequences_in_flight` are all whose cache is hel
 chapters, is the sequences of one pass on the chips of one stage.
 """
 
+from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
 from derive.records import BOUND, CONDITION, Equation, Step, at
 
@@ -22,14 +23,16 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.kv_cache_bytes",
+        version=2,
+        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
         title="Bytes of the KV cache",
         defines="kv_cache_bytes",
-        relation=lambda kv_cache_bytes, sequences_in_flight, context_length, kv_bytes_per_token: (
+        relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_copies: (
             kv_cache_bytes,
-            sequences_in_flight * context_length * kv_bytes_per_token,
+            sequences_in_flight * kv_bytes_per_sequence * kv_copies,
         ),
-        statement="Every sequence in flight holds the cache of its whole context, in all stages together.",
-        assumptions=("no prefix shared between sequences", "equal context lengths, or their mean"),
+        statement="Every sequence in flight holds its cache, in all stages together.",
+        assumptions=("no prefix shared between sequences", "equal context lengths, or their mean", COPIES),
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -78,12 +81,14 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.sequences_that_fit",
+        version=2,
+        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
         title="Sequences that fit beside the weights",
         kind=BOUND,
         relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, total_params, bytes_per_weight,
-            context_length, kv_bytes_per_token: (
+            kv_bytes_per_sequence, kv_copies: (
             sequences_in_flight,
-            (chips * pipeline_stages * hbm_capacity - total_params * bytes_per_weight) / (context_length * kv_bytes_per_token),
+            (chips * pipeline_stages * hbm_capacity - total_params * bytes_per_weight) / (kv_bytes_per_sequence * kv_copies),
         ),
         sense="<=",
         requires=(
@@ -152,7 +157,7 @@ EQUATIONS = (
             weight_time,
             total_params * bytes_per_weight / (scale_up_bandwidth * mbu),
         ),
-        statement="The latency floor falls with the size of the domain as well as with the bandwidth of a chip.",
+        statement="The read of all weights gets shorter with the size of the domain as well as with the bandwidth of a chip.",
         assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
         steps=(
             Step(

@@ -5,8 +5,8 @@ Mind the two meanings of batch: a pass works on one microbatch on the chips of o
 """
 
 from derive.arithmetic import maximum
-from derive.catalogue.sources import GPIPE_PAPER, talk
-from derive.records import CONDITION, HEURISTIC, Equation, Step, at
+from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at
 
 EQUATIONS = (
     Equation(
@@ -52,12 +52,14 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.kv_cancellation",
+        version=2,
+        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
         relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
-            context_length, kv_bytes_per_token: (
+            kv_bytes_per_sequence, kv_copies: (
             memory_per_chip,
-            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * context_length * kv_bytes_per_token / chips,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_copies / chips,
         ),
         statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
@@ -72,10 +74,10 @@ EQUATIONS = (
                     at("pipeline.sequences_in_flight"),
                 ),
                 eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
-                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size, context_length,
-                    kv_bytes_per_token, chips, pipeline_stages: (
+                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size,
+                    kv_bytes_per_sequence, kv_copies, chips, pipeline_stages: (
                     memory_per_chip,
-                    (total_params * bytes_per_weight + microbatches * microbatch_size * context_length * kv_bytes_per_token)
+                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_copies)
                     / (chips * pipeline_stages),
                 ),
             ),
@@ -110,25 +112,80 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.bubble",
+        version=2,
         title="Bubble of a training schedule",
         defines="bubble_fraction",
-        relation=lambda bubble_fraction, pipeline_stages, microbatches: (
+        variant=("bubble_fraction", "contiguous", True),
+        relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
             bubble_fraction,
-            (pipeline_stages - 1) / (microbatches + pipeline_stages - 1),
+            (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
         ),
-        requires=(lambda pipeline_stages: pipeline_stages > 1,),
+        changes=(
+            "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
+        ),
+        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda training_microbatches: training_microbatches >= 1),
         statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
-        assumptions=("forward and backward passes of equal length in all stages", "no schedule that interleaves them"),
+        assumptions=(
+            "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
+            "a pass takes as long in one stage as in any other; a backward pass may take longer than a forward one",
+            "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
+        ),
         sources=(
             GPIPE_PAPER,
             talk("0:59:01", "1:00:46", "training has a bubble; one forward one backward and zero bubble fight it", "no formula is given"),
         ),
     ),
     Equation(
+        id="pipeline.interleaved_bubble",
+        title="Bubble of an interleaved training schedule",
+        defines="bubble_fraction",
+        variant=("bubble_fraction", "interleaved", False),
+        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
+            bubble_fraction,
+            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
+        ),
+        requires=(
+            lambda pipeline_stages: pipeline_stages > 1,
+            lambda virtual_stages: virtual_stages >= 1,
+            lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+        ),
+        statement="A device that holds several short runs of layers fills and drains sooner, and sends its activations as many times more.",
+        assumptions=(
+            "interleaved 1F1B, the microbatches a multiple of the stages",
+            "a pass takes as long in one virtual stage as in any other",
+            "what is sent between stages takes no time",
+        ),
+        steps=(
+            Step(
+                operation="a pass through a virtual stage is shorter and comes more often, as if there were so many more microbatches",
+                premises=(
+                    at(
+                        "pipeline.bubble",
+                        training_microbatches=lambda virtual_stages, training_microbatches: virtual_stages * training_microbatches,
+                    ),
+                ),
+            ),
+        ),
+        sources=(MEGATRON_PAPER,),
+    ),
+    Equation(
+        id="pipeline.virtual_stages_fit",
+        title="No more virtual stages than layers",
+        kind=BOUND,
+        relation=lambda virtual_stages, layers_per_stage: (virtual_stages, layers_per_stage),
+        sense="<=",
+        statement="A virtual stage holds a layer at least.",
+        assumptions=("no layer is cut",),
+        sources=(MEGATRON_PAPER,),
+    ),
+    Equation(
         id="pipeline.layers_per_stage",
+        version=2,
         title="Layers of a stage",
         defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
+        changes=("more stages than layers are refused: a stage without a layer is none",),
+        requires=(lambda layers, pipeline_stages: layers >= pipeline_stages,),
         statement="The layers are dealt out evenly.",
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
     ),

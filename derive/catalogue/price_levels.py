@@ -5,6 +5,7 @@ for what more context costs: KV reads in decode, attention in prefill. Over the 
 KV bytes and attention FLOPs with no parameters, no base price and no batch in it.
 """
 
+from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import DENSE, ONE_ATTENTION
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at
@@ -49,7 +50,7 @@ LEVELS = (
         ),
         requires=(lambda long_context, short_context: long_context > short_context,),
         statement="What more an output token costs at long context pays for the KV bytes it reads more.",
-        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE),
+        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE, ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: the increment is the KV time of the context added, at a mark-up",
@@ -62,7 +63,7 @@ LEVELS = (
                 operation="the KV time in bytes, and the price of a byte",
                 premises=(
                     at("#1"),
-                    at("roofline.kv_time", context_length=lambda long_context, short_context: long_context - short_context),
+                    at("roofline.kv_time", context_length=lambda long_context, short_context: long_context - short_context, kv_copies=1),
                     at("serving.price_per_hbm_byte"),
                 ),
                 eliminated=("kv_time", "chip_price"),
@@ -158,7 +159,7 @@ LEVELS = (
         ),
         sense=">=",
         statement="One price up to the longest context must at least pay for the KV bytes read there, if no request is sold below cost.",
-        assumptions=("no request is sold below its cost", DENSE),
+        assumptions=("no request is sold below its cost", DENSE, ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: at the longest context the output price pays at least for the KV time",
@@ -169,7 +170,7 @@ LEVELS = (
             ),
             Step(
                 operation="the KV time in bytes, and the price of a byte",
-                premises=(at("#1"), at("roofline.kv_time", context_length="max_context"), at("serving.price_per_hbm_byte")),
+                premises=(at("#1"), at("roofline.kv_time", context_length="max_context", kv_copies=1), at("serving.price_per_hbm_byte")),
                 eliminated=("kv_time", "chip_price"),
             ),
         ),

@@ -4,6 +4,7 @@ The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale
 prices are costs.
 """
 
+from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at
 
@@ -23,6 +24,7 @@ RULES = (
         assumptions=(
             "the band cost is affine in the context",
             "base_cost is 1 if the base band is compute-bound, bands.base_cost_memory_bound if memory-bound",
+            ONE_COPY,
         ),
         steps=(
             Step(
@@ -31,7 +33,7 @@ RULES = (
             ),
             Step(
                 operation="the balance context in terms of KV bytes",
-                premises=(at("#1"), at("context.balance_context")),
+                premises=(at("#1"), at("context.balance_context", kv_copies=1)),
                 eliminated=("balance_context",),
             ),
         ),

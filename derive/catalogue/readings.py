@@ -6,6 +6,7 @@ decode everywhere. Nothing here joins a chain unless it is named.
 """
 
 from derive.arithmetic import maximum
+from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Step, at
@@ -27,12 +28,12 @@ EQUATIONS = (
             active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
         statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
-        assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu"),
+        assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu", ONE_COPY),
         steps=(
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
                 premises=(
-                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1),
+                    at("context.balance_context", balance_context="long_context_threshold", mfu=1, mbu=1, kv_copies=1),
                     at("batching.balance_ratio_from_ridge"),
                 ),
                 eliminated=("ridge_point",),
@@ -58,12 +59,16 @@ EQUATIONS = (
             total_params * bytes_per_weight / (batch * long_context_threshold),
         ),
         statement="The reading some summaries give: at the threshold the batch reads as many KV bytes as weight bytes.",
-        assumptions=("the threshold is where KV and weight reads cross", "the assumptions of the weight time"),
+        assumptions=(
+            "the threshold is where KV and weight reads cross",
+            "the assumptions of the weight time",
+            ONE_COPY,
+        ),
         steps=(
             Step(
                 operation="at the threshold the KV read takes as long as the weight read",
                 premises=(
-                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time"),
+                    at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_copies=1),
                     at("roofline.weight_time"),
                 ),
                 eliminated=("weight_time",),
@@ -85,7 +90,13 @@ EQUATIONS = (
         ),
         requires=(lambda batch_multiple: batch_multiple > 1,),
         statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
-        assumptions=("the threshold is the exact crossover of memory and compute time", "mfu = mbu", "attention FLOPs left out", DENSE),
+        assumptions=(
+            "the threshold is the exact crossover of memory and compute time",
+            "mfu = mbu",
+            "attention FLOPs left out",
+            DENSE,
+            ONE_COPY,
+        ),
         steps=(
             Step(
                 operation="at the threshold the batch is just the balance batch with KV reads",
@@ -106,7 +117,7 @@ EQUATIONS = (
             ),
             Step(
                 operation="the balance context in terms of KV bytes, at equal utilisations",
-                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1), at("batching.balance_ratio_from_ridge")),
+                premises=(at("#1"), at("context.balance_context", mfu=1, mbu=1, kv_copies=1), at("batching.balance_ratio_from_ridge")),
                 eliminated=("balance_context", "ridge_point"),
             ),
         ),

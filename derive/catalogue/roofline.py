@@ -1,8 +1,9 @@
 """Roofline: how long one decode step takes at least (lecture, 0:02:50 to 0:10:34)."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
-from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, ours, scaling_book, scaling_book_inference, talk
+from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
 EQUATIONS = (
@@ -40,7 +41,8 @@ EQUATIONS = (
         ),
         statement="Every weight, active or not, is read from memory once per step, whatever the batch.",
         assumptions=(
-            "every expert is read, as in a dense model: too slow for a mixture of experts at small batches (experts.weight_time_touched)",
+            "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
+            " (experts.weight_time_touched, taken where experts and active_experts are known)",
             "weights are sharded perfectly: no chip holds a copy of what another holds",
         ),
         sources=(
@@ -77,16 +79,38 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="roofline.plain_weight_time",
+        title="Weight-read time of a step without drafts",
+        defines="plain_weight_time",
+        variant=("weight_time", "sharded", True),
+        relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
+        statement="All weights are read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time",),
+        sources=(ours("what a step with drafts is compared with"),),
+    ),
+    Equation(
+        id="roofline.plain_weight_time_resident",
+        title="Weight-read time of a step without drafts, from the bytes resident on each chip",
+        defines="plain_weight_time",
+        variant=("weight_time", "resident", False),
+        relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
+        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time",),
+        sources=(ours("what a step with drafts is compared with"),),
+    ),
+    Equation(
         id="roofline.kv_time",
+        version=2,
+        changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time of one decode step",
         defines="kv_time",
         variant=("kv_time", "dense", True),
-        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, chips, hbm_bandwidth, mbu: (
+        relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
-            batch * context_length * kv_bytes_per_token / (chips * hbm_bandwidth * mbu),
+            batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
-        assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean"),
+        assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
         sources=(talk("0:05:21", "0:05:46", "KV fetch is batch times context length times bytes per token over bandwidth"),),
     ),
     Equation(
@@ -166,15 +190,6 @@ EQUATIONS = (
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
-        id="roofline.plain_weight_time",
-        title="Weight-read time of a step without drafts",
-        defines="plain_weight_time",
-        variant=("weight_time", "sharded", True),
-        relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
-        statement="Every weight is read once, with drafts and without.",
-        sources=(ours("the weight time, which drafts do not change where every weight is read"),),
-    ),
-    Equation(
         id="roofline.attention_time",
         version=2,
         title="Time of the attention FLOPs of one decode step",
@@ -237,21 +252,29 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.latency_floor",
+        version=2,
         title="Latency floor of a step",
         defines="latency_floor",
-        relation=lambda latency_floor, weight_time: (latency_floor, weight_time),
-        statement="As the batch goes to nothing, what remains is one read of all the weights.",
-        assumptions=("fixed hardware", "the assumptions of the weight time"),
+        relation=lambda latency_floor, active_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            latency_floor,
+            active_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+        ),
+        changes=(
+            "one read of the active weights, not of whatever the weight time reads: all of a mixture of experts is above its steps at"
+            " small batches, and what a batch touches moves with the batch",
+        ),
+        statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
+        assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
         steps=(
             Step(
-                operation="the step without a batch: no arithmetic and no cache, but all weights",
+                operation="the weight time of one sequence, its next token alone, with its experts spread evenly",
                 premises=(
-                    at("roofline.step_time", step_time="latency_floor"),
-                    at("roofline.compute_time", batch=0),
-                    at("roofline.memory_time"),
-                    at("roofline.kv_time", batch=0),
+                    at("experts.weight_time_touched", weight_time="latency_floor", expert_imbalance=1),
+                    at("experts.fetched_params"),
+                    at("experts.touched_experts", batch=1, positions_per_step=1),
+                    at("experts.active_params"),
                 ),
-                eliminated=("compute_time", "memory_time", "kv_time"),
+                eliminated=("fetched_params", "touched_experts", "shared_params"),
             ),
         ),
         sources=(
@@ -259,8 +282,10 @@ EQUATIONS = (
                 "0:09:54",
                 "0:10:34",
                 "there is a latency floor: all total parameters over memory bandwidth",
-                "not the 20 ms of one full HBM read that some summaries give: that is sweep_time",
+                "active parameters: total ones are the floor of a dense model, where the two are the same; nor is it the 20 ms of"
+                " one full HBM read that some summaries give: that is sweep_time",
             ),
+            flashcard("card 5", "active parameters over memory bandwidth"),
         ),
     ),
     Equation(

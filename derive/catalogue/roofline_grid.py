@@ -2,59 +2,65 @@
 
 from derive.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
-from derive.records import BOUND, Equation, Step, at
+from derive.records import BOUND, LOWER, Equation, Step, at
 
 GRID = (
     Equation(
         id="roofline.grid_latency",
+        version=2,
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
+        direction=LOWER,
         defines="grid_latency",
-        relation=lambda grid_latency, total_params, bytes_per_weight, chips, hbm_bandwidth, layers,
+        relation=lambda grid_latency, active_params, bytes_per_weight, chips, hbm_bandwidth, layers,
             synchronisations_per_layer, hop_latency: (
             grid_latency,
-            total_params * bytes_per_weight / (chips * hbm_bandwidth)
+            active_params * bytes_per_weight / (chips * hbm_bandwidth)
             + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
+        changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(lambda chips: chips > 1,),
         statement="More chips read the weights faster and wait longer for each other.",
         assumptions=(
             "chips on a square grid, each synchronisation crosses it along one side and back",
             "small batch: arithmetic and KV reads left out",
-            "every weight is read, as in a dense model",
+            "a token reads the weights that it uses",
         ),
         steps=(
             Step(
                 operation="what it means: one read of the weights, and the hops along a side of the grid and back",
-                relation=lambda grid_latency, weight_time, layers, synchronisations_per_layer, hop_latency, chips: (
+                relation=lambda grid_latency, latency_floor, layers, synchronisations_per_layer, hop_latency, chips: (
                     grid_latency,
-                    weight_time + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
+                    latency_floor + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
                 ),
             ),
             Step(
-                operation="the weight time at the full memory bandwidth",
-                premises=(at("#1"), at("roofline.weight_time", mbu=1)),
-                eliminated=("weight_time",),
+                operation="one read of the weights at the full memory bandwidth",
+                premises=(at("#1"), at("roofline.latency_floor", mbu=1)),
+                eliminated=("latency_floor",),
             ),
         ),
         sources=(EPOCH_PAPER,),
     ),
     Equation(
         id="roofline.minimum_latency",
+        version=2,
         title="Least latency of a token, at the best number of chips",
         kind=BOUND,
+        direction=LOWER,
         defines="minimum_latency",
         relation=lambda minimum_latency, layers, synchronisations_per_layer, hop_latency, bytes_per_weight,
-            total_params, hbm_bandwidth: (
+            active_params, hbm_bandwidth: (
             minimum_latency,
             3
             * power(layers * synchronisations_per_layer * hop_latency, 2, 3)
-            * power(bytes_per_weight * total_params / hbm_bandwidth, 1, 3)
+            * power(bytes_per_weight * active_params / hbm_bandwidth, 1, 3)
             - 2 * layers * synchronisations_per_layer * hop_latency,
         ),
+        changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(
-            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, total_params, hbm_bandwidth: (
-                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * total_params / hbm_bandwidth
+            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
+                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
             ),
         ),
         statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
@@ -64,10 +70,10 @@ GRID = (
                 operation="the best number of chips",
                 premises=(at("roofline.grid_latency"),),
                 stationary=("chips",),
-                relation=lambda chips, bytes_per_weight, total_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
+                relation=lambda chips, bytes_per_weight, active_params, hbm_bandwidth, layers, synchronisations_per_layer, hop_latency: (
                     chips,
                     power(
-                        bytes_per_weight * total_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
+                        bytes_per_weight * active_params / (hbm_bandwidth * layers * synchronisations_per_layer * hop_latency), 2, 3
                     ),
                 ),
             ),

@@ -36,6 +36,14 @@ def scaling_book_inference(said: str, encoded: str = "") -> Source:
     )  # fmt: skip
 
 
+def scaling_book_training(said: str, encoded: str = "") -> Source:
+    """The chapter of the JAX scaling book on training."""
+    return Source(
+        "book", "How to Parallelize a Transformer for Training (How to Scale Your Model, section 5)", "Jacob Austin et al.",
+        "https://jax-ml.github.io/scaling-book/training", said, page="section 5, data parallelism and FSDP", year=2025, encoded=encoded,
+    )  # fmt: skip
+
+
 def ours(said: str) -> Source:
     """A result worked out for this project; the derivation is the citation."""
     return Source("derivation", "Derived for backsolve", "The backsolve maintainers", "", said, page="this entry")
@@ -96,13 +104,63 @@ GPIPE_PAPER = Source(
     "https://arxiv.org/abs/1811.06965", "the bubble of K stages and M microbatches takes (K - 1)/(M + K - 1) of the time",
     page="section 2.3", year=2018,
 )  # fmt: skip
+MEGATRON_PAPER = Source(
+    "paper", "Efficient large-scale language model training on GPU clusters using Megatron-LM", "Deepak Narayanan et al.",
+    "https://arxiv.org/abs/2104.04473", "v runs of layers a device cut the time of the bubble, over that of the work, by v",
+    page="section 2.2.2", year=2021, encoded="over the whole schedule, work and bubble, as for the schedules without interleaving",
+)  # fmt: skip
 MOE_PAPER = Source(
     "paper", "Outrageously large neural networks: the sparsely-gated mixture-of-experts layer", "Noam Shazeer et al.",
     "https://arxiv.org/abs/1701.06538", "each token goes to its k best of many experts", page="section 2", year=2017,
 )  # fmt: skip
+SWITCH_PAPER = Source(
+    "paper", "Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",
+    "William Fedus, Barret Zoph, Noam Shazeer", "https://arxiv.org/abs/2101.03961",
+    "expert capacity is tokens over experts times a capacity factor; tokens beyond it are passed on undone",
+    page="section 2.2, equation 3", year=2021,
+)  # fmt: skip
+DEEPSEEK_V3_PAPER = Source(
+    "paper", "DeepSeek-V3 technical report", "DeepSeek-AI", "https://arxiv.org/abs/2412.19437",
+    "each token is sent to a limited number of nodes; it crosses once to a node and is forwarded there to its experts",
+    page="sections 2.1.2 and 3.2.2", year=2024,
+)  # fmt: skip
 CHINCHILLA_PAPER = Source(
     "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
     "model size and tokens should grow together; loss is a sum of powers of both", page="section 3.3", year=2022,
+)  # fmt: skip
+CHINCHILLA_LAW = Source(
+    "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
+    "size and tokens of least loss are powers of the budget", page="equation 4", year=2022,
+)  # fmt: skip
+CHINCHILLA_TABLE = Source(
+    "paper", "Training compute-optimal large language models", "Jordan Hoffmann et al.", "https://arxiv.org/abs/2203.15556",
+    "two of the three approaches make size and tokens grow alike, at about twenty tokens a parameter",
+    page="sections 3.1 and 3.2, table 3", year=2022,
+    encoded="one number for all budgets; the paper's parametric fit asks for several times as many tokens",
+)  # fmt: skip
+KAPLAN_PAPER = Source(
+    "paper", "Scaling laws for neural language models", "Jared Kaplan et al.", "https://arxiv.org/abs/2001.08361",
+    "forward FLOPs of a token: two a parameter, and two a layer, token of context and unit of attention width",
+    page="equation 2.2", year=2020,
+)  # fmt: skip
+PALM_PAPER = Source(
+    "paper", "PaLM: scaling language modeling with pathways", "Aakanksha Chowdhery et al.", "https://arxiv.org/abs/2204.02311",
+    "training FLOPs of a token: six a parameter, and twelve a layer, unit of attention width and token of context",
+    page="appendix B", year=2022, encoded="half of its attention: a causal token sees half of its sequence on average",
+)  # fmt: skip
+ZERO_PAPER = Source(
+    "paper", "ZeRO: memory optimizations toward training trillion parameter models", "Samyam Rajbhandari et al.",
+    "https://arxiv.org/abs/1910.02054", "states of mixed-precision Adam, and what is left of them a device as they are partitioned",
+    page="sections 3.1 and 5, figure 1", year=2019,
+)  # fmt: skip
+RECOMPUTATION_PAPER = Source(
+    "paper", "Reducing activation recomputation in large transformer models", "Vijay Korthikanti et al.",
+    "https://arxiv.org/abs/2205.05198", "bytes of activations of a transformer layer, with and without its scores, and on the first stage",
+    page="section 4", year=2022,
+)  # fmt: skip
+CHECKPOINT_PAPER = Source(
+    "paper", "Training deep nets with sublinear memory cost", "Tianqi Chen et al.", "https://arxiv.org/abs/1604.06174",
+    "some activations are kept and the others computed again, at the price of one more forward pass", page="section 4", year=2016,
 )  # fmt: skip
 REPLICATION_PAPER = Source(
     "paper", "Chinchilla scaling: a replication attempt", "Tamay Besiroglu et al.", "https://arxiv.org/abs/2404.10102",

@@ -10,60 +10,58 @@ from derive.records import Equation
 INDEXED = (
     Equation(
         id="architecture.kv_bytes_mla_indexed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, latent attention with an indexer",
         defines="kv_bytes_per_token",
         variant=("kv_bytes_per_token", "mla_indexed", False),
         relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, entry_per_token, indexer_layers,
-            indexer_dim, bytes_per_element: (
+            indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
-            (latent_per_token * layers * (latent_dim + rope_dim) + entry_per_token * indexer_layers * indexer_dim)
-            * bytes_per_element,
+            latent_per_token * layers * (latent_dim + rope_dim) * bytes_per_element
+            + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         statement="The latent cache, and beside it one key of indexer_dim in every layer that runs an indexer of its own.",
-        assumptions=(
-            "every layer has its own latent over the whole context",
-            "latents and indexer keys are stored in the same data type",
-        ),
+        assumptions=("every layer has its own latent over the whole context",),
         sources=(DSA_PAPER, MLA_PAPER),
     ),
     Equation(
         id="architecture.kv_bytes_gqa_indexed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, grouped-query attention with an indexer",
         defines="kv_bytes_per_token",
         variant=("kv_bytes_per_token", "gqa_indexed", False),
         relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, entry_per_token, indexer_layers,
-            indexer_dim, bytes_per_element: (
+            indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
-            (keys_and_values * layers * kv_heads * head_dim + entry_per_token * indexer_layers * indexer_dim)
-            * bytes_per_element,
+            keys_and_values * layers * kv_heads * head_dim * bytes_per_element
+            + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         statement="The grouped-query cache, and beside it one key of indexer_dim in every layer that runs an indexer.",
-        assumptions=(
-            "every layer has its own cache over the whole context",
-            "keys, values and indexer keys are stored in the same data type",
-        ),
+        assumptions=("every layer has its own cache over the whole context",),
         sources=(MSA_CONFIG, GQA_PAPER),
     ),
     Equation(
         id="architecture.kv_bytes_compressed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
         defines="kv_bytes_per_token",
         variant=("kv_bytes_per_token", "compressed", False),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
-            heavily_compressed_layers, heavy_compression_ratio, bytes_per_element: (
+            heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
             entry_per_token
             * (
-                sparse_layers * (head_dim + indexer_dim) / sparse_compression_ratio
-                + heavily_compressed_layers * head_dim / heavy_compression_ratio
-            )
-            * bytes_per_element,
+                sparse_layers * (head_dim * bytes_per_element + indexer_dim * indexer_bytes_per_element) / sparse_compression_ratio
+                + heavily_compressed_layers * head_dim * bytes_per_element / heavy_compression_ratio
+            ),
         ),
         statement="One entry, key and value at once, for every few tokens: with an indexer key in sparse layers, for many more without.",
         assumptions=(
             "one KV head, whose key is also its value",
-            "entries and indexer keys are stored in the same data type",
-            "the slope at long context: windows and tokens not yet compressed are left out",
+            "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
         ),
         sources=(COMPRESSED_DOCS,),
     ),
@@ -79,12 +77,14 @@ INDEXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes_mla_indexed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, every layer selects what it reads",
         defines="kv_read_bytes_per_token",
         variant=("kv_read_bytes_per_token", "mla_indexed", False),
-        relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, bytes_per_element: (
+        relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
-            entry_per_token * indexer_layers * indexer_dim * bytes_per_element,
+            entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         statement="Only the indexer keys are read for every token; layers without an indexer reuse the choice of one below.",
         assumptions=("the slope beyond the selection: what attention itself reads no longer grows",),
@@ -92,17 +92,16 @@ INDEXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes_gqa_indexed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, all but a few layers select what they read",
         defines="kv_read_bytes_per_token",
         variant=("kv_read_bytes_per_token", "gqa_indexed", False),
         relation=lambda kv_read_bytes_per_token, keys_and_values, layers, sparse_layers, kv_heads, head_dim, entry_per_token,
-            indexer_layers, indexer_dim, bytes_per_element: (
+            indexer_layers, indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
-            (
-                keys_and_values * (layers - sparse_layers) * kv_heads * head_dim
-                + entry_per_token * indexer_layers * indexer_dim
-            )
-            * bytes_per_element,
+            keys_and_values * (layers - sparse_layers) * kv_heads * head_dim * bytes_per_element
+            + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
         statement="Dense layers read their keys and values of every token, sparse layers only the keys of their indexer.",
@@ -111,18 +110,19 @@ INDEXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes_compressed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, tokens compressed into shared entries",
         defines="kv_read_bytes_per_token",
         variant=("kv_read_bytes_per_token", "compressed", False),
         relation=lambda kv_read_bytes_per_token, entry_per_token, sparse_layers, indexer_dim, sparse_compression_ratio,
-            heavily_compressed_layers, head_dim, heavy_compression_ratio, bytes_per_element: (
+            heavily_compressed_layers, head_dim, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
             entry_per_token
             * (
-                sparse_layers * indexer_dim / sparse_compression_ratio
-                + heavily_compressed_layers * head_dim / heavy_compression_ratio
-            )
-            * bytes_per_element,
+                sparse_layers * indexer_dim * indexer_bytes_per_element / sparse_compression_ratio
+                + heavily_compressed_layers * head_dim * bytes_per_element / heavy_compression_ratio
+            ),
         ),
         statement="Sparse layers read every indexer key, heavily compressed layers every entry.",
         assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),

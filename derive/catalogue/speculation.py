@@ -68,13 +68,13 @@ SPECULATION = (
         title="Time to check drafts over that of a step without them",
         defines="verification_ratio",
         variant=("overlap", "max", True),
-        relation=lambda verification_ratio, positions_per_step, compute_time, attention_time, memory_time, plain_step_time: (
+        relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
             verification_ratio,
-            maximum(positions_per_step * (compute_time + attention_time), memory_time) / plain_step_time,
+            (step_time - drafting_time) / plain_step_time,
         ),
+        requires=(lambda step_time, drafting_time: step_time > drafting_time,),
         statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
-        assumptions=("arithmetic and memory traffic overlap perfectly",),
-        sources=(ours("the two step times by the roofline, without the drafting"),),
+        sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),
     Equation(
         id="serving.speculative_speedup",
@@ -106,7 +106,6 @@ SPECULATION = (
                 operation="the step is the drafting and the check, each in units of the plain step",
                 premises=(
                     at("#1"),
-                    at("roofline.step_time"),
                     at("serving.drafting_time"),
                     at("serving.verification_ratio"),
                 ),

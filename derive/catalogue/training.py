@@ -1,6 +1,8 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
-from derive.catalogue.sources import CHINCHILLA_PAPER, flashcard, ours, talk
+from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER, flashcard, ours, talk
+from derive.catalogue.training_memory import MEMORY
+from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
 from derive.records import HEURISTIC, Equation, Step, at
 
@@ -19,16 +21,53 @@ EQUATIONS = (
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
     Equation(
+        id="training.pretrain_cost_attention",
+        title="FLOPs of pre-training, causal attention included",
+        defines="pretrain_flops",
+        variant=("pretrain_flops", "attention", False),
+        relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
+            training_sequence_length: (
+            pretrain_flops,
+            pretrain_tokens
+            / one_token
+            * (6 * one_flop_per_token * one_token * active_params + 3 * attention_flops_per_pair * training_sequence_length / 2),
+        ),
+        statement="A token attends to half of its sequence on average, forward once and backward for twice as much.",
+        assumptions=(
+            "dense attention, of which only the causal half is computed",
+            "every sequence is one document; of packed ones each token sees less",
+            "activations are stored, not computed again",
+        ),
+        steps=(
+            Step(
+                operation="but for attention, three times half the sequence for every token, the cost is that without it",
+                premises=(
+                    at(
+                        "training.pretrain_cost",
+                        pretrain_flops=lambda pretrain_flops, attention_flops_per_pair, training_sequence_length, pretrain_tokens,
+                            one_token: (
+                            pretrain_flops - 3 * attention_flops_per_pair * training_sequence_length * pretrain_tokens / (2 * one_token)
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(KAPLAN_PAPER, PALM_PAPER),
+    ),
+    Equation(
         id="training.rl_cost",
-        title="FLOPs of reinforcement learning",
+        title="FLOPs of reinforcement learning, all of it at the rate of decode",
         defines="rl_flops",
-        variant=("rl_flops", "lecture", True),
+        kind=HEURISTIC,
+        variant=("rl_flops", "lecture", False),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
             rl_flops,
             one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
         ),
         statement="Two FLOPs a parameter and token to roll out, up to four more to train on it, at the slow rate of decode.",
-        assumptions=("all of it runs at the efficiency of decode, training as well: see training.rl_cost_split",),
+        assumptions=(
+            "all of it runs at the efficiency of decode, training as well: dearer than training.rl_cost_split wherever it trains",
+        ),
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
@@ -41,26 +80,58 @@ EQUATIONS = (
         id="training.rl_cost_split",
         title="FLOPs of reinforcement learning, training at full rate",
         defines="rl_flops",
-        variant=("rl_flops", "split", False),
+        variant=("rl_flops", "split", True),
         relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
             rl_flops,
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
         ),
         requires=(lambda rl_multiplier: rl_multiplier >= 2,),
-        statement="Only the roll-out is slow; the passes that train run as in pre-training.",
-        assumptions=("training passes run at the efficiency of pre-training",),
+        statement="Only the roll-out is slow; the passes that train, or score with another policy, run as in pre-training.",
+        assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
         sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
     ),
     Equation(
         id="training.inference_cost",
+        version=2,
         title="FLOPs of inference",
         defines="inference_flops",
+        variant=("inference_flops", "split", True),
+        relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
+            inference_flops,
+            flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
+        ),
+        changes=("prompt tokens run at the rate of training: only what is written is slow, and most tokens served are read",),
+        statement="Two FLOPs a parameter and token: prompt tokens at the rate of training, output tokens at the slow rate of decode.",
+        assumptions=(
+            "attention FLOPs left out",
+            "prompt tokens found in a cache cost nothing and are not counted among those served",
+        ),
+        sources=(
+            talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
+            ours("the lecture divides the prompt tokens by the efficiency of decode too"),
+        ),
+    ),
+    Equation(
+        id="training.inference_cost_lecture",
+        title="FLOPs of inference, all of it at the rate of decode",
+        kind=HEURISTIC,
+        defines="inference_flops",
+        variant=("inference_flops", "lecture", False),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
         ),
-        statement="Two FLOPs a parameter and token, at the slow rate of decode.",
-        assumptions=("attention FLOPs left out", "prompt tokens are counted like output tokens"),
+        statement="Two FLOPs a parameter and token, at the slow rate of decode, as if every token served were output.",
+        assumptions=(
+            "attention FLOPs left out",
+            "prompt tokens are counted like output tokens: dearer than training.inference_cost wherever there are prompts",
+        ),
+        steps=(
+            Step(
+                operation="no token served is prompt",
+                premises=(at("training.inference_cost", prompt_share=0),),
+            ),
+        ),
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
             talk("1:25:02", "1:26:05", "inference also runs at the lower efficiency"),
@@ -75,7 +146,10 @@ EQUATIONS = (
             rl_multiplier * rl_tokens / (6 * decode_efficiency),
         ),
         statement="Model size cancels: slow decode makes a token of RL dearer than one of pre-training.",
-        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        assumptions=(
+            "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
+            "all of reinforcement learning at the efficiency of decode; training.equal_cost_rl_split has only the roll-out at it",
+        ),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -92,6 +166,26 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="training.equal_cost_rl_split",
+        title="Pre-training and reinforcement learning cost the same, training at full rate",
+        kind=HEURISTIC,
+        relation=lambda pretrain_tokens, decode_efficiency, rl_multiplier, rl_tokens: (
+            pretrain_tokens,
+            (2 / decode_efficiency + rl_multiplier - 2) * rl_tokens / 6,
+        ),
+        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        statement="The lecture's rule with only the roll-out slow.",
+        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        steps=(
+            Step(
+                operation="equal FLOPs",
+                premises=(at("training.pretrain_cost", pretrain_flops="rl_flops"), at("training.rl_cost_split")),
+                eliminated=("rl_flops",),
+            ),
+        ),
+        sources=(ours("equal costs as in the lecture, with the cost of training.rl_cost_split"),),
+    ),
+    Equation(
         id="training.equal_cost_inference",
         title="Pre-training and inference cost the same",
         kind=HEURISTIC,
@@ -99,7 +193,29 @@ EQUATIONS = (
             pretrain_tokens,
             inference_tokens / (3 * decode_efficiency),
         ),
-        statement="Model size cancels: at an efficiency of one third a model should read as many tokens as it will write.",
+        statement="Model size cancels: at an efficiency of one third a model should be trained on as many tokens as it will serve.",
+        assumptions=(
+            "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
+            "prompt tokens are counted like output tokens; training.equal_cost_inference_split tells them apart",
+        ),
+        steps=(
+            Step(
+                operation="equal FLOPs",
+                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost_lecture")),
+                eliminated=("inference_flops",),
+            ),
+        ),
+        sources=(talk("1:25:28", "1:27:53", "as many tokens of inference as of pre-training"), flashcard("card 4", "beta is one")),
+    ),
+    Equation(
+        id="training.equal_cost_inference_split",
+        title="Pre-training and inference cost the same, prompts at full rate",
+        kind=HEURISTIC,
+        relation=lambda pretrain_tokens, inference_tokens, prompt_share, decode_efficiency: (
+            pretrain_tokens,
+            inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
+        ),
+        statement="The lecture's rule with only the output slow: the more of the traffic is prompt, the more a model may serve.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
         steps=(
             Step(
@@ -108,7 +224,7 @@ EQUATIONS = (
                 eliminated=("inference_flops",),
             ),
         ),
-        sources=(talk("1:25:28", "1:27:53", "as many tokens of inference as of pre-training"), flashcard("card 4", "beta is one")),
+        sources=(ours("equal costs as in the lecture, with the cost of training.inference_cost"),),
     ),
     Equation(
         id="training.equal_cost_train_and_serve",
@@ -148,14 +264,17 @@ EQUATIONS = (
     Equation(
         id="training.chinchilla",
         title="Chinchilla tokens",
-        defines="chinchilla_tokens",
+        kind=HEURISTIC,
         relation=lambda chinchilla_tokens, chinchilla_tokens_per_param, active_params: (
             chinchilla_tokens,
             chinchilla_tokens_per_param * active_params,
         ),
         statement="Twenty tokens a parameter, by convention the optimum where only pre-training costs.",
-        assumptions=("active parameters stand for those of a dense model",),
-        sources=(CHINCHILLA_PAPER, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
+        assumptions=(
+            "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
+            "active parameters stand for those of a dense model",
+        ),
+        sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
     ),
     Equation(
         id="training.overtraining",
@@ -170,5 +289,7 @@ EQUATIONS = (
             ),
         ),
     ),
+    *MEMORY,
+    *NETWORK,
     *OPTIMA,
 )

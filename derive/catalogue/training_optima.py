@@ -3,7 +3,7 @@
 The lecture takes equal costs for least costs. Here is what that asks of the costs, and a test that does not ask it.
 """
 
-from derive.catalogue.sources import CHINCHILLA_PAPER, REPLICATION_PAPER, ours, talk
+from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ours, talk
 from derive.records import EMPIRICAL, HEURISTIC, Equation, Step, at
 
 OPTIMA = (
@@ -100,6 +100,59 @@ OPTIMA = (
             "the two published fits differ, and the first by how its exponents are rounded as well",
         ),
         sources=(CHINCHILLA_PAPER, REPLICATION_PAPER),
+    ),
+    Equation(
+        id="training.tokens_per_param",
+        title="Tokens a parameter",
+        defines="tokens_per_param",
+        relation=lambda tokens_per_param, pretrain_tokens, active_params: (tokens_per_param, pretrain_tokens / active_params),
+        statement="What a model has read, by its size.",
+        sources=(CHINCHILLA_TABLE,),
+    ),
+    Equation(
+        id="training.compute_optimal_size",
+        title="Size of least loss for a budget of pre-training",
+        kind=EMPIRICAL,
+        relation=lambda active_params, size_loss_exponent, size_loss_coefficient, data_loss_exponent, data_loss_coefficient,
+            pretrain_flops, one_flop_per_token, one_token: (
+            active_params,
+            (size_loss_exponent * size_loss_coefficient / (data_loss_exponent * data_loss_coefficient))
+            ** (1 / (size_loss_exponent + data_loss_exponent))
+            * (pretrain_flops / (6 * one_flop_per_token * one_token)) ** (data_loss_exponent / (size_loss_exponent + data_loss_exponent)),
+        ),
+        statement="Tokens follow from the budget and the size; how they share it depends on the fit, and with it on the budget.",
+        assumptions=("the law of training.loss_law", "nothing but pre-training costs: a model that will be served should be smaller"),
+        steps=(
+            Step(
+                operation="the loss along a budget, which gives the tokens to every size",
+                premises=(at("training.loss_law"), at("training.pretrain_cost")),
+                eliminated=("pretrain_tokens",),
+                relation=lambda loss, irreducible_loss, size_loss_coefficient, active_params, size_loss_exponent,
+                    data_loss_coefficient, pretrain_flops, one_flop_per_token, one_token, data_loss_exponent: (
+                    loss,
+                    irreducible_loss
+                    + size_loss_coefficient * active_params ** (-size_loss_exponent)
+                    + data_loss_coefficient
+                    * (pretrain_flops / (6 * one_flop_per_token * one_token * active_params)) ** (-data_loss_exponent),
+                ),
+            ),
+            Step(
+                operation="where the loss is least it has no slope",
+                premises=(at("#1"),),
+                stationary=("active_params",),
+                relation=lambda size_loss_coefficient, data_loss_exponent, data_loss_coefficient, size_loss_exponent, active_params,
+                    pretrain_flops, one_flop_per_token, one_token: (
+                    size_loss_coefficient,
+                    data_loss_exponent
+                    * data_loss_coefficient
+                    / size_loss_exponent
+                    * active_params**size_loss_exponent
+                    * (pretrain_flops / (6 * one_flop_per_token * one_token * active_params)) ** (-data_loss_exponent),
+                ),
+            ),
+            Step(operation="solved for the size", premises=(at("#2"),)),
+        ),
+        sources=(CHINCHILLA_LAW, ours("the optimum in closed form, where the paper prints it with its coefficient named G")),
     ),
     Equation(
         id="training.fixed_loss_optimum",

@@ -1,22 +1,70 @@
 """Training and reinforcement learning: tokens, FLOPs and loss; and what a reversible network saves."""
 
-from derive.registry.domains import FRACTION
+from derive.registry.domains import FRACTION, UNIT_INTERVAL
 
 ROWS = (
     # -- tokens and FLOPs -----------------------------------------------------------------------------------------
     ("pretrain_tokens", "D_PT", r"D_{\mathrm{PT}}", "token", "tokens of pre-training", 1e9, 1e16),
     ("rl_tokens", "D_RL", r"D_{\mathrm{RL}}", "token", "tokens of reinforcement learning", 1e9, 1e16),
-    ("inference_tokens", "D_inf", r"D_{\mathrm{inf}}", "token", "tokens served over the life of the model", 1e9, 1e18),
+    ("inference_tokens", "D_inf", r"D_{\mathrm{inf}}", "token", "tokens served over the life of the model, prompt and output", 1e9, 1e18),
+    ("prompt_share", "f_in", r"f_{\mathrm{in}}", "1", "share of the tokens served that are prompt", 0.01, 0.99, UNIT_INTERVAL),
     ("pretrain_flops", "C_PT", r"C_{\mathrm{PT}}", "FLOP", "FLOPs of pre-training", 1e18, 1e29),
     ("rl_flops", "C_RL", r"C_{\mathrm{RL}}", "FLOP", "FLOPs of reinforcement learning, slow decode counted as FLOPs", 1e18, 1e29),
     ("inference_flops", "C_inf", r"C_{\mathrm{inf}}", "FLOP", "FLOPs of serving, slow decode counted as FLOPs", 1e18, 1e30),
-    ("rl_multiplier", "k_rl", r"k_{\mathrm{RL}}", "1", "FLOPs per parameter and RL token: 2 only rolls out, 6 trains on all", 2, 6),
+    (
+        "rl_multiplier",
+        "k_rl",
+        r"k_{\mathrm{RL}}",
+        "1",
+        "FLOPs per parameter and RL token: 2 rolls out, 6 trains on all, a policy that scores adds 2",
+        2,
+        10,
+    ),
     ("decode_efficiency", "eta", r"\eta", "1", "FLOP/s of decode over those of training", 0.05, 1, FRACTION),
     ("deployment_time", "T_dep", r"T_{\mathrm{dep}}", "s", "time a model is served", 1e5, 1e9),
     ("frontier_probability", "p_front", r"p_{\mathrm{front}}", "1", "chance that the model stays in use", 0.05, 1, FRACTION),
     ("expected_inference_tokens", "D_exp", r"D_{\mathrm{exp}}", "token", "tokens served, derated by that chance", 1e8, 1e18),
-    ("chinchilla_tokens", "D_ch", r"D_{\mathrm{ch}}", "token", "pre-training tokens that suit the model's size", 1e9, 1e14),
+    ("chinchilla_tokens", "D_ch", r"D_{\mathrm{ch}}", "token", "pre-training tokens that suit the model's size by convention", 1e9, 1e14),
     ("overtraining_ratio", "O", "O", "1", "pre-training tokens over chinchilla_tokens", 0.1, 1e4),
+    ("tokens_per_param", "r_DN", r"r_{D/N}", "token", "tokens of pre-training for every active parameter", 0.1, 1e5),
+    ("training_sequence_length", "L_tr", r"L_{\mathrm{tr}}", "token", "tokens of one sequence of training", 128, 1e6),
+    # -- memory of training ---------------------------------------------------------------------------------------
+    ("data_parallel", "n_dp", r"n_{\mathrm{dp}}", "1", "copies of the model that train on different data", 1, 1e5),
+    ("gradient_bytes_per_param", "b_grad", r"b_{\mathrm{grad}}", "byte", "bytes of one gradient: 2 in bf16", 0.5, 4),
+    (
+        "optimizer_bytes_per_param",
+        "b_opt",
+        r"b_{\mathrm{opt}}",
+        "byte",
+        "bytes the optimizer keeps of a parameter: 12 for Adam with weights, mean and variance in fp32",
+        1,
+        16,
+    ),
+    (
+        "training_state_bytes_per_chip",
+        "M_state",
+        r"M_{\mathrm{state}}",
+        "byte",
+        "parameters, gradients and optimizer states on one chip",
+        1e5,
+        1e14,
+    ),
+    ("activation_bytes_per_chip", "M_actc", r"M_{\mathrm{act,chip}}", "byte", "activations held on the fullest chip", 1, 1e16),
+    ("training_memory_per_chip", "M_train", r"M_{\mathrm{train}}", "byte", "memory that training takes on the fullest chip", 1e6, 1e15),
+    # -- network of training --------------------------------------------------------------------------------------
+    ("training_tokens_per_chip", "T_chip", r"T_{\mathrm{chip}}", "token", "tokens of a training step for each chip", 1, 1e7),
+    ("training_compute_time", "t_train", r"t_{\mathrm{train}}", "s", "time the arithmetic of a training step takes", 1e-6, 1e5),
+    ("exchange_bytes_per_param", "b_exch", r"b_{\mathrm{exch}}", "byte", "bytes of a weight or gradient as it is sent", 0.5, 4),
+    ("data_parallel_time", "t_dp", r"t_{\mathrm{dp}}", "s", "time copies take to exchange weights and gradients in a step", 1e-6, 1e5),
+    (
+        "balance_tokens_per_chip",
+        "T_star",
+        r"T^{\star}",
+        "token",
+        "tokens a chip at which exchange takes as long as arithmetic",
+        0.01,
+        1e8,
+    ),
     # -- optima ---------------------------------------------------------------------------------------------------
     ("tradeoff_cost", "A_tot", r"A_{\mathrm{tot}}", "1", "sum of a falling and a rising cost", 0.1, 1e4),
     ("tradeoff_variable", "x_var", "x", "1", "what is chosen, in units of where both costs are given", 0.1, 10),

@@ -6,7 +6,7 @@ that is chained by itself holds; conditions that were drawn hold too and are nam
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, isclose, isfinite, log
+from math import exp, inf, isclose, isfinite, log
 from random import Random
 
 from derive.catalogue import by_id
@@ -18,7 +18,10 @@ from derive.solving import residual, right_side_at
 IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages")
 """Quantities of which one has to be given where the batch of one pass is not all that is in flight."""
 
-SAME_VARIANT = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
+SAME_VARIANT = (
+    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
+    *("selected_attention_flops", "attention_flops_per_sequence", "read_entries", "indexer_flops_per_pair"),
+)
 """Groups that take the variant of the first, where they have it."""
 
 AGREES, LAST_DIGITS = 1e-6, 1e-15
@@ -133,7 +136,8 @@ def _state(random: Random) -> State | None:
     order, others = _ordered(rows)
     claimed = _claims(random, order)
     values = _repaired(random, [*order, *claimed], others)
-    if values is None:
+    # No router uses more experts than there are: such givens are refused, whatever is asked.
+    if values is None or values.get("active_experts", 0) > values.get("experts", inf):
         return None
     true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)

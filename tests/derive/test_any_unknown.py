@@ -58,6 +58,9 @@ def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
 
 
 def _holds(equation, values) -> bool:
+    """Whether the sides are as the sense says; nothing holds where the equation may not be used."""
+    if equation.violated(values):
+        return False
     left, right = values[equation.symbols[0]], float(equation.right_side(values))
     if equation.sense == ">=":
         return left >= right

@@ -20,9 +20,23 @@ import pytest
 from derive.arithmetic import maximum
 from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
 from derive.catalogue.sources import TRANSCRIPT
+from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
-from derive.records import BOUND, CHAINED_BY_ITSELF, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, Equation, Source
+from derive.questions import question
+from derive.records import (
+    BOUND,
+    CHAINED_BY_ITSELF,
+    CONDITION,
+    DEFINITION,
+    EMPIRICAL,
+    ESTIMATE,
+    HEURISTIC,
+    LOWER,
+    UPPER,
+    Equation,
+    Source,
+)  # fmt: skip
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -45,7 +59,7 @@ IDS_PEOPLE_RELY_ON = {
         roofline.compute_time roofline.weight_time roofline.kv_time roofline.memory_time roofline.latency_floor
         batching.machine_balance_ratio batching.ridge_point batching.sparsity batching.balance_batch batching.balance_batch_with_kv
         scheduling.sweep_time scheduling.worst_latency scheduling.throughput scheduling.fleet_throughput
-        training.pretrain_cost training.rl_cost training.inference_cost training.tokens_served training.chinchilla
+        training.pretrain_cost training.rl_cost_split training.inference_cost training.tokens_served
         training.overtraining reversible.revnet reversible.feistel reversible.activation_memory
         memory.per_chip pipeline.bubble pipeline.hop_latency pipeline.idle_fraction
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
@@ -54,14 +68,17 @@ IDS_PEOPLE_RELY_ON = {
         cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
-    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max",
+    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
     CONDITION: """
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
         readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
         readings.bandwidth_bound_fraction cache.implied_drain_time
     """,
-    HEURISTIC: "cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference",
+    HEURISTIC: """
+        cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference
+        training.rl_cost training.inference_cost_lecture training.chinchilla
+    """,
 }
 """House, section 4, the chapters of this version, by kind."""
 
@@ -81,6 +98,12 @@ def changed(row: Equation, written: dict[str, str]) -> str | None:
     if written[row.reference] != fingerprint(row):
         return f"the mathematics of {row.id} changed and its version is still {row.version}: raise it"
     return None
+
+
+def untold(row: Equation) -> str | None:
+    """What is wrong with the lines that say what each version after the first changed, or None."""
+    told, due = len(row.changes), row.version - 1
+    return None if told == due else f"{row.reference} has {told} of {due} lines in changes: one a version after the first"
 
 
 def read() -> dict[str, str]:
@@ -132,9 +155,14 @@ def test_every_parameter_enters_and_the_left_side_is_the_first(row):
 def test_kind_sense_and_definition_are_legal(row):
     assert row.kind in (DEFINITION, BOUND, ESTIMATE, CONDITION, HEURISTIC, EMPIRICAL)
     assert row.sense in ("=", "<=", ">=")
+    if row.kind == BOUND and row.sense == "=":
+        assert row.direction in (LOWER, UPPER), "it is written as an equality: which side may be more?"
+    else:
+        assert row.direction == "", "only a bound that is written as an equality needs one"
     if row.defines is not None:
         assert row.defines == row.symbols[0]
-        assert row.kind in (DEFINITION, BOUND, ESTIMATE), "a claim defines nothing"
+        asked_for = row.variant is not None and not row.variant[2]
+        assert row.kind in (DEFINITION, BOUND) or asked_for, "a claim defines nothing, unless as a variant that one asks for"
         assert row.sense == "="
 
 
@@ -177,6 +205,18 @@ def test_the_bands_are_conditions():
 # -- what may be joined without being named -------------------------------------------------------------------------
 
 
+ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
+
+
+@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
+    assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
+    group, name, _ = row.variant
+    assert row.id not in {other.id for other in question(row.defines, {}).active}
+    for asked in (question(row.defines, {}, variants={group: name}), question(row.defines, {}, using=[row.id])):
+        assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
+
+
 @pytest.mark.parametrize("row", ALL)
 def test_what_equates_a_price_with_a_cost_is_a_condition(row):
     published = SHEET & set(row.symbols)
@@ -204,6 +244,26 @@ def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
 
 IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
 """Quantities of the derivations: some appear on the way and cancel."""
+
+
+FROM_BOUNDS = {
+    "roofline.latency_floor": "a name for the read of the weights alone; nothing overlaps with it",
+    "batching.compute_utilisation": "a share of the step of perfect overlap",
+    "serving.normalised_cost": "the cost of the step of perfect overlap",
+}
+"""Definitions that follow from a bound and hold whether it is reached or not, or that name what it is at best."""
+
+
+def above(row: Equation) -> set[Equation]:
+    """All that its derivation rests on."""
+    found = {equation(id) for id in parents(row)}
+    return found.union(*(above(parent) for parent in found))
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_what_follows_from_a_bound_is_no_definition(row):
+    bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
+    assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
 
 
 # -- the registry ---------------------------------------------------------------------------------------------------
@@ -275,6 +335,13 @@ def test_the_mathematics_is_that_of_the_version(row):
     assert fault is None, fault
 
 
+@pytest.mark.parametrize("row", ALL)
+def test_every_version_after_the_first_says_what_changed(row):
+    fault = untold(row)
+    assert fault is None, fault
+    assert all(said.strip() and not said.endswith(".") for said in row.changes)
+
+
 def test_no_id_was_dropped_and_no_version_went_back():
     for reference in read():
         id, version = reference.split("@")
@@ -329,10 +396,23 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         assert "no fingerprint" in changed(planted(**changes, version=2), written)
 
 
+def test_a_version_that_does_not_say_what_changed_is_not_written_down(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "fingerprints.json"
+    rows = {"test.planted": planted(version=2)}
+    monkeypatch.setattr(sys.modules[__name__], "FINGERPRINTS", file)
+    monkeypatch.setattr(sys.modules[__name__], "by_id", lambda: rows)
+    assert write() == 1 and not file.exists()
+    assert capsys.readouterr().err == "test.planted@2 has 0 of 1 lines in changes: one a version after the first\n"
+    rows["test.planted"] = planted(version=2, changes=("planted anew, for the test",))
+    assert write() == 0 and list(read()) == ["test.planted@2"]
+    rows["test.planted"] = planted(version=1, changes=("of no version",))
+    assert write() == 1 and list(read()) == ["test.planted@2"]
+
+
 def write() -> int:
-    """Adds what is new; returns 1 and writes nothing if an equation changed under its version."""
+    """Adds what is new; returns 1 and writes nothing if an equation changed under its version, or does not say what changed."""
     written = read()
-    faults = [changed(row, written) for row in by_id().values() if row.reference in written]
+    faults = [changed(row, written) for row in by_id().values() if row.reference in written] + [untold(row) for row in by_id().values()]
     faults = [fault for fault in faults if fault]
     if faults:
         print("\n".join(faults), file=sys.stderr)

@@ -39,7 +39,9 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     solution = solve("step_time", **STEP)
     assert solution.equations == tuple(step.equation for step in solution.route)
     assert set(solution.equations) == {
-        *("roofline.compute_time@1", "roofline.weight_time@1", "architecture.kv_bytes_mla@1"),
+        *("roofline.compute_time@1", "architecture.kv_bytes_mla@1"),
+        *("experts.touched_experts@2", "experts.routed_params@1", "experts.shared_params@1"),
+        *("experts.fetched_params@1", "experts.weight_time_touched@2"),
         *("roofline.kv_time@1", "roofline.memory_time@1", "roofline.step_time@1"),
     }
     known = set(solution.given)
@@ -112,7 +114,7 @@ def test_the_equation_that_defines_a_quantity_is_preferred(unknown, more):
     assert (step.equation, step.value) == ("architecture.kv_bytes_gqa@1", 20480)
     assert step.alternatives == ("roofline.kv_time",)
     without = {name: known for name, known in TWO_WAYS.items() if name != "layers"}
-    assert solve(unknown, **without, **more).route[0].equation == "roofline.kv_time@1"
+    assert solve(unknown, **without, **more).route[0].equation == "roofline.kv_time@2"
 
 
 def test_an_inequality_answers_but_never_serves_on_the_way():
@@ -238,6 +240,9 @@ USES = {
     "mbu": "roofline.weight_time_resident",
     "replicas": "scheduling.fleet_throughput",
     "tokens_per_step": "scheduling.throughput",
+    "positions_per_step": "experts.touched_experts",
+    "expert_imbalance": "experts.weight_time_touched",
+    "kv_copies": "context.kv_time_fixed",
     "fleet_utilisation": "serving.chip_price_from_capex",
     "attention_rate_ratio": "serving.prefill_attention_factor",
     "prefill_attention_factor": "serving.prefill_compute_time",
@@ -296,9 +301,9 @@ def test_a_variant_may_be_chosen_by_its_id():
     ],
 )
 def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, formula, expected):
-    solution = solve("kv_bytes_per_token", model=model, bytes_per_element=bytes_per_element)
+    solution = solve("kv_bytes_per_token", model=model, bytes_per_element=bytes_per_element, indexer_bytes_per_element=1)
     assert value(solution) == expected
-    assert solution.equations == (f"architecture.kv_bytes_{formula}@1",)
+    assert solution.equations == (equation(f"architecture.kv_bytes_{formula}").reference,)
     assert any(note.startswith(f"kv_bytes_per_token: {formula} (") for note in solution.assumptions)
 
 
@@ -308,11 +313,11 @@ def test_a_model_without_an_equation_is_refused_by_name():
 
 
 def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
-    """DeepSeek-V3.2, 32 sequences of 100 k tokens on 8 H100: indexer keys of every token, 2048 latents in every layer."""
-    given = {"hardware": "H100:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "chips": 8}
+    """DeepSeek-V3.2, 32 sequences of 100 k tokens on 16 H100: indexer keys of every token, 2048 latents in every layer."""
+    given = {"hardware": "H100:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "indexer_bytes_per_element": 1, "chips": 16}
     solution = solve("kv_time", batch=32, context_length="100k", **given)
-    assert value(solution) == pytest.approx(32 * 61 * (100_000 * 128 + 2048 * 576) / (8 * 3.35e12))
-    assert solution.equations[-1] == "context.kv_time_fixed@1"
+    assert value(solution) == pytest.approx(32 * 61 * (100_000 * 128 + 2048 * 576) / (16 * 3.35e12))
+    assert solution.equations[-1] == "context.kv_time_fixed@2"
     assert value(solve("step_time", batch=32, context_length="100k", **given)) > value(solution)
 
 
@@ -327,9 +332,11 @@ def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
 )
 def test_what_holds_of_dense_attention_only_is_refused_for_a_model_that_selects(unknown, left_out):
     given = {"model": "MiniMax-M3", "hardware": "H100:fp8", "bytes_per_element": 1, "batch": 32, "context_length": "100k"}
+    given |= {"indexer_bytes_per_element": 1}
     solution = solve(unknown, **given)
     assert solution.answers == () and solution.reason.code == "missing_givens"
-    assert solution.reason.message.splitlines()[0].endswith(f"; left out, as this model does not read all that it stores: {left_out}")
+    first, *_ = solution.reason.message.splitlines()
+    assert "; left out, as not all that this model reads grows with its context: " in first and first.endswith(left_out)
 
 
 def test_attention_flops_are_those_of_the_models_own_layers():
@@ -671,12 +678,20 @@ def test_what_is_said_to_cancel_can_be_given_and_changes_nothing(context_length)
 
 
 def test_a_result_that_was_given_is_not_passed_over_for_what_fits_in_memory():
-    """GLM-5 does not read all that it stores: its balance context is left out, and a ratio to it says nothing."""
-    given = {"model": "GLM-5", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "bytes_per_element": 1}
-    assert solve("context_length", **given).answers[0].kind == "interval"
-    solution = solve("context_length", **given, kv_compute_ratio=1)
+    """GLM-5 does not read all that it stores: its balance context is left out, and what was said of it says nothing."""
+    given = {"model": "GLM-5", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "indexer_bytes_per_element": 1, "context_length": 1e6}
+    assert solve("bytes_per_element", **given).answers[0].kind == "interval"
+    solution = solve("bytes_per_element", **given, balance_context=1000)
     assert solution.answers == () and solution.reason.code == "not_identified"
-    assert "kv_compute_ratio = 1" in solution.reason.message and "context.balance_context" in solution.reason.message
+    assert "balance_context = 1000" in solution.reason.message and "context.balance_context" in solution.reason.message
+
+
+def test_the_ratio_of_two_times_holds_of_any_attention():
+    """GLM-5 in fp8: 78 indexer keys of 128 for every token, 78 x 2,048 latents of 576 beside them; 2 x 40e9 FLOP at ridge 1979/4.8."""
+    given = {"model": "GLM-5", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "bytes_per_element": 1, "indexer_bytes_per_element": 1}
+    bytes_in_the_time = 2 * 40e9 * 4.8 / 1979
+    expected = (bytes_in_the_time - 78 * 2048 * 576) / (78 * 128)
+    assert value(solve("context_length", **given, kv_compute_ratio=1)) == pytest.approx(expected)
 
 
 def test_what_was_not_used_is_said_below_the_answer_and_a_batch_that_is_in_flight_was_used():

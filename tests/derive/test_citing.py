@@ -52,7 +52,7 @@ def balanced(text: str) -> bool:
 def test_every_style_says_what_it_is_and_where_it_is_from(row: Equation, style: str):
     text = cite(row.id, style)
     said = flat(" ".join(map(str, json.loads(text)[0].values())) if style == "csl-json" else text)
-    for expected in (row.id, f"version {row.version}", row.title, row.statement, row.kind, *row.assumptions):
+    for expected in (row.id, f"version {row.version}", row.title, row.statement, row.described, *row.assumptions, *row.changes):
         assert expected in said
     for source in row.sources:
         assert source.said in said if source.kind == DERIVATION else source.place in said
@@ -251,6 +251,20 @@ def test_ids_in_a_result_nested_deeper_than_python_recurses():
 def test_what_is_not_a_result_is_refused(result: object):
     with pytest.raises(WrongData, match="equations"):
         ids_in(result)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_later_version_says_what_became_of_it(style: str, monkeypatch: pytest.MonkeyPatch):
+    row = replace(equation(GOLDEN_ID), version=3, changes=("drafting is counted", "attention takes 5 % more"))
+    monkeypatch.setattr("derive.citing.equation", lambda id: row)
+    text = json.loads(cite(GOLDEN_ID, style))[0]["note"] if style == "csl-json" else cite(GOLDEN_ID, style)
+    assert "version 3 (version 2: drafting is counted; version 3: attention takes 5 % more)" in flat(text)
+
+
+def test_a_citation_says_which_way_a_bound_errs_and_that_an_estimate_bounds_nothing():
+    assert "Kind: lower bound (an idealisation: what it bounds is at least this); assumes" in cite("roofline.step_time")
+    assert "Kind: estimate (it bounds nothing: the truth may be more or less); assumes" in cite("roofline.step_time_serial")
+    assert "Kind: bound; assumes" in cite("memory.fits")
 
 
 def test_unknown_style_id_and_version_are_named():

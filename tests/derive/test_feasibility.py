@@ -2,7 +2,9 @@
 
 import pytest
 
+from derive.errors import WrongValue
 from derive.ranges import solve
+from derive.units import show
 
 WEIGHTS, PER_TOKEN, CHIP = 671e9, 61 * 576, 80e9
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000}
@@ -36,10 +38,10 @@ def test_what_would_fit_fits_and_a_little_more_does_not():
 
 
 def test_weights_alone_that_do_not_fit_leave_only_chips_to_change():
-    reason = solve("latency_floor", **DEPLOYED, chips=8).reason
+    reason = solve("weight_time", **DEPLOYED, chips=8, batch=1).reason
     assert reason.code == "does_not_fit" and "KV cache" not in reason.message
     assert reason.message.splitlines()[1] == "what would fit, all else as it is: chips at least 9"
-    assert solve("latency_floor", **DEPLOYED, chips=9).answers
+    assert solve("weight_time", **DEPLOYED, chips=9, batch=1).answers
 
 
 def test_pipeline_stages_hold_their_share():
@@ -95,3 +97,90 @@ def test_memory_that_nothing_is_known_of_but_its_size_has_no_chips_to_speak_of()
     given = {"hbm_bandwidth": "3TB/s", "chips": 2, "total_params": "7B", "bytes_per_weight": 1, "memory_capacity": "5GB"}
     solution = solve("weight_time", **given)
     assert solution.reason.code == "does_not_fit" and "7 GB in the 5 GB, 2 GB short" in solution.reason.message
+
+
+WINDOWED = {"hardware": "H100:bf16", "model": "Gemma-3-27B", "bytes_per_element": 2, "chips": 2}
+WITH_STATES = {"hardware": "H100:fp8", "model": "Qwen3-Next", "bytes_per_element": 2, "state_bytes_per_element": 4, "chips": 2}
+SELECTING = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "indexer_bytes_per_element": 1.03125, "chips": 8}
+KINDS = [pytest.param(given, id=given["model"]) for given in ({**DEPLOYED, "chips": 16}, WINDOWED, WITH_STATES, SELECTING)]
+
+
+@pytest.mark.parametrize("deployment", KINDS)
+def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answer(deployment):
+    contexts = [1, 100, 1000, 1024, 1025, 4000, 100_000, 1_000_000]
+    room = solve("memory_capacity", **deployment).answers[0].value
+    demands = []
+    for context in contexts:
+        given = {**deployment, "batch": 100, "context_length": context}
+        demands.append(solve("memory_demand", **given).answers[0].value)
+        step = solve("step_time", **given)
+        assert bool(step.answers) == (demands[-1] <= room), context
+        assert step.answers or step.reason.code == "does_not_fit"
+    assert demands == sorted(demands) and demands[0] < demands[-1]
+
+
+@pytest.mark.parametrize("deployment", KINDS)
+def test_the_advice_is_what_the_bounds_say(deployment):
+    """A batch and a context that are told to fit are the bounds of what is in flight and of the context."""
+    given = {**deployment, "batch": 20_000, "context_length": 8000}
+    told = solve("step_time", **given).reason.message
+    for name, unknown in (("batch", "sequences_in_flight"), ("context_length", "context_length")):
+        found = solve(unknown, **{key: known for key, known in given.items() if key != name}).answers
+        assert bool(found) == (f"{name} at most" in told)
+        for high in (one.high for one in found):
+            assert f"{name} at most {show(unknown, high)}" in told
+            assert solve("step_time", **{**given, name: high * 0.999}).answers
+            assert solve("step_time", **{**given, name: high * 1.001}).reason.code == "does_not_fit"
+    assert "batch at most" in told
+
+
+def test_copies_of_a_cache_take_their_room():
+    """Sharded, 1,000 sequences of DeepSeek-V3 fit on 16 chips; copied to all of them they do not."""
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000).answers
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000, kv_copies=16).reason.code == "does_not_fit"
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000 / 16, kv_copies=16).answers
+
+
+def test_the_caches_of_all_microbatches_are_held():
+    """Four microbatches of 1,500 on 16 chips in all: 6,000 caches, where 4,333 fit."""
+    given = {**DEPLOYED, "chips": 4, "pipeline_stages": 4}
+    assert pytest.approx(4333, rel=1e-3) == BATCH_THAT_FITS
+    assert solve("step_time", **given, batch=1500, microbatches=2).answers
+    refused = solve("step_time", **given, batch=1500, microbatches=4).reason
+    assert refused.code == "does_not_fit" and f"batch at most {BATCH_THAT_FITS / 4:.4g}" in refused.message
+
+
+def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
+    """All that the route takes is given: what is held is checked all the same."""
+    given = {**DEPLOYED, "chips": 16, "batch": 24000, "mfu": 1, "mbu": 1, "kv_copies": 1}
+    assert solve("step_time", **given).reason.code == "does_not_fit"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"window_tokens": 0}, "window_tokens = 0"),
+        ({"window_layers": 0}, "window_layers = 0"),
+        ({"state_bytes_per_element": 0}, "state_bytes_per_element = 0"),
+        ({"kv_copies": 0}, "kv_copies = 0"),
+        ({"indexer_bytes_per_element": -1}, "indexer_bytes_per_element = -1"),
+    ],
+)
+def test_no_windows_states_or_copies_at_all_are_refused_in_a_line(given, words):
+    with pytest.raises(WrongValue, match=words) as caught:
+        solve("kv_cache_bytes", **WINDOWED, sequences_in_flight=1, context_length=1000, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_window_longer_than_any_context_is_no_window():
+    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
+    whole = 2 * 62 * 1000 * 2 * 16 * 128
+    for window in (1000, 1024, 1e6):
+        assert solve("kv_cache_bytes", **given, window_tokens=window).answers[0].value == whole
+
+
+def test_windows_and_states_of_no_bytes_leave_what_grows():
+    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
+    assert solve("kv_cache_bytes", **given, window_kv_bytes=0).answers[0].value == 2 * 10 * 1000 * 2 * 16 * 128
+    stateless = {**WITH_STATES, "context_length": 1000, "sequences_in_flight": 1, "linear_state_bytes": 0}
+    assert solve("kv_cache_bytes", **stateless).answers[0].value == 2 * 12 * 1000 * 2 * 2 * 256

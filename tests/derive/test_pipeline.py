@@ -1,6 +1,9 @@
 """Pipeline stages in chains: their memory counts, and a hop between stages is only there where there are several."""
 
+from fractions import Fraction
+
 import pytest
+from schedules import gpipe, interleaved, one_forward_one_backward, run
 
 from derive.ranges import solve
 
@@ -31,3 +34,70 @@ def test_a_microbatch_is_the_batch_of_a_pass_where_that_is_claimed():
     given = {"batch": 2400, "microbatches": 4}
     assert not solve("sequences_in_flight", **given).answers
     assert solve("sequences_in_flight", using=["pipeline.batch_of_a_pass"], **given).answers[0].value == 4 * 2400
+
+
+# -- training schedules, run step by step -----------------------------------------------------------------------------
+
+SHAPES = [(8, 32), (4, 8), (4, 4), (2, 6)]
+
+
+def bubble(stages, microbatches, *using, **given):
+    (answer,) = solve("bubble_fraction", using=using, pipeline_stages=stages, training_microbatches=microbatches, **given).answers
+    return answer.value
+
+
+@pytest.mark.parametrize("schedule", [gpipe, one_forward_one_backward])
+@pytest.mark.parametrize("backward", [1, 2, 3])
+@pytest.mark.parametrize(("stages", "microbatches"), [*SHAPES, (8, 3)])
+def test_both_plain_schedules_wait_as_long_whatever_a_backward_pass_takes(schedule, backward, stages, microbatches):
+    idle = run(schedule(stages, microbatches), backward=Fraction(backward)).idle
+    assert bubble(stages, microbatches) == pytest.approx(float(idle), rel=1e-12)
+
+
+def test_the_bubble_of_eight_stages_and_thirty_two_microbatches():
+    assert bubble(8, 32) == pytest.approx(7 / 39) == pytest.approx(0.17949, rel=1e-4)
+
+
+@pytest.mark.parametrize("virtual", [1, 2, 3, 4])
+@pytest.mark.parametrize("backward", [1, 2])
+@pytest.mark.parametrize(("stages", "microbatches"), SHAPES)
+def test_virtual_stages_shorten_the_bubble(virtual, backward, stages, microbatches):
+    idle = run(interleaved(stages, microbatches, virtual), backward=Fraction(backward)).idle
+    found = bubble(stages, microbatches, "pipeline.interleaved_bubble", virtual_stages=virtual)
+    assert found == pytest.approx(float(idle), rel=1e-12)
+    assert found < bubble(stages, microbatches) or virtual == 1
+
+
+@pytest.mark.parametrize(("stages", "microbatches"), SHAPES)
+def test_one_forward_one_backward_holds_as_many_microbatches_as_stages_and_gpipe_holds_all(stages, microbatches):
+    """These are the microbatches in flight; those of a training step are as many as one likes."""
+    assert run(one_forward_one_backward(stages, microbatches)).held == tuple(range(stages, 0, -1))
+    assert run(gpipe(stages, microbatches)).held == (microbatches,) * stages
+
+
+def test_the_microbatches_in_flight_are_not_those_of_a_training_step():
+    refused = solve("bubble_fraction", pipeline_stages=4, microbatches=4)
+    assert refused.answers == () and refused.reason.missing == ("training_microbatches",)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "said"),
+    [
+        ("bubble_fraction", {"pipeline_stages": 4, "training_microbatches": 0.5}, "training_microbatches >= 1"),
+        ("layers_per_stage", {"pipeline_stages": 8, "layers": 4}, "layers >= pipeline_stages"),
+    ],
+)
+def test_half_a_microbatch_and_a_stage_without_a_layer_are_refused(unknown, given, said):
+    refused = solve(unknown, **given)
+    assert refused.answers == () and refused.reason.code == "requirement_violated"
+    assert said in refused.reason.message and "\n" not in refused.reason.message
+
+
+def test_fewer_microbatches_than_stages_do_not_interleave():
+    refused = solve("bubble_fraction", using=["pipeline.interleaved_bubble"], pipeline_stages=8, training_microbatches=4, virtual_stages=2)
+    assert refused.answers == () and "training_microbatches >= pipeline_stages" in refused.reason.message
+
+
+def test_there_are_no_more_virtual_stages_than_layers_of_a_stage():
+    (answer,) = solve("virtual_stages", layers=96, pipeline_stages=8).answers
+    assert (answer.kind, answer.high) == ("interval", 12)

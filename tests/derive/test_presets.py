@@ -152,11 +152,28 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
 def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     preset = model("V3.2")
     sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
-    selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048}
+    selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048, "query_heads": 128}
     assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
-    chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width")
-    assert preset.variants == {**dict.fromkeys(chosen, "mla_indexed"), "kv_time": "fixed"}
+    chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
+    assert preset.variants == {**dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"), "kv_time": "fixed"}
     assert preset.left_out == presets.DENSE_ONLY
+
+
+def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small, monkeypatch):
+    """A blank one is left to whoever asks."""
+    more = {"indexer_heads": "64", "indexer_bytes_per_element": "1.03125", "state_bytes_per_element": "4"}
+    assert not more.keys() & model("V3.2").givens.keys()
+    tables = {"architectures": tuple({**row, **more} for row in presets.table("architectures"))}
+    monkeypatch.setattr(presets, "table", tables.__getitem__)
+    assert {name: model("V3.2").givens[name] for name in more} == {name: float(text) for name, text in more.items()}
+    assert model("Mixed").givens["state_bytes_per_element"] == 4
+
+
+def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
+    preset = model("Mixed")
+    chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
+    assert preset.variants == {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", **chosen}
+    assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 
 def test_a_part_that_is_not_described_in_full_is_not_zero(small):
@@ -166,7 +183,6 @@ def test_a_part_that_is_not_described_in_full_is_not_zero(small):
 
 
 OF_WHAT_IS_STORED = {
-    *("memory.kv_cache_bytes", "memory.sequences_that_fit", "architecture.kv_bytes_per_sequence"),
     *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even"),
 }
 
@@ -177,7 +193,8 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
     plain = {row.id for row in joins if row.variant is None}
     assert plain == OF_WHAT_IS_STORED | {id for id in presets.DENSE_ONLY if "kv_bytes_per_token" in equation(id).symbols}
     groups = {row.variant[0] for row in joins if row.variant}
-    assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time"} == groups & {*presets.SAME_NAME, "kv_time"}
+    chosen = {*presets.SAME_NAME, "kv_time", "kv_bytes_per_sequence"}
+    assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time", "kv_bytes_per_sequence"} == groups & chosen
 
 
 @pytest.mark.parametrize("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
@@ -229,10 +246,12 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     row = next(row for row in table("architectures") if row["model"] == name)
     given = preset.givens
     selects = row["kv_values_read_per_context_token"] != row["kv_values_stored_per_token"]
-    assert preset.left_out == (presets.DENSE_ONLY if selects else ())
-    assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == (
-        ("fixed", False) if selects else (None, True)
-    )
+    windows, states = bool(row["window_layers"]), bool(row["linear_layers"])
+    limited = selects or windows or states
+    assert preset.left_out == (presets.DENSE_ONLY if selects else presets.ALL_GROWS if limited else ())
+    assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == ("fixed" if limited else None, not selects)
+    assert preset.variants.get("kv_bytes_per_sequence") == ("fixed" if windows or states else None)
+    assert preset.variants.get("attention_flops_per_sequence") == (row["kv_formula"] if selects else "windowed" if windows else None)
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
 

@@ -134,7 +134,7 @@ def markup(input_price: str) -> float:
 
 
 def overtraining(tokens: float) -> float:
-    return value("overtraining_ratio", active_params="100B", pretrain_tokens=tokens)
+    return value("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens=tokens)
 
 
 def inference_over_pretraining(fit: dict[str, float]) -> float:
@@ -355,6 +355,9 @@ ALLOWED = [  # equation, snippet, why nothing is to be computed
     ("roofline.weight_time", "where flashcard [5] says active", "the number of a flashcard"),
     ("roofline.memory_time_share", "unlike [1] - [1]/R", FORMULA),
     ("batching.balance_ratio_from_ridge", "A ridge point of [600] FLOP/byte", PREMISE),
+    ("experts.busiest_chip", "(ln n)^([3]/[4]) standard deviations", FORMULA),
+    ("experts.reached_chips", "the chance ([1] - [1]/n)^k", FORMULA),
+    ("experts.reached_racks", "the chance ([1] - [1]/n)^k", FORMULA),
     ("batching.sparsity", "its router takes [8] of [256]", "the router of DeepSeek-V3, from its configuration"),
     ("batching.sparsity", "the [32] is a simplification", "the lecture's 32 of 256, 0:19:16"),
     ("scheduling.mean_latency", "between [0] and one period", FORMULA),

@@ -18,12 +18,12 @@ DEPLOYMENTS = {
     "memory binds": {
         **{"batch": 2048, "context_length": 4000, "chips": 16, "active_params": 37e9, "total_params": 671e9, "bytes_per_weight": 1},
         **{"kv_bytes_per_token": 35136, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "mfu": 0.5, "mbu": 0.7},
-        **{"chip_price": 2 / 3600, "tokens_per_step": 1.2},
+        **{"chip_price": 2 / 3600, "tokens_per_step": 1.2, "kv_copies": 1},
     },
     "compute binds": {
         **{"batch": 3000, "context_length": 700, "chips": 8, "active_params": 70e9, "total_params": 75e9, "bytes_per_weight": 2},
         **{"kv_bytes_per_token": 50000, "peak_flops": 989e12, "hbm_bandwidth": 4.8e12, "mfu": 0.4, "mbu": 0.9},
-        **{"chip_price": 3 / 3600, "tokens_per_step": 1},
+        **{"chip_price": 3 / 3600, "tokens_per_step": 1, "kv_copies": 1},
     },
 }
 RESULTS = ("step_time", "cost_per_token", "throughput", "memory_time_share", "normalised_cost", "compute_utilisation", "kv_time")
@@ -106,7 +106,7 @@ def test_a_route_shows_each_step_and_a_block_all_its_equations():
     solution = solve("batch", **given, step_time=0.03)
     (together,) = [step for step in solution.route if len(step.equations) > 1]
     assert together.unknown == "batch" and together.formula
-    assert set(together.equations) == {f"roofline.{name}@1" for name in ("compute_time", "kv_time", "memory_time", "step_time")}
+    assert set(together.equations) == {row.reference for row in STEP}
     after = {step.unknown: step.value for step in solution.route[solution.route.index(together) + 1 :]}
     assert after["memory_time"] == pytest.approx(0.03) and after["compute_time"] < 0.03
     assert solution.answers[0].regime == "memory_time >= compute_time"
@@ -226,7 +226,7 @@ def test_what_does_not_cancel_is_asked_for():
 def test_cancelling_is_seen_at_random_values_and_by_name():
     rows = tuple(map(by_id().get, ("roofline.memory_time_share", "roofline.memory_time", "roofline.compute_time")))
     rows += tuple(map(by_id().get, ("roofline.weight_time", "roofline.kv_time", "batching.ridge_point")))
-    block = upstream("memory_time_share", rows, frozenset({*RIDGE, "chips", "mfu", "mbu"}))
+    block = upstream("memory_time_share", rows, frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"}))
     (free,) = block.free
     assert free in ("peak_flops", "hbm_bandwidth") and that_cancel(block, "memory_time_share") == {free}
     (case,) = joint(block, "memory_time_share")

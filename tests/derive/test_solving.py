@@ -189,19 +189,22 @@ HARDER = {
     "the logarithm of nearly one": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
+        {
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985},
+            **{"touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        },
         [17.76955175813066],
     ),
     "a power of nearly one": (
         equation("experts.touched_experts"),
         "touched_experts",
-        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 0.019594030395677232},
-        [0.010386341498019322],
+        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 1.9594030395677232, "positions_per_step": 1.0},
+        [1.038626280788382],
     ),
     "all are touched but for the last digits": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 80.0, "active_experts": 60.0, "touched_experts": 80.0},
+        {"experts": 80.0, "active_experts": 60.0, "touched_experts": 80.0, "positions_per_step": 1.0},
         [],
     ),
     "a share that leaves nothing above and below the line": (

@@ -20,6 +20,7 @@ from derive.spreads import MOST_VALUES
 
 STYLES = ("table", "json", "csv", "markdown", "latex")
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
+FIT |= {"variants": {"weight_time": "sharded"}}
 STEP = {"compute_time": "10ms", "memory_time": "1ms..20ms"}
 NUMERIC = {"speculative_speedup": 1.5, "acceptance_rate": 0.8}
 

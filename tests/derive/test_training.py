@@ -96,17 +96,58 @@ def test_the_size_of_the_model_cancels_from_both_heuristics():
 
 
 @pytest.mark.parametrize(
-    ("heuristic", "tokens", "flops"),
+    ("heuristic", "cost", "tokens", "flops"),
     [
-        ("training.equal_cost_rl", "rl_tokens", "rl_flops"),
-        ("training.equal_cost_inference", "inference_tokens", "inference_flops"),
+        ("training.equal_cost_rl", "training.rl_cost", "rl_tokens", "rl_flops"),
+        ("training.equal_cost_rl_split", "training.rl_cost_split", "rl_tokens", "rl_flops"),
+        ("training.equal_cost_inference", "training.inference_cost_lecture", "inference_tokens", "inference_flops"),
+        ("training.equal_cost_inference_split", "training.inference_cost", "inference_tokens", "inference_flops"),
     ],
 )
 @pytest.mark.parametrize("size", ["8B", "100B"])
-def test_by_the_heuristic_the_bills_are_the_same(heuristic, tokens, flops, size):
-    given = {"rl_multiplier": 2.7, "decode_efficiency": 0.3, "active_params": size}
+def test_by_the_heuristic_the_bills_are_the_same(heuristic, cost, tokens, flops, size):
+    given = {"rl_multiplier": 2.7, "decode_efficiency": 0.3, "prompt_share": 0.6, "active_params": size}
     pretraining = value("pretrain_flops", heuristic, **given, **{tokens: "100T"})
-    assert pretraining == pytest.approx(value(flops, **given, **{tokens: "100T"}))
+    assert pretraining == pytest.approx(value(flops, cost, **given, **{tokens: "100T"}))
+
+
+RL = {"active_params": "100B", "rl_tokens": "10T", "rl_multiplier": 6, "decode_efficiency": 0.3}
+SERVED = {"active_params": "100B", "inference_tokens": "10T", "decode_efficiency": 0.3}
+
+
+def test_only_the_roll_out_of_reinforcement_learning_is_slow_unless_the_lectures_form_is_asked_for():
+    # 2/0.3 + 4 = 10.667 FLOPs a parameter and token, and 6/0.3 = 20 by the lecture.
+    assert value("rl_flops", **RL) == pytest.approx(32 / 3 * 1e24)
+    assert value("rl_flops", "training.rl_cost", **RL) == pytest.approx(20e24)
+
+
+def test_a_variant_that_is_a_heuristic_can_be_asked_for_by_its_group():
+    solution = solve("rl_flops", variants={"rl_flops": "lecture"}, **RL)
+    assert solution.answers[0].value == pytest.approx(20e24)
+    assert "training.rl_cost is a heuristic, joined by name" in solution.assumptions
+
+
+def test_prompts_are_not_slowed_by_decode():
+    # 80 % prompts at an efficiency of 0.3: 0.8 + 0.2/0.3 = 1.467 passes at full rate, and 1/0.3 = 3.333 by the lecture.
+    split = value("inference_flops", prompt_share=0.8, **SERVED)
+    assert split == pytest.approx(2e24 * (0.8 + 2 / 3))
+    assert value("inference_flops", "training.inference_cost_lecture", **SERVED) / split == pytest.approx(3.3333 / 1.4667, rel=1e-4)
+
+
+def test_without_the_share_of_prompts_the_cost_of_inference_is_not_guessed():
+    refused = solve("inference_flops", **SERVED)
+    assert refused.answers == () and refused.reason.missing == ("prompt_share",)
+
+
+def test_twenty_tokens_a_parameter_is_a_convention_that_one_joins_by_name():
+    refused = solve("overtraining_ratio", active_params="100B", pretrain_tokens="200T")
+    assert refused.answers == () and refused.reason.missing == ("chinchilla_tokens",)
+    assert "--using training.chinchilla would give it" in refused.reason.message
+    assert value("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens="200T") == pytest.approx(100)
+
+
+def test_what_would_not_give_what_is_missing_is_not_offered():
+    assert "--using" not in solve("overtraining_ratio", pretrain_tokens="200T").reason.message
 
 
 def factor(heuristic, tokens, **given):
@@ -146,7 +187,8 @@ def test_training_and_serving_can_be_shared_in_thirds_or_in_halves():
     given = {"rl_multiplier": 3, "decode_efficiency": 1 / 3, "active_params": 100e9, "pretrain_tokens": 100e12}
     thirds = value("inference_tokens", "training.equal_cost_inference", **given)
     rl = value("rl_tokens", "training.equal_cost_rl", **given)
-    halves = value("inference_tokens", "training.equal_cost_train_and_serve", **given, rl_tokens=rl)
+    costs = ("training.rl_cost", "training.inference_cost_lecture")
+    halves = value("inference_tokens", "training.equal_cost_train_and_serve", *costs, **given, rl_tokens=rl)
     assert halves / thirds == pytest.approx(2)
 
 
@@ -154,7 +196,7 @@ def test_two_months_of_a_tenth_of_the_traffic_are_more_than_the_lecture_says():
     served = value("inference_tokens", fleet_throughput=5e7, deployment_time="60d")
     assert served == 259.2e12
     assert 200e12 / served - 1 == pytest.approx(-0.23, abs=0.005)
-    assert value("overtraining_ratio", active_params=100e9, pretrain_tokens=served) == pytest.approx(129.6)
+    assert value("overtraining_ratio", "training.chinchilla", active_params=100e9, pretrain_tokens=served) == pytest.approx(129.6)
 
 
 def test_a_model_that_may_be_overtaken_is_expected_to_serve_less():
@@ -165,10 +207,78 @@ def test_a_model_that_may_be_overtaken_is_expected_to_serve_less():
 def test_from_the_traffic_to_the_overtraining_in_one_chain():
     """Talk 1:29:46 to 1:32:12 at an efficiency of a third: as many tokens read as written, a hundred times Chinchilla's."""
     given = {"fleet_throughput": 5e7, "deployment_time": "60d", "decode_efficiency": 1 / 3, "active_params": "100B"}
-    solution = solve("overtraining_ratio", using=["training.equal_cost_inference"], **given)
+    solution = solve("overtraining_ratio", using=["training.equal_cost_inference", "training.chinchilla"], **given)
     assert solution.answers[0].value == pytest.approx(129.6)
     used = {reference.split("@")[0] for reference in solution.equations}
     assert used == {f"training.{name}" for name in ("tokens_served", "equal_cost_inference", "chinchilla", "overtraining")}
+
+
+# -- attention in training ------------------------------------------------------------------------------------------
+
+PAIR, SEQUENCE, SIZE, READ = (
+    symbol(n) for n in ("attention_flops_per_pair", "training_sequence_length", "active_params", "pretrain_tokens")
+)
+
+
+def flops_per_token():
+    """Of training with attention, at four FLOPs a layer and unit of attention width for each pair of tokens."""
+    layers, width = sympy.symbols("layers width", positive=True)
+    cost = right("training.pretrain_cost_attention") / READ
+    return cost.subs({PAIR: 4 * layers * width, symbol("one_token"): 1, symbol("one_flop_per_token"): 1}), layers, width
+
+
+def test_training_is_three_times_the_forward_pass_of_kaplan_with_causal_attention():
+    """Equation 2.2: 2 N + 2 n_layer n_ctx d_attn forward, and twice that backward."""
+    found, layers, width = flops_per_token()
+    assert sympy.expand(found - 3 * (2 * SIZE + 2 * layers * SEQUENCE * width)) == 0
+
+
+def test_palm_counts_the_half_of_attention_that_is_masked_as_well():
+    """Appendix B: 6 N + 12 L H Q T."""
+    found, layers, width = flops_per_token()
+    assert sympy.expand(found.subs(SEQUENCE, 2 * SEQUENCE) - (6 * SIZE + 12 * layers * width * SEQUENCE)) == 0
+
+
+def test_a_sum_over_the_tokens_of_a_sequence_finds_half_of_it_on_average():
+    """Position i attends to i tokens, itself among them: the mean is half a token more than half the sequence."""
+    length, per_pair, size = 4096, 5e6, 8e9
+    forward = sum(2 * size + per_pair * position for position in range(1, length + 1))
+    given = {"active_params": size, "attention_flops_per_pair": per_pair, "training_sequence_length": length}
+    found = value("pretrain_flops", "training.pretrain_cost_attention", pretrain_tokens=1e9, **given) / 1e9
+    assert found == pytest.approx(3 * forward / length, rel=1e-3)
+    assert found < 3 * forward / length
+
+
+# -- the best size for a budget -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
+@pytest.mark.parametrize("budget", [1e21, 5.76e23, 1e26])
+def test_a_search_over_sizes_finds_the_optimum_of_the_catalogue(fit, budget):
+    def loss(ln_n):
+        size = float(np.exp(ln_n))
+        return equation("training.loss_law").right_side({**fit, "active_params": size, "pretrain_tokens": budget / (6 * size)})
+
+    best = float(np.exp(minimize_scalar(loss, bounds=(log(1e7), log(1e14)), options={"xatol": 1e-9}).x))
+    found = value("active_params", "training.compute_optimal_size", pretrain_flops=budget, **without_floor(fit))
+    assert found == pytest.approx(best, rel=1e-4)
+
+
+@pytest.mark.parametrize("fit", [HOFFMANN, BESIROGLU], ids=["Hoffmann", "Besiroglu"])
+def test_at_the_optimum_of_a_budget_nothing_is_left_for_serving(fit):
+    """The ratio of training.fixed_loss_optimum is nothing where training alone would choose the size."""
+    named = ("training.compute_optimal_size",)
+    size = value("active_params", *named, pretrain_flops=1e24, **without_floor(fit))
+    served = equation("training.fixed_loss_optimum").right_side(
+        {**without_floor(fit), "active_params": size, "pretrain_tokens": 1e24 / (6 * size)}
+    )
+    assert served == pytest.approx(0, abs=1e-12)
+
+
+def test_the_tokens_of_the_optimum_follow_from_the_budget():
+    given = {"pretrain_flops": 5.76e23, **without_floor(BESIROGLU)}
+    size, tokens = (value(one, "training.compute_optimal_size", **given) for one in ("active_params", "pretrain_tokens"))
+    assert 6 * size * tokens == pytest.approx(5.76e23)
 
 
 # -- the best size for a given loss ---------------------------------------------------------------------------------
@@ -201,7 +311,7 @@ def test_a_search_over_sizes_finds_the_ratio_of_the_catalogue(fit, served):
     def bills(size):
         tokens = value("pretrain_tokens", "training.loss_law", **fit, loss=loss, active_params=size)
         given = {"active_params": size, "pretrain_tokens": tokens, "inference_tokens": served, "decode_efficiency": 1}
-        return value("pretrain_flops", **given), value("inference_flops", **given), tokens
+        return value("pretrain_flops", **given), value("inference_flops", **given, prompt_share=0.5), tokens
 
     # At least so many parameters that the loss can be reached at all.
     reach = (loss - fit["irreducible_loss"]) / fit["size_loss_coefficient"]
@@ -230,7 +340,7 @@ def test_the_more_a_model_has_read_the_more_of_its_bill_is_serving(fit):
 
 def test_twenty_tokens_a_parameter_is_near_the_second_fits_optimum_and_far_from_the_firsts():
     """At the size of Chinchilla itself, 70 B. The convention rests on the fits of the paper's other two approaches."""
-    chinchilla = value("chinchilla_tokens", active_params=70e9)
+    chinchilla = value("chinchilla_tokens", "training.chinchilla", active_params=70e9)
 
     def best(fit):
         return brentq(lambda tokens: ratio_or_less(fit, tokens), 1e10, 1e16) / chinchilla

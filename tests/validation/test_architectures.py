@@ -17,6 +17,8 @@ GRADES = ("verified", "secondary")
 COVERED = [pytest.param(row, id=row["model"]) for row in TABLE if row["kv_formula"] and row["verification"] in GRADES]
 SELECTING = set(KV_INPUTS) - set(DECODE_ATTENTION)
 BYTES = {"bf16": 2, "fp8": 1}
+LONG = 1e6
+"""A context that fills all windows and selections."""
 COUNTS = {
     "kv_bytes_per_token": "kv_values_stored_per_token",
     "kv_read_bytes_per_token": "kv_values_read_per_context_token",
@@ -27,6 +29,11 @@ CONFIGURATION = {name for formula in KV_INPUTS.values() for name in formula} | {
 
 def defining(quantity):
     return {row.variant[1]: row for row in by_id().values() if row.defines == quantity}
+
+
+def alike(width):
+    """One data type for all that is cached, so that bytes are values times its width."""
+    return dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), width)
 
 
 EQUATIONS = defining("kv_bytes_per_token")
@@ -51,7 +58,7 @@ def test_no_verified_row_is_left_out():
 def test_every_formula_of_the_table_is_covered():
     assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0]["kv_formula"] for row in COVERED}
     for formula, row in EQUATIONS.items():
-        assert set(KV_INPUTS[formula]) == set(row.symbols) - {"kv_bytes_per_token", "bytes_per_element"}
+        assert set(KV_INPUTS[formula]) == set(row.symbols) - {"kv_bytes_per_token", "bytes_per_element", "indexer_bytes_per_element"}
     assert set(defining("kv_read_bytes_per_token")) == {"dense", *SELECTING}
     assert set(defining("selected_entry_width")) == SELECTING
 
@@ -60,7 +67,7 @@ def test_every_formula_of_the_table_is_covered():
 @pytest.mark.parametrize("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
     formula = EQUATIONS[row["kv_formula"]]
-    given = {name: float(row[name]) for name in KV_INPUTS[row["kv_formula"]]} | {"bytes_per_element": BYTES[dtype]}
+    given = {name: float(row[name]) for name in KV_INPUTS[row["kv_formula"]]} | alike(BYTES[dtype])
     (answer,), _ = solve_equation(formula, "kv_bytes_per_token", given)
     assert answer.value == int(row["kv_values_stored_per_token"]) * BYTES[dtype]
 
@@ -70,10 +77,11 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
 @pytest.mark.parametrize("row", COVERED)
 def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
     """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
-    given = {name: float(row[name]) for name in CONFIGURATION if row[name]} | {"bytes_per_element": BYTES[dtype]}
+    given = {name: float(row[name]) for name in CONFIGURATION if row[name]} | alike(BYTES[dtype]) | {"context_length": LONG}
     given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not row[layers]}
     formula = row["kv_formula"]
     names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
+    names |= {"read_entries": "compressed"} if formula == "compressed" else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
     assert answer.value == int(row[count]) * BYTES[dtype]
@@ -82,7 +90,7 @@ def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity
 @pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
 @pytest.mark.parametrize("row", COVERED)
 def test_the_preset_takes_the_same_way(row, quantity, count):
-    solution = solve(quantity, model=row["model"], bytes_per_element=2)
+    solution = solve(quantity, model=row["model"], **alike(2), context_length=LONG)
     assert solution.answers[0].value == 2 * int(row[count])
     if quantity == "kv_bytes_per_token":
         assert solution.equations == (EQUATIONS[row["kv_formula"]].reference,)
@@ -108,14 +116,14 @@ def test_layers_of_all_kinds_add_up(row):
 
 def test_a_sequence_stores_its_selection_once():
     """DeepSeek-V3.2 at 100 k tokens in fp8: what is selected is part of what grows; a step reads keys and the selection."""
-    given = {"model": "DeepSeek-V3.2", "bytes_per_element": 1, "context_length": "100k"}
+    given = {"model": "DeepSeek-V3.2", **alike(1), "context_length": "100k"}
     assert solve("kv_bytes_per_sequence", **given).answers[0].value == 100_000 * 61 * (576 + 128)
     assert solve("kv_read_bytes_per_sequence", **given).answers[0].value == 100_000 * 61 * 128 + 61 * 2048 * 576
 
 
 def test_a_sequence_stores_its_windows_and_states():
     """gpt-oss-120b and Qwen3-Next at 100 k tokens in bf16."""
-    given = {"bytes_per_element": 2, "context_length": "100k"}
+    given = {**alike(2), "context_length": "100k"}
     windows = 2 * (100_000 * 18 * 2 * 8 * 64 + 18 * 128 * 2 * 8 * 64)
     states = 2 * (100_000 * 12 * 2 * 2 * 256 + 36 * 32 * 128 * 128)
     for model, expected in (("gpt-oss-120b", windows), ("Qwen3-Next-80B-A3B", states)):

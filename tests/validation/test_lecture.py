@@ -221,7 +221,8 @@ def test_line_44_the_joint_system_has_no_solution_in_sympy_either():
     ratio = equation("readings.output_input_ratio").sides[1]
     threshold, kv = symbol("long_context_threshold"), symbol("kv_bytes_per_token")
     ridge = 2 * symbol("machine_balance_ratio") / symbol("bytes_per_weight")
-    at_threshold = balance[1].subs({kv: crossover[1], symbol("ridge_point"): ridge, symbol("mfu"): 1, symbol("mbu"): 1})
+    neutral = {symbol(name): 1 for name in ("mfu", "mbu", "kv_copies")}
+    at_threshold = balance[1].subs({kv: crossover[1], symbol("ridge_point"): ridge, **neutral})
     assert sympy.simplify(at_threshold) == threshold
     bound = ratio.subs({BALANCE_CONTEXT: threshold, CONTEXT: threshold, BATCH: 2 * BALANCE, symbol("tokens_per_step"): 1})
     assert sympy.simplify(bound) == sympy.Rational(3, 2)

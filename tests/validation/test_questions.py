@@ -5,20 +5,18 @@ leads to it, `kind` what sort of question it is. A `block` has two unknowns that
 asks for one of them.
 """
 
-import ast
 import csv
 import json
-import operator
 import shlex
 from collections import Counter
 from inspect import signature
 from io import StringIO
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from worked import worked
 
 from derive.cli import run
 from invert.cli import backsolve
@@ -93,26 +91,10 @@ def test_a_question_is_answered_by_one_command(row: dict[str, str]):
         compare(row["expected"], json.loads(said.stdout))
 
 
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
-FUNCTIONS = {"max": max, "min": min, "sqrt": sqrt}
-
-
-def value(node: ast.expr) -> float:
-    """Arithmetic and nothing else."""
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            return number
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
-            return OPERATIONS[type(op)](value(left), value(right))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name](*map(value, arguments))
-    raise AssertionError(f"not arithmetic: {ast.unparse(node)}")
-
-
 @pytest.mark.parametrize("row", WORKED)
 def test_the_working_comes_to_the_figure(row: dict[str, str]):
-    worked = [value(ast.parse(text.strip(), mode="eval").body) for text in row["worked"].split(";")]
-    assert worked == pytest.approx(figures(row["expected"]), rel=REL)
+    found = [worked(text) for text in row["worked"].split(";")]
+    assert found == pytest.approx(figures(row["expected"]), rel=REL)
 
 
 def test_there_are_enough_of_every_kind():

@@ -1,0 +1,344 @@
+"""Training, continued: what a chip holds while a model is trained, and what computing activations again costs.
+
+`activation_bytes` are those of one microbatch through all layers; how many microbatches a chip holds at once, and of how
+many layers, is up to the schedule of the pipeline.
+"""
+
+from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
+from derive.records import BOUND, HEURISTIC, Equation, Step, at
+
+MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
+HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
+ALL_SHARDED = "the chips of a stage share all activations, which takes sequence parallelism beside tensor parallelism"
+
+MEMORY = (
+    Equation(
+        id="training.state_bytes",
+        title="Bytes of parameters, gradients and optimizer states on one chip",
+        defines="training_state_bytes_per_chip",
+        variant=("training_state_bytes_per_chip", "replicated", True),
+        relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
+            optimizer_bytes_per_param, chips, pipeline_stages: (
+            training_state_bytes_per_chip,
+            total_params * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param) / (chips * pipeline_stages),
+        ),
+        statement="Every copy of the model holds its weights, their gradients and what the optimizer keeps of them.",
+        assumptions=(MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.state_bytes_zero_1",
+        title="State bytes on one chip, optimizer states shared between copies",
+        defines="training_state_bytes_per_chip",
+        variant=("training_state_bytes_per_chip", "zero_1", False),
+        relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
+            optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
+            training_state_bytes_per_chip,
+            total_params
+            * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param / data_parallel)
+            / (chips * pipeline_stages),
+        ),
+        requires=(lambda data_parallel: data_parallel >= 1,),
+        statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
+        assumptions=(MODEL_PARALLEL,),
+        steps=(
+            Step(
+                operation="a copy holds its part of the optimizer states",
+                premises=(
+                    at(
+                        "training.state_bytes",
+                        optimizer_bytes_per_param=lambda optimizer_bytes_per_param, data_parallel: (
+                            optimizer_bytes_per_param / data_parallel
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.state_bytes_zero_2",
+        title="State bytes on one chip, gradients shared between copies as well",
+        defines="training_state_bytes_per_chip",
+        variant=("training_state_bytes_per_chip", "zero_2", False),
+        relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
+            optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
+            training_state_bytes_per_chip,
+            total_params
+            * (bytes_per_weight + (gradient_bytes_per_param + optimizer_bytes_per_param) / data_parallel)
+            / (chips * pipeline_stages),
+        ),
+        requires=(lambda data_parallel: data_parallel >= 1,),
+        statement="ZeRO-2: a gradient is held where it is needed for the update.",
+        assumptions=(MODEL_PARALLEL,),
+        steps=(
+            Step(
+                operation="a copy holds its part of the gradients",
+                premises=(
+                    at(
+                        "training.state_bytes_zero_1",
+                        gradient_bytes_per_param=lambda gradient_bytes_per_param, data_parallel: gradient_bytes_per_param / data_parallel,
+                    ),
+                ),
+            ),
+        ),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.state_bytes_zero_3",
+        title="State bytes on one chip, weights shared between copies as well",
+        defines="training_state_bytes_per_chip",
+        variant=("training_state_bytes_per_chip", "zero_3", False),
+        relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
+            optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
+            training_state_bytes_per_chip,
+            total_params
+            * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param)
+            / (data_parallel * chips * pipeline_stages),
+        ),
+        requires=(lambda data_parallel: data_parallel >= 1,),
+        statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
+        assumptions=(MODEL_PARALLEL, "the layer that is gathered just now left out"),
+        steps=(
+            Step(
+                operation="a copy holds its part of the weights",
+                premises=(
+                    at(
+                        "training.state_bytes_zero_2",
+                        bytes_per_weight=lambda bytes_per_weight, data_parallel: bytes_per_weight / data_parallel,
+                    ),
+                ),
+            ),
+        ),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.state_bytes_adam",
+        title="Sixteen bytes a parameter",
+        kind=HEURISTIC,
+        defines="training_state_bytes_per_chip",
+        variant=("training_state_bytes_per_chip", "adam", False),
+        relation=lambda training_state_bytes_per_chip, trained_bytes_per_param, total_params, chips, pipeline_stages: (
+            training_state_bytes_per_chip,
+            trained_bytes_per_param * total_params / (chips * pipeline_stages),
+        ),
+        statement="Weights and gradients in bf16; weights, mean and variance in fp32 for Adam.",
+        assumptions=(
+            MODEL_PARALLEL,
+            "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
+        ),
+        steps=(
+            Step(
+                operation="two, two and three times four bytes",
+                premises=(
+                    at("training.state_bytes", bytes_per_weight=2, gradient_bytes_per_param=2, optimizer_bytes_per_param=12),
+                ),
+            ),
+        ),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.activation_memory_flash",
+        title="Activations of transformer layers, attention scores computed again",
+        defines="activation_bytes",
+        variant=("activation_bytes", "flash", False),
+        relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
+            activation_bytes,
+            layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
+        ),
+        statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
+        assumptions=(HALF_PRECISION, "embeddings and the output layer left out"),
+        steps=(
+            Step(
+                operation="so many bytes for a token and unit of the width",
+                premises=(at("reversible.activation_memory", activations_per_width=34, bytes_per_activation=1),),
+            ),
+        ),
+        sources=(RECOMPUTATION_PAPER,),
+    ),
+    Equation(
+        id="training.activation_memory_transformer",
+        title="Activations of transformer layers, attention scores kept",
+        defines="activation_bytes",
+        variant=("activation_bytes", "transformer", False),
+        relation=lambda activation_bytes, layers, tokens_in_training_batch, layer_activation_bytes, model_dim,
+            score_activation_bytes, query_heads, training_sequence_length: (
+            activation_bytes,
+            layers
+            * tokens_in_training_batch
+            * (layer_activation_bytes * model_dim + score_activation_bytes * query_heads * training_sequence_length),
+        ),
+        statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
+        assumptions=(HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
+        steps=(
+            Step(
+                operation="but for the scores, what a layer keeps that computes them again",
+                premises=(
+                    at(
+                        "training.activation_memory_flash",
+                        activation_bytes=lambda activation_bytes, score_activation_bytes, layers, tokens_in_training_batch,
+                            query_heads, training_sequence_length: (
+                            activation_bytes
+                            - score_activation_bytes * layers * tokens_in_training_batch * query_heads * training_sequence_length
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(RECOMPUTATION_PAPER,),
+    ),
+    Equation(
+        id="training.activation_memory_recomputed",
+        title="Activations where each layer is computed again",
+        defines="activation_bytes",
+        variant=("activation_bytes", "recomputed", False),
+        relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
+            activation_bytes,
+            layer_input_bytes * layers * tokens_in_training_batch * model_dim,
+        ),
+        statement="Only the input of each layer is kept; the rest is computed again when the backward pass comes by.",
+        assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
+        steps=(
+            Step(
+                operation="one value of two bytes for a token and unit of the width",
+                premises=(at("reversible.activation_memory", activations_per_width=1, bytes_per_activation=2),),
+            ),
+        ),
+        sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
+    ),
+    Equation(
+        id="training.pretrain_cost_recomputed",
+        title="FLOPs of pre-training where each layer is computed again",
+        defines="pretrain_flops",
+        variant=("pretrain_flops", "recomputed", False),
+        relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
+            pretrain_flops,
+            8 * one_flop_per_token * active_params * pretrain_tokens,
+        ),
+        statement="Memory bought with one more forward pass.",
+        assumptions=("attention FLOPs left out", "all layers are computed again"),
+        steps=(
+            Step(
+                operation="but for the second forward pass, the cost is that of training with activations stored",
+                premises=(
+                    at(
+                        "training.pretrain_cost",
+                        pretrain_flops=lambda pretrain_flops, flop_per_mac_and_token, active_params, pretrain_tokens: (
+                            pretrain_flops - flop_per_mac_and_token * active_params * pretrain_tokens
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
+    ),
+    Equation(
+        id="training.activation_bytes_per_chip_gpipe",
+        title="Activations on one chip under GPipe",
+        defines="activation_bytes_per_chip",
+        variant=("activation_bytes_per_chip", "gpipe", False),
+        relation=lambda activation_bytes_per_chip, activation_bytes, training_microbatches, chips, pipeline_stages: (
+            activation_bytes_per_chip,
+            activation_bytes * training_microbatches / (chips * pipeline_stages),
+        ),
+        requires=(lambda training_microbatches: training_microbatches >= 1,),
+        statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
+        assumptions=("activation_bytes are of one microbatch, in all layers", ALL_SHARDED),
+        sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
+    ),
+    Equation(
+        id="training.activation_bytes_per_chip",
+        title="Activations on one chip of the first stage under 1F1B",
+        defines="activation_bytes_per_chip",
+        variant=("activation_bytes_per_chip", "1f1b", True),
+        relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
+        statement="More stages have fewer layers and hold more microbatches: as for the KV cache, they cancel.",
+        assumptions=(
+            "activation_bytes are of one microbatch, in all layers",
+            "as many microbatches a training step as stages or more; the first stage holds as many as there are stages, later ones fewer",
+            ALL_SHARDED,
+        ),
+        steps=(
+            Step(
+                operation="the first stage holds as many microbatches as there are stages",
+                premises=(at("training.activation_bytes_per_chip_gpipe", training_microbatches="pipeline_stages"),),
+            ),
+        ),
+        sources=(RECOMPUTATION_PAPER,),
+    ),
+    Equation(
+        id="training.activation_bytes_per_chip_interleaved",
+        title="Activations on one chip of the first stage under interleaved 1F1B",
+        defines="activation_bytes_per_chip",
+        variant=("activation_bytes_per_chip", "interleaved", False),
+        relation=lambda activation_bytes_per_chip, activation_bytes, pipeline_stages, virtual_stages, chips: (
+            activation_bytes_per_chip,
+            activation_bytes * (1 + (pipeline_stages - 1) / (pipeline_stages * virtual_stages)) / chips,
+        ),
+        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda virtual_stages: virtual_stages >= 1),
+        statement="The shorter bubble is paid with passes that run ahead.",
+        assumptions=(
+            "activation_bytes are of one microbatch, in all layers",
+            "twice as many microbatches a training step as stages or more",
+            "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
+            ALL_SHARDED,
+        ),
+        steps=(
+            Step(
+                operation="beside as many microbatches as stages, so many short passes less one run ahead",
+                premises=(
+                    at(
+                        "training.activation_bytes_per_chip_gpipe",
+                        training_microbatches=lambda pipeline_stages, virtual_stages: (
+                            pipeline_stages + (pipeline_stages - 1) / virtual_stages
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(RECOMPUTATION_PAPER, MEGATRON_PAPER),
+    ),
+    Equation(
+        id="training.memory_per_chip",
+        title="Memory demand of one chip in training",
+        defines="training_memory_per_chip",
+        relation=lambda training_memory_per_chip, training_state_bytes_per_chip, activation_bytes_per_chip: (
+            training_memory_per_chip,
+            training_state_bytes_per_chip + activation_bytes_per_chip,
+        ),
+        statement="States that stay, and activations that wait for the backward pass.",
+        assumptions=("buffers of communication and fragmentation left out",),
+        sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
+    ),
+    Equation(
+        id="training.memory_fits",
+        title="The memory demand of training fits",
+        kind=BOUND,
+        relation=lambda training_memory_per_chip, hbm_capacity: (training_memory_per_chip, hbm_capacity),
+        sense="<=",
+        statement="A chip holds no more than its memory.",
+        assumptions=("nothing is moved to the memory of the host",),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
+        id="training.activations_that_fit",
+        title="Activations that fit beside the states",
+        kind=BOUND,
+        relation=lambda activation_bytes_per_chip, hbm_capacity, training_state_bytes_per_chip: (
+            activation_bytes_per_chip,
+            hbm_capacity - training_state_bytes_per_chip,
+        ),
+        sense="<=",
+        requires=(lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,),
+        statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
+        assumptions=("nothing is moved to the memory of the host",),
+        steps=(
+            Step(
+                operation="the demand at the limit of the memory",
+                premises=(at("training.memory_fits"), at("training.memory_per_chip")),
+                eliminated=("training_memory_per_chip",),
+            ),
+        ),
+        sources=(ZERO_PAPER,),
+    ),
+)

@@ -1,0 +1,88 @@
+"""Training, continued: copies of a model that train on different data, and the tokens that hide what they exchange."""
+
+from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
+from derive.records import CONDITION, Equation, Step, at
+
+RING = "many copies; of two, each sends half of this"
+OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
+
+NETWORK = (
+    Equation(
+        id="training.compute_time",
+        title="Compute time of a training step",
+        defines="training_compute_time",
+        relation=lambda training_compute_time, one_flop_per_token, active_params, training_tokens_per_chip, peak_flops, mfu: (
+            training_compute_time,
+            6 * one_flop_per_token * active_params * training_tokens_per_chip / (peak_flops * mfu),
+        ),
+        statement="Six FLOPs a parameter for every token that falls on a chip, however the model is cut up.",
+        assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        sources=(scaling_book_training("two FLOPs a parameter and token forward, four backward"),),
+    ),
+    Equation(
+        id="training.data_parallel_time",
+        title="Time to add up the gradients of all copies",
+        defines="data_parallel_time",
+        variant=("data_parallel_time", "all_reduce", True),
+        relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
+            data_parallel_time,
+            2 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
+        ),
+        statement="Once a training step gradients are scattered to be added up, and gathered again; ZeRO-1 sends as much.",
+        assumptions=(RING, OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
+        sources=(scaling_book_training("an all-reduce of the gradients in the backward pass"), ZERO_PAPER),
+    ),
+    Equation(
+        id="training.data_parallel_time_sharded",
+        title="Time to gather weights and to add up gradients, fully sharded",
+        defines="data_parallel_time",
+        variant=("data_parallel_time", "sharded", False),
+        relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
+            data_parallel_time,
+            3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
+        ),
+        statement="FSDP, or ZeRO-3: weights are gathered for the forward and again for the backward pass, and gradients scattered.",
+        assumptions=(RING, OWN_LINK, "one microbatch a training step: weights are gathered for each"),
+        sources=(scaling_book_training("all-gathers of the weights, a reduce-scatter of the gradients"), ZERO_PAPER),
+    ),
+    Equation(
+        id="training.balance_tokens_per_chip",
+        title="Tokens a chip at which exchange takes as long as arithmetic",
+        defines="balance_tokens_per_chip",
+        relation=lambda balance_tokens_per_chip, peak_flops, mfu, exchange_bytes_per_param, total_params, one_flop_per_token,
+            active_params, chips, pipeline_stages, link_bandwidth: (
+            balance_tokens_per_chip,
+            peak_flops
+            * mfu
+            * exchange_bytes_per_param
+            * total_params
+            / (2 * one_flop_per_token * active_params * chips * pipeline_stages * link_bandwidth),
+        ),
+        statement=(
+            "At two bytes a value and a dense model, FLOP/s over the bandwidth of the link: the same fully sharded, over a whole step,"
+            " as for gradients alone beside the backward pass."
+        ),
+        assumptions=(RING, OWN_LINK, "attention FLOPs left out"),
+        steps=(
+            Step(
+                operation="as long to exchange as to compute",
+                premises=(
+                    at("training.data_parallel_time_sharded", data_parallel_time="training_compute_time"),
+                    at("training.compute_time", training_tokens_per_chip="balance_tokens_per_chip"),
+                ),
+                eliminated=("training_compute_time",),
+            ),
+        ),
+        sources=(scaling_book_training("compute-bound while the tokens a chip exceed FLOP/s over bandwidth", "bytes are an input"),),
+    ),
+    Equation(
+        id="training.exchange_hidden",
+        title="Enough tokens a chip to hide the exchange",
+        kind=CONDITION,
+        relation=lambda training_tokens_per_chip, balance_tokens_per_chip: (training_tokens_per_chip, balance_tokens_per_chip),
+        sense=">=",
+        statement="With fewer tokens a chip the network sets the time of a training step.",
+        assumptions=("a condition: nobody has to train compute-bound", "exchange runs beside the arithmetic all the time"),
+        sources=(scaling_book_training("more chips for the same batch end up waiting for the network"),),
+    ),
+)

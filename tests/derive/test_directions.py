@@ -1,0 +1,191 @@
+"""A result of a bound is a bound: which way it errs, held against worlds in which the bounds are not reached."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+import pytest
+from states import questions, states
+
+from derive.arithmetic import maximum
+from derive.catalogue import equation
+from derive.chain import answered
+from derive.directions import EITHER, NEITHER, SIGNS, Signs, carried, direction
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.questions import question
+from derive.ranges import solve
+from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation
+from derive.routes import route
+from derive.solutions import Answer
+from derive.solving import right_side_at
+
+TIMES = {"compute_time": 0.01, "memory_time": 0.02}
+MACHINE = {"chips": 8, "peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}
+STEP = {**MACHINE, "kv_bytes_per_token": 3e5, "context_length": 4000}
+
+ERRS = [
+    # what is asked, from what, and which way it errs where a step takes longer than the bound
+    ("step_time", TIMES, "lower"),
+    ("cost_per_token", {**TIMES, "batch": 64, "chips": 8, "chip_price": 5e-4}, "lower"),
+    ("throughput", {**TIMES, "batch": 64}, "upper"),
+    ("fleet_throughput", {**TIMES, "batch": 64, "replicas": 3}, "upper"),
+    ("replicas", {**TIMES, "batch": 64, "fleet_throughput": 1e5}, "lower"),
+    ("chip_price", {**TIMES, "batch": 64, "chips": 8, "cost_per_token": 4e-7}, "upper"),
+    # backwards, from a step time that was measured: what is left over was something else
+    ("compute_time", {"step_time": 0.02, "memory_time": 0.01}, "upper"),
+    ("context_length", {**STEP, "context_length": None, "batch": 64, "step_time": 0.02}, "upper"),
+    ("mfu", {**STEP, "batch": 6400, "context_length": 1, "step_time": 0.5}, "lower"),
+    # through a block, in which the batch stands twice
+    ("batch", {**STEP, "step_time": 0.02}, "upper"),
+    ("chips", {**STEP, "chips": None, "batch": 64, "step_time": 0.02}, "lower"),
+    ("batch", {**STEP, "cost_per_token": 4e-7, "chip_price": 5e-4}, "lower"),
+    # nothing of a bound in it
+    ("balance_batch", {"machine_balance_ratio": 300, "sparsity": 8}, None),
+    ("throughput", {"step_time": 0.02, "batch": 64}, None),
+    ("memory_time", {"weight_time": 0.01, "kv_time": 0.01}, None),
+]  # fmt: skip
+
+
+def given(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@pytest.mark.parametrize(("unknown", "values", "expected"), ERRS, ids=lambda one: one if isinstance(one, str) else None)
+def test_what_rests_on_a_bound_errs_one_way(unknown: str, values: Mapping[str, float | None], expected: str | None):
+    (found,) = solve(unknown, anyway=True, **given(values)).answers
+    assert (found.kind, found.bound) == ("point", expected)
+
+
+def test_the_batch_of_a_step_time_is_no_more_than_what_is_answered_by_hand():
+    """Of 20 ms, 2.9167 ms read weights (70 GB over 8 x 3 TB/s), so 17.0833 ms are left for 50 us a sequence: 341.67 at most.
+
+    A step that takes 2 ms longer than both of its times has room for 301.67.
+    """
+    known = question("batch", {**STEP, "step_time": 0.02})
+    (found,) = answered(known)[0].answers
+    assert found.value == pytest.approx((0.02 - 70e9 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
+    (truth,) = answered(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
+    assert truth.value == pytest.approx(found.value - 40, rel=1e-9) and truth.value < found.value
+
+
+def test_what_an_estimate_has_a_part_in_is_no_bound():
+    for name in ("sum", "exposed"):
+        values = {**TIMES, "batch": 64, "exposed_communication_share": 0.2}
+        assert solve("throughput", variants={"overlap": name}, **values).answers[0].bound is None
+    assumed = solve("step_time", variants={"overlap": "sum"}, **TIMES).assumptions
+    assert "roofline.step_time_serial is an estimate: it bounds nothing" in assumed
+
+
+def test_an_interval_is_a_bound_by_itself():
+    (found,) = solve("memory_time", step_time=0.02, compute_time=0.02).answers
+    assert (found.kind, found.bound) == ("interval", None)
+
+
+def planted(left: str, relation, **changes) -> Equation:
+    whole = {"id": f"test.{left}", "title": left, "statement": left, "defines": left, "sources": equation("roofline.step_time").sources}
+    return Equation(relation=relation, **(whole | changes))
+
+
+BOUNDED = planted(
+    "step_time", lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)), kind=BOUND, direction=LOWER
+)
+
+
+def test_what_rises_and_falls_with_a_bound_errs_neither_way():
+    """Two roads from the step time to one quantity, of which one goes up and one down; and one that turns on the way."""
+    up = planted("throughput", lambda throughput, step_time: (throughput, step_time))
+    down = planted("fleet_throughput", lambda fleet_throughput, step_time: (fleet_throughput, 1 / step_time))
+    rows = (BOUNDED, up, down)
+    both = planted("cost_per_token", lambda cost_per_token, throughput, fleet_throughput: (cost_per_token, throughput + fleet_throughput))
+    turns = planted("cost_per_token", lambda cost_per_token, step_time: (cost_per_token, step_time + 1 / (1000 * step_time)))
+    for row in (both, turns):
+        way = route("cost_per_token", (*rows, row), frozenset(TIMES))
+        assert carried(way) == EITHER and direction(way) is None
+
+
+def test_a_term_that_binds_elsewhere_counts():
+    """Where the other term of the larger of two binds, the result is still no more than a bound: the step may be longer than both."""
+    row = planted("token_latency", lambda token_latency, step_time, hop_latency: (token_latency, maximum(step_time, hop_latency)))
+    way = route("token_latency", (BOUNDED, row), frozenset((*TIMES, "hop_latency")))
+    assert direction(way) == "lower"
+
+
+def test_a_result_that_ends_at_nothing_errs_one_way_too():
+    row = planted("idle_fraction", lambda idle_fraction, step_time, sweep_time: (idle_fraction, maximum(0, 1 - step_time / sweep_time)))
+    way = route("idle_fraction", (BOUNDED, row), frozenset((*TIMES, "sweep_time")))
+    assert direction(way) == "upper"
+
+
+def test_an_effect_that_is_nowhere_seen_is_not_ruled_out():
+    """The ranges met in practice leave a step time no say beside a year."""
+    row = planted("token_latency", lambda token_latency, step_time: (token_latency, maximum(step_time, 10**9)))
+    assert carried(route("token_latency", (BOUNDED, row), frozenset(TIMES))) == EITHER
+
+
+def test_an_upper_bound_is_carried_the_other_way():
+    row = planted("throughput", lambda throughput, batch, sweep_time: (throughput, batch / sweep_time), kind=BOUND, direction="upper")
+    known = frozenset(("batch", "sweep_time"))
+    assert direction(route("throughput", (row,), known)) == "upper"
+    assert direction(route("batch", (row,), frozenset(("throughput", "sweep_time")))) == "lower"
+    assert direction(route("sweep_time", (row,), frozenset(("throughput", "batch")))) == "upper"
+
+
+# -- worlds in which the bounds are not reached -------------------------------------------------------------------
+
+SHARED = ("roofline.compute_time", "roofline.weight_time", "roofline.kv_time", "roofline.memory_time", "roofline.step_time")
+RESULTS = ("scheduling.throughput", "scheduling.fleet_throughput", "serving.cost_per_token")
+ROWS = tuple(map(equation, (*SHARED, *RESULTS)))
+INPUTS = sorted({name for row in ROWS for name in row.symbols} - {row.defines for row in ROWS})
+ASKED = [(result.split(".")[1], unknown) for result in ("roofline.step_time", *RESULTS) for unknown in INPUTS]
+
+
+def slack(rows: tuple[Equation, ...], drawn: Mapping[str, float], random: Random) -> dict[str, float]:
+    """What follows from these values where each bound is missed by up to half."""
+    values = dict(drawn)
+    while left := [row for row in rows if row.defines not in values and row.inputs <= values.keys()]:
+        for row in left:
+            missed = 1 + random.random() / 2
+            values[row.defines] = right_side_at(row, values) * {"": 1.0, "lower": missed, "upper": 1 / missed}[row.direction]
+    return values
+
+
+def wrong(signs: Signs, found: Answer, truth: float) -> bool:
+    """Whether the truth lies where the answer says that it does not."""
+    margin = 1e-9 * truth * max(1.0, sum(map(abs, found.elasticities.values())))
+    over, under = found.value > truth + margin, found.value < truth - margin
+    return {NEITHER: over or under, SIGNS[LOWER]: over, SIGNS[UPPER]: under}.get(signs, False)
+
+
+@pytest.mark.parametrize(("result", "unknown"), ASKED)
+def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
+    """One input asked for from a result that a step longer than its bound led to, all other inputs known."""
+    random = Random(f"{result} {unknown}")
+    for _ in range(3):
+        drawn = {name: NEUTRAL_DEFAULTS.get(name) or quantity(name).at(0.3 + 0.4 * random.random()) for name in INPUTS}
+        world = slack(ROWS, drawn, random)
+        solution, way = answered(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
+        points = [one for one in solution.answers if one.kind == "point"]
+        assert not any(wrong(carried(way), one, world[unknown]) for one in points)
+        assert all(one.bound for one in points), "the step is in it, and it is longer than its bound"
+
+
+@pytest.mark.slow
+def test_the_truth_lies_where_the_answers_of_any_question_say():
+    random = Random(20261123)
+    ends: Counter[Signs] = Counter()
+    for state in islice(states(random), 20):
+        made = tuple(row for row in state.rows if row.defines and row.sense == "=")
+        if state.using or any(row.kind == ESTIMATE for row in made):
+            continue
+        world = slack(made, {name: state.values[name] for name in state.values.keys() - {row.defines for row in made}}, random)
+        if any(row.violated(world) for row in made):
+            continue
+        for asked in questions(random, replace(state, values=world), 30):
+            solution, way = answered(question(asked.unknown, asked.given, variants=state.variants, anyway=True))
+            instead = any("follows from the givens" in one for one in solution.assumptions)
+            if [one.kind for one in solution.answers] == ["point"] and not instead:
+                assert not wrong(carried(way), solution.answers[0], world[asked.unknown]), (asked, solution)
+                ends[carried(way)] += 1
+    assert ends[SIGNS[LOWER]] and ends[SIGNS[UPPER]] and ends[NEITHER]

@@ -1,0 +1,89 @@
+"""What a chip holds in training: states over copies of the model, activations over the stages of a pipeline."""
+
+import pytest
+from schedules import gpipe, interleaved, one_forward_one_backward, run
+
+from derive.ranges import solve
+
+STATES = {"total_params": "70B", "bytes_per_weight": 2, "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
+ONE_SEQUENCE = {"layers": 96, "tokens_in_training_batch": 2048, "model_dim": 12288}
+SCORES = {"query_heads": 96, "training_sequence_length": 2048}
+
+
+def value(unknown, *using, **given):
+    solution = solve(unknown, using=using, **given)
+    assert solution.reason is None, solution.reason
+    (only,) = solution.answers
+    return only.value
+
+
+def states(stage, **given):
+    return value("training_state_bytes_per_chip", f"training.state_bytes{stage}", **STATES, **given)
+
+
+def test_each_stage_of_zero_holds_less_and_over_one_copy_all_hold_the_same():
+    found = [states("", chips=8), *(states(f"_zero_{n}", chips=8, data_parallel=64) for n in (1, 2, 3))]
+    assert found == sorted(found, reverse=True) and len(set(found)) == 4
+    assert {states(f"_zero_{n}", data_parallel=1) for n in (1, 2, 3)} == {states("")}
+
+
+@pytest.mark.parametrize("stage", [1, 2, 3])
+def test_what_is_shared_over_all_chips_is_shared_however_they_are_arranged(stage):
+    """Copies, stages and the chips of a stage divide alike where ZeRO-3 shares all; else copies do less."""
+    by_copies = states(f"_zero_{stage}", data_parallel=64)
+    by_stages = states(f"_zero_{stage}", data_parallel=1, chips=8, pipeline_stages=8)
+    assert by_copies == pytest.approx(by_stages) if stage == 3 else by_copies > by_stages
+
+
+def test_sixteen_bytes_a_parameter_is_a_rule_one_joins_by_name():
+    refused = solve("training_state_bytes_per_chip", total_params="70B")
+    assert refused.answers == () and {"gradient_bytes_per_param", "optimizer_bytes_per_param"} <= set(refused.reason.missing)
+    assert value("training_state_bytes_per_chip", "training.state_bytes_adam", total_params="70B") == pytest.approx(1.12e12)
+
+
+def test_scores_outgrow_the_rest_of_a_layer_with_the_length_of_a_sequence():
+    """5 a s against 34 h: even at s = 34 x 12288/(5 x 96) = 870.4 tokens."""
+    even = {"layers": 96, "tokens_in_training_batch": 1e4, "model_dim": 12288, "query_heads": 96, "training_sequence_length": 870.4}
+    kept = value("activation_bytes", "training.activation_memory_transformer", **even)
+    again = value("activation_bytes", "training.activation_memory_flash", **{n: v for n, v in even.items() if n not in SCORES})
+    assert kept == pytest.approx(2 * again)
+
+
+def test_computing_layers_again_costs_a_third_more_and_keeps_a_seventeenth():
+    given = {"active_params": "70B", "pretrain_tokens": "2T"}
+    again, once = value("pretrain_flops", "training.pretrain_cost_recomputed", **given), value("pretrain_flops", **given)
+    assert again / once == pytest.approx(4 / 3)
+    inputs, layer = (value("activation_bytes", f"training.activation_memory_{n}", **ONE_SEQUENCE) for n in ("recomputed", "flash"))
+    assert layer / inputs == pytest.approx(17)
+
+
+# -- how many microbatches a stage holds ----------------------------------------------------------------------------
+
+
+def held(using, stages, **given):
+    """Bytes on a chip of the first stage where a microbatch has one byte in every one of as many layers as stages."""
+    return value("activation_bytes_per_chip", using, activation_bytes=float(stages), pipeline_stages=stages, **given)
+
+
+@pytest.mark.parametrize(("stages", "microbatches"), [(8, 32), (4, 8), (2, 6)])
+def test_the_first_stage_holds_what_the_schedule_run_step_by_step_holds(stages, microbatches):
+    plain = value("activation_bytes_per_chip", activation_bytes=float(stages))
+    assert plain == max(run(one_forward_one_backward(stages, microbatches)).held)
+    all_of_them = held("training.activation_bytes_per_chip_gpipe", stages, training_microbatches=microbatches)
+    assert all_of_them == max(run(gpipe(stages, microbatches)).held)
+    for virtual in (2, 3, 4):
+        short = held("training.activation_bytes_per_chip_interleaved", stages, virtual_stages=virtual)
+        assert short == pytest.approx(max(run(interleaved(stages, microbatches, virtual)).held) / virtual)
+
+
+def test_stages_cancel_out_of_activations_under_1f1b():
+    solution = solve("activation_bytes_per_chip", activation_bytes="80GB", chips=8)
+    assert solution.answers[0].value == 10e9 and "pipeline_stages" not in solution.given
+
+
+def test_what_fits_bounds_the_activations_beside_the_states():
+    """70 B over 8 chips, 8 stages and 16 copies with ZeRO-1: (4 + 12/16) x 70/64 GB of 80 GB are states."""
+    given = {**STATES, "chips": 8, "pipeline_stages": 8, "data_parallel": 16, "hbm_capacity": "80GB"}
+    solution = solve("activation_bytes_per_chip", using=["training.state_bytes_zero_1"], **given)
+    (answer,) = solution.answers
+    assert answer.kind == "interval" and answer.high == pytest.approx(80e9 - 4.75 * 70e9 / 64)
