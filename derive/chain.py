@@ -107,10 +107,11 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, flo
 
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
-    """What a quantity with a default would have to be for an equation to hold."""
+    """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
     for name in (name for name in MAY_DIFFER if name not in known):
         solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
-        for value in (one.value for one in solution.answers if one.kind == "point"):
+        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
+        for value in (one.value for one in solution.answers if one.kind == "point" and one.value >= least):
             beyond = against_defaults(asked, {**known, name: value})
             if beyond is None or beyond[0] is not row:
                 yield name, value

@@ -471,13 +471,13 @@ def test_an_inequality_between_transcendental_ends():
         (
             "readings.joint_slope",
             "balance_context",
-            {"long_context": 1e5, "short_context": 2e5, "output_input_ratio": 6, "premium_out": 1.5},
+            {"long_context": 1e5, "short_context": 2e5, "output_input_ratio": 6, "premium_out": 1.5, "tokens_per_step": 1},
             "long_context > short_context",
         ),
         (
             "readings.joint_slope",
             "balance_context",
-            {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0},
+            {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0, "tokens_per_step": 1},
             "premium_out > 1",
         ),
         ("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction", {"output_input_ratio": 1}, "output_input_ratio > 1"),

@@ -106,7 +106,7 @@ def test_decode_reads_the_prompt_and_half_of_the_answer():
 
 def test_tokens_found_in_the_cache_need_no_chips_for_prefill():
     """DeepSeek told of 342 of 608 billion prompt tokens found on disk, 56 %: 2.3 times the chips for prefill without them."""
-    pools = {"prompt_tokens": 608e9 / 86_400, "output_tokens": 168e9 / 86_400, "decode_rate_per_chip": 1850, "prefill_rate_per_chip": 9200}
+    pools = {"prompt_tokens": 6080, "output_tokens": 1680, "decode_rate_per_chip": 1850, "prefill_rate_per_chip": 9200}
     with_hits, without = (value("prefill_decode_chip_ratio", **pools, cache_hit_share=hits) for hits in (342 / 608, 0))
     assert without / with_hits == pytest.approx(608 / 266) and without / with_hits == pytest.approx(2.3, abs=0.02)
 
