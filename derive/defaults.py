@@ -3,7 +3,7 @@
 Where a default stands, its quantity is put into the equations of a question, which then do not speak of it any more.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from inspect import Parameter, Signature, signature
@@ -13,19 +13,21 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import Equation, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
+PROMPTS = ("prompt_tokens",)
 DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
 GOVERNED = {
-    **dict.fromkeys(("attention_time", "attention_compute_ratio"), ATTENTION),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), DRAFTS),
-    "verification_ratio": TIMES,
-    "hop_latency": ("grid_latency", "minimum_latency", "synchronisations_per_layer"),
-    "idle_fraction": ("hop_latency", "microbatches", "sequences_in_flight"),
+    **dict.fromkeys(("attention_time", "attention_compute_ratio"), (ATTENTION,)),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), (DRAFTS,)),
+    "verification_ratio": (TIMES,),
+    "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
+    "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
+    "prefill_attention_factor": (PROMPTS, ("prefill_attention_flops_per_pair", "attention_flops_per_pair", "query_heads")),
 }
-"""What a default gives way to: where one of these is known or asked for, the quantity is what its definition makes of it."""
+"""What a default gives way to: where one of each of these is known or asked for, the quantity is what its definition makes of it."""
 
-MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step", "transfers_per_hold")
+MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
 Values = tuple[tuple[str, int | str], ...]
@@ -43,12 +45,16 @@ def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = 
     """
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
-    defaults = {name: value for name, value in free.items() if at_hand.isdisjoint(GOVERNED.get(name, ()))}
+    defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
     if "sequences_in_flight" in known or unknown == "pipeline_stages":
         defaults.pop("microbatches", None)
     elif "microbatches" in defaults:
         defaults["microbatches"] = known.get("pipeline_stages", 1.0)
     return defaults
+
+
+def _gives_way(name: str, at_hand: Set[str]) -> bool:
+    return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
 
 
 def neutral(defaults: Mapping[str, float]) -> Values:

@@ -19,6 +19,8 @@ DECODE_ATTENTION = {
     "gqa_unequal": "gqa_unequal",
 }
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
+PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
+"""That of prefill, where it is not the same."""
 SAME_NAME = (
     *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
     *("selected_attention_flops", "attention_flops_per_sequence"),
@@ -28,13 +30,18 @@ OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
 """Groups that tell entries of several tokens from tokens."""
 ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
 """Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
-DENSE_ONLY = (*ALL_GROWS, "architecture.attention_flops", "architecture.attention_intensity")
+DENSE_ONLY = (
+    *ALL_GROWS,
+    *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
+)
 """Those, and what is untrue of a model that reads less than it stores."""
 ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
 """What is set of a mixture of experts, and of no dense model."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
+"""The form that is meant by a chip of which the table has several."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
@@ -87,7 +94,8 @@ def hardware(text: str) -> Preset:
     """
     given, _, asked = text.partition(":")
     bad = _bad(HARDWARE, "accelerator")
-    known = ((name, name) for name in (*hardware_names(), *bad))
+    known = [(name, name) for name in (*hardware_names(), *bad)]
+    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])
@@ -189,7 +197,10 @@ def model(text: str) -> Preset:
 def _of_formula(formula: str) -> dict[str, str]:
     """The variants that go with a KV formula."""
     if formula in DECODE_ATTENTION:
-        return {"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]}
+        return {
+            **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
+            "prefill_attention_flops_per_pair": PREFILL_ATTENTION.get(formula, "same"),
+        }
     return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
 
 

@@ -215,10 +215,10 @@ def no_row(name: str, column: str, wanted: str) -> Problem:
     """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
 
     >>> print(no_row("hardware", "accelerator", "H10O-SXM"))
-    hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 12), 'H200-SXM' (row 28)
+    hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
     """
     first = {row[column]: row.place for row in reversed(table(name))}
-    near = get_close_matches(wanted, first, n=2, cutoff=0.7)
+    near = get_close_matches(wanted, first, n=3, cutoff=0.7)
     hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
     return Problem(f"{name}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
 

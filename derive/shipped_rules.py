@@ -29,8 +29,13 @@ FIXED_PARTS = {
     "selected_kv_bytes": ("sparse_layers", "selected_entries"),
 }
 """What a step reads at any context, by the layers that do so: none where that first column is blank."""
-WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"))
-"""Columns of architectures.csv of which all are known or none; what reads the state of linear layers may be unknown."""
+STATE = (*FIXED_PARTS["linear_state_bytes"][1:], "state_bytes_per_element")
+INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
+EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
+WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), STATE, INDEXER, EXPERTS)
+"""Columns of architectures.csv of which all are known or none."""
+MAY_STAND_ALONE = "value_dim"
+"""Where a formula asks for the width of values, it has nothing to do with a width without position."""
 DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
 SPANS = ("lecture", "range")
 """Devices of memory_tiers.csv that are none: a drain time alone."""
@@ -47,8 +52,10 @@ DISCLOSED = {
 }
 """What is disclosed on a topic, and in which unit."""
 
-NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB"}
-"""Units of quantities that no equation uses."""
+NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB", "chip_power": "W"}
+"""Units of quantities that no equation uses, or that people write in another."""
+DATED = ("chip_price", "chip_power")
+"""What changes while the chip does not: a figure has a day."""
 
 Fault = tuple[str | None, str]
 Cells = Mapping[str, str]
@@ -77,6 +84,8 @@ def _measured(row: Cells, *columns: str) -> Iterator[Fault]:
 def _hardware(row: Cells) -> Iterator[Fault]:
     if (row["quantity"] == "peak_flops") != bool(row["dtype"]):
         yield "dtype", "peak_flops needs a data type" if not row["dtype"] else f"{row['quantity']} has no data type"
+    if (row["quantity"] in DATED) != bool(row["date"]):
+        yield "date", f"is blank, and a {row['quantity']} has a day" if not row["date"] else f"{row['quantity']} has no date"
     yield from _measured(row, "value")
 
 
@@ -98,13 +107,34 @@ def _architecture(row: Cells) -> Iterator[Fault]:
             yield column, f"is blank, and the formula {row['kv_formula']} needs it"
     for group in WHOLE_GROUPS:
         filled = [column for column in group if row[column]]
-        # Where the formula asks for the width of values, it has nothing to do with a width without position.
-        if filled and len(filled) < len(group) and not set(filled) & set(KV_INPUTS.get(row["kv_formula"], ())):
+        alone = filled == [MAY_STAND_ALONE] and MAY_STAND_ALONE in KV_INPUTS.get(row["kv_formula"], ())
+        if filled and len(filled) < len(group) and not alone:
             lacking = next(column for column in group if not row[column])
             yield lacking, f"is blank, and {filled[0]} is not"
-    layers, *state = FIXED_PARTS["linear_state_bytes"]
-    if not row[layers] and any(row[column] for column in state):
-        yield layers, "is blank, and there is a state of linear layers"
+    if not row["linear_layers"] and any(row[column] for column in STATE):
+        yield "linear_layers", "is blank, and there is a state of linear layers"
+    yield from _experts(row)
+
+
+def _experts(row: Cells) -> Iterator[Fault]:
+    if (row["experts_grade"] == "unread") != (not row["experts"]):
+        yield "experts_grade", "is unread, and there are experts" if row["experts"] else "is not unread, and experts is blank"
+    if not all(row[column] for column in EXPERTS):
+        return
+    experts, active, shared, layers = (float(row[column]) for column in EXPERTS[:4])
+    for column, value in (("active_experts", active), ("moe_layers", layers)):
+        if (value > 0) != (experts > 0):
+            yield column, f"is {value:g}, and experts is {experts:g}"
+    if active > experts:
+        yield "active_experts", f"{active:g} is more than the {experts:g} experts"
+    if shared and not experts:
+        yield "shared_experts", f"is {shared:g}, and experts is 0"
+    if layers > float(row["layers"]):
+        yield "moe_layers", f"{layers:g} is more than the {row['layers']} layers"
+    if bool(row["moe_ffn_dim"]) != (experts > 0):
+        yield "moe_ffn_dim", f"is {row['moe_ffn_dim'] or 'blank'}, and experts is {experts:g}"
+    if not row["dense_ffn_dim"] and layers < float(row["layers"]):
+        yield "dense_ffn_dim", f"is blank, and {float(row['layers']) - layers:g} layers have no experts"
 
 
 def _model(row: Cells) -> Iterator[Fault]:
@@ -133,6 +163,8 @@ def _disclosure(row: Cells) -> Iterator[Fault]:
         yield "value", "is blank" if unit else f"{row['quantity']} is a tier, not a number"
     elif unit:
         yield from _measured(row, "value")
+    if bool(row["date"]) != bool(row["date_kind"]):
+        yield ("date" if row["date_kind"] else "date_kind"), "is blank, and the other is not"
     if bool(row["disclosed_tier"]) != (row["quantity"] == "storage_tier"):
         yield "disclosed_tier", f"{row['quantity']} is no tier" if row["disclosed_tier"] else "is blank"
 

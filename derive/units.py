@@ -12,7 +12,7 @@ from derive.characters import hidden, named
 from derive.errors import WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import Quantity, quantity
 
-BASES = ("s", "byte", "FLOP", "token", "USD")
+BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
 LONGEST = 200
 
@@ -58,6 +58,9 @@ _UNITS = {
     **_prefixed(("FLOPS",), _SI | {"E": 10**18}, _dimension(FLOP=1, s=-1)),
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
     **_prefixed(("USD", "usd", "$"), {}, _dimension(USD=1)),
+    **_prefixed(("J", "joule"), _SI, _dimension(J=1)),
+    **_prefixed(("W", "watt", "watts"), _SI, _dimension(J=1, s=-1)),
+    **{word: (3600 * size, _dimension(J=1)) for word, (size, _) in _prefixed(("Wh",), _SI, _dimension(J=1)).items()},
 }
 
 
@@ -213,10 +216,10 @@ def _compare(row: Quantity, unit: Unit) -> None:
         if row.unit == "s" and unit.factor != 1:
             raise _Unreadable("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full")
         return
-    seconds, byte, flop, token, usd = wanted = _wanted(row.unit)
-    without_token = (seconds, byte, flop, 0, usd) if token == -1 and not usd else wanted
+    seconds, byte, flop, token, usd, joule = wanted = _wanted(row.unit)
+    without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
     if unit.dimension not in (wanted, without_token):
-        hint = f" ({_SHELL})" if usd and not unit.dimension[-1] else ""
+        hint = f" ({_SHELL})" if usd and not unit.dimension[BASES.index("USD")] else ""
         raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}")
 
 
@@ -269,6 +272,8 @@ _SCALES = {
     "byte/token": tuple((start, size, f" {prefix}B/token") for start, size, prefix in _POWERS),
     "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
     "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
+    "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
+    "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),
     "USD/s": ((0, 1 / 3600, " USD/h"),),
     "USD/token": ((0, 1e-6, " USD/MTok"),),
     "USD/token/s": ((0, 1e-6 / 3600, " USD/MTok/h"),),

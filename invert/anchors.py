@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.errors import UnknownName
+from derive.errors import UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.solving import solve_equation
-from derive.units import parse
-from invert.priors import Beliefs, beliefs
+from derive.units import parse, show
+from invert.priors import ASSUMED, SUSTAINED_MBU, Beliefs, beliefs
 from invert.records import Anchors
 from invert.rows import ModelRow
 
@@ -18,7 +18,7 @@ DEFAULTS = {
     "prompt_position": 0.5,
     "prefill_decode_flops_ratio": 1.0,
     "overlap": 1.0,
-    "sweep_time": 0.024,
+    "sweep_time": 0.024 / SUSTAINED_MBU,
     "holding_cost_ratio": 1.0,
 }
 ALLOWED = ("active_params", *DEFAULTS, "short_context", "long_context", "kv_bytes_per_token")
@@ -40,6 +40,9 @@ def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
     read = {}
     for name, value in anchors.items():
         row = quantity(name)
+        if row.name in ASSUMED:
+            text = f"{row.name} cannot be given: it is held at {show(row.name, ASSUMED[row.name])}"
+            raise WrongValue(f"{text}, and KV bytes read off decode prices are proportional to it")
         if row.name not in ALLOWED:
             raise UnknownName("anchor", name, ALLOWED)
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))
@@ -48,8 +51,8 @@ def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
 
 def common_anchors(given: Mapping[str, float]) -> Anchors:
     """The anchors all sheets of a run share; active_params is among them only if given."""
-    values = {**DEFAULTS, **given}
-    origin = {name: "given" if name in given else "default" for name in values}
+    values = {**DEFAULTS, **ASSUMED, **given}
+    origin = {name: "given" if name in given else "assumed" if name in ASSUMED else "default" for name in values}
     ridge, _ = solve_equation(equation("batching.balance_ratio_from_ridge"), "ridge_point", values)
     return Anchors({**values, "ridge_point": ridge[0].value}, {**origin, "ridge_point": "batching.balance_ratio_from_ridge"})
 

@@ -7,6 +7,7 @@ from derive.ranges import solve
 from derive.solutions import Solution
 from derive.solving import solve_equation
 from derive.tables import text_of
+from invert.priors import ASSUMED
 from invert.records import BandPair, Reading
 
 JOINT_EQUATIONS = (
@@ -30,7 +31,7 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
-    given = {name: anchors[name] for name in JOINT_ANCHORS} | observed(pair)
+    given = {**ASSUMED, **{name: anchors[name] for name in JOINT_ANCHORS}, **observed(pair)}
     solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
         return Reading("joint", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
@@ -53,7 +54,7 @@ def _bounds(solution: Solution) -> str:
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
-    given |= {"output_price": output_price, "storage_price": storage_price}
+    given |= {**ASSUMED, "output_price": output_price, "storage_price": storage_price}
     solution = solve("implied_drain_time", using=["cache.implied_drain_time"], **given)
     if not solution.answers or solution.answers[0].kind != "point":
         return Reading("storage", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
@@ -92,4 +93,6 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
     """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
-    return equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})
+    return equation("bands.base_cost_memory_bound").right_side(
+        {**ASSUMED, **anchors, "output_input_ratio": pair.output_input_ratio.value}
+    )

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.quantities import QUANTITIES
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.ranges import solve
 from derive.shipped import cell, number, once_a_reading, refuse_bad, table
 from invert.records import BandPair, Reading
@@ -34,12 +34,8 @@ def output_input_ratio_claimed(pair: BandPair, batch_multiple: float = 2.0) -> f
 
     The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
     """
-    values = {
-        "balance_batch": 1.0,
-        "batch": batch_multiple,
-        "context_length": pair.short_context,
-        "balance_context": float(pair.long_context_threshold),
-    }
+    kv_compute_ratio = pair.short_context / pair.long_context_threshold
+    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / batch_multiple, "kv_compute_ratio": kv_compute_ratio}
     return equation("serving.normalised_cost").right_side(values)
 
 

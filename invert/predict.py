@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derive.catalogue import equation
+from derive.quantities import NEUTRAL_DEFAULTS
 
 
 def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: Any = 1.0) -> dict[str, Any]:
@@ -11,7 +12,8 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
 
     hidden: active_params [1], attention_flops_per_pair [FLOP/token], balance_context [token], weight_compute_ratio [1],
     prompt_position [1], prefill_decode_flops_ratio [1], overlap [1], sweep_time [s], holding_cost_ratio [1]; numbers or
-    arrays that broadcast. `contexts` are the band means [token], `input_price` that of the base band [USD/token].
+    arrays that broadcast. tokens_per_step [token] and mbu [1], if sweep_time is that of the full bandwidth, are 1 unless
+    given. `contexts` are the band means [token], `input_price` that of the base band [USD/token].
     Returns input and output prices by band, premiums over the base band, storage_price [USD/token/s] and
     cache_read_price [USD/token].
 
@@ -22,6 +24,7 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
     >>> [float(price) for price in prices["output"]], float(prices["premium_out"][1])
     ([6.0, 9.0], 1.5)
     """
+    hidden = {**NEUTRAL_DEFAULTS, **hidden}
     prefill = [equation("bands.prefill_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     decode = [equation("bands.decode_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}

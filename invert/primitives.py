@@ -1,6 +1,6 @@
 """The prices of a sheet in twenty hidden primitives, differentiated: catalogue equations put into one another, exact gradients.
 
-FLOP/s and byte/s are sustained: utilisations are 1.
+FLOP/s and byte/s are sustained: utilisations are 1, and a step yields one token.
 """
 
 from collections.abc import Collection, Mapping
@@ -122,7 +122,7 @@ def built(name: str) -> "Expr":
 
     name = ALSO.get(name, name)
     if name in QUANTITIES and name not in DEFINED_BY:
-        return Integer(1) if name in NEUTRAL_DEFAULTS else symbol(name)
+        return Integer(int(NEUTRAL_DEFAULTS[name])) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else symbol(name)
     if name in DEFINED_BY:
         left, right = equation(DEFINED_BY[name]).sides
         return _in_primitives(right if left == symbol(name) else closed_forms(left - right, symbol(name))[0])

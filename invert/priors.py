@@ -9,6 +9,7 @@ each with its reason; the calibration on models of known architecture does not u
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, pi
+from types import MappingProxyType
 from typing import Any
 
 from derive.briefly import brief
@@ -78,6 +79,16 @@ def standard_log_density(value: Any) -> Any:
     return -0.5 * (value**2 + log(2 * pi))
 
 
+ASSUMED = MappingProxyType({"tokens_per_step": 1.0, "kv_copies": 1.0})
+"""Held at this in every reading and estimate, and printed with the anchors: no sheet says how many tokens a step yields, or
+how many chips hold a copy of the cache.
+
+At more tokens a step, KV bytes that rest on decode prices are as many times larger; at more copies, smaller.
+"""
+SUSTAINED_MBU = 0.794
+"""The share of the bandwidth that efficiencies.csv has measured. FLOP/s and byte/s are sustained ones here, so that mfu and
+mbu are 1; a sweep, which data sheets have at the full bandwidth, is as much longer."""
+
 STRUCTURE = (
     Prior("kv_bytes_per_token", 5e-7, 1.8, "per active parameter: open models lie at 9e-7 to 3e-5, the lecture's reading at 1.7e-8"),
     Prior("attention_intensity", 30.0, 1.0, "8 to 16 for grouped queries, 71 to 242 for latent attention"),
@@ -105,7 +116,7 @@ The medians of both contexts are the band means of every estimate that takes one
 COLLAPSED = (
     Prior("active_params", 6e10, 1.0, "frontier and small models alike"),
     Prior("price_per_parameter", 3e-18, 1.0, "mark-up times the cost of a parameter's prefill [USD], from 2 USD/h to 20 times it"),
-    Prior("sweep_time", 0.027, 0.25, "capacity over bandwidth of the accelerators in memory_tiers.csv"),
+    Prior("sweep_time", 0.027 / SUSTAINED_MBU, 0.25, "capacity over bandwidth, as sustained, of the accelerators in memory_tiers.csv"),
     Prior("holding_cost_ratio", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own"),
     Prior("cache_read_markup", 3.0, 1.0, "hits are sold dearer than what they cost"),
 )

@@ -7,7 +7,6 @@ from functools import cached_property
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import cell, number, refuse_bad, table
 from derive.solving import solve_equation
 from derive.units import show
@@ -64,7 +63,8 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
     It has no attention FLOPs. Empty where R leaves no room for a weight read.
     """
     pair = seen.pairs[index]
-    values = {**NEUTRAL_DEFAULTS, **anchors, **reading.values, "attention_flops_per_pair": 0.0}
+    # The ridge point of the anchors is that of sustained rates.
+    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
     values["balance_context"] = equation("context.balance_context").right_side(values)
     values |= {"short_context": pair.short_context, "decode_cost_short": pair.output_input_ratio.value}
     for id, unknown in (("bands.decode_cost_short", "memory_ratio_short"), ("bands.memory_ratio_short", "weight_compute_ratio")):

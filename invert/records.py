@@ -55,6 +55,7 @@ class CacheOffer:
 class PriceSheet:
     """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
 
+    `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
     `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
     """
 
@@ -70,6 +71,7 @@ class PriceSheet:
     storage: CacheOffer | None
     utc_hours: str
     start_known: bool = True
+    weekdays: str = ""
 
 
 @dataclass(frozen=True, slots=True)

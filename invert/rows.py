@@ -11,7 +11,7 @@ __all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowK
 
 Fx = Mapping[str, tuple["FxRate", ...]]
 SheetKey = tuple[str, str, str, str]
-RowKey = tuple[str, str, str, str, str, int, int | None, str]
+RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class PriceRow:
     threshold_inclusive: bool
     ttl_seconds: int | None
     utc_hours: str
+    weekdays: str
     amount: float
     currency: str
     per: str
@@ -54,7 +55,7 @@ class PriceRow:
     @property
     def key(self) -> RowKey:
         """What the row prices, whatever the date: two rows of one key may not be valid on the same day."""
-        return *self.sheet_key, self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours
+        return *self.sheet_key, self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours, self.weekdays
 
     @property
     def start(self) -> date:

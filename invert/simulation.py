@@ -20,7 +20,7 @@ from invert.mixture import trusted
 from invert.observables import NICE_NUMBERS, rounding_cell
 from invert.posterior import posterior
 from invert.predict import forward
-from invert.priors import Beliefs, beliefs
+from invert.priors import ASSUMED, Beliefs, beliefs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,13 +167,14 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], held: Beliefs)
 
 def _truths(shape: Shape, normal: "np.ndarray", held: Beliefs) -> "dict[str, np.ndarray]":
     """Hidden quantities of the whole model, SI, at standard normals [priors, sheets]."""
-    truth = {name: prior.at(row) for (name, prior), row in zip(held.priors.items(), normal, strict=True)}
+    truth: dict[str, Any] = {**ASSUMED, "mfu": 1.0, "mbu": 1.0}
+    truth |= {name: prior.at(row) for (name, prior), row in zip(held.priors.items(), normal, strict=True)}
     first, second = shape.edges
     truth["short_context"] = first * truth["short_context"]
     truth["long_context"] = first + (second - first) * truth["long_context"]
     truth["kv_bytes_per_token"] = truth["kv_bytes_per_token"] * truth["active_params"]
     truth["attention_flops_per_pair"] = truth["attention_intensity"] * truth["kv_bytes_per_token"]
-    truth["balance_context"] = equation("context.balance_context").right_side({**truth, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0})
+    truth["balance_context"] = equation("context.balance_context").right_side(truth)
     memory = equation("bands.memory_ratio_short").right_side(truth)
     truth["memory_time_share"] = equation("bands.memory_time_share").right_side({**truth, "memory_ratio_short": memory})
     return truth

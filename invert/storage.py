@@ -18,6 +18,7 @@ from derive.errors import WrongData, WrongValue
 from derive.shipped import cell, once_a_reading, refuse_bad, table
 from derive.units import parse
 from invert.draws import SEED, normals
+from invert.priors import SUSTAINED_MBU
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -116,7 +117,7 @@ def storage_evidence(
 
     >>> found, = storage_evidence([None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
     >>> found.evidence, round(found.rented["hbm"], 2), round(found.owned["hbm"], 2), round(found.owned["ddr"], 2)
-    (('implied drain time',), 0.98, 0.55, 0.42)
+    (('implied drain time',), 0.99, 0.56, 0.42)
     """
     for name, given in (("implied_drain_time", implied_drain_time), ("kv_bytes", kv_bytes)):
         if given is not None and not (0 < given[0] < inf and 0 <= given[1] < inf):
@@ -161,11 +162,12 @@ def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int) -
     HBM itself the two holding prices are one, so their spread cancels with them.
 
     >>> {tier: round(p, 2) for tier, p in implied_drain_time_match((0.0171, 0.4), "owned", 2026).items()}
-    {'hbm': 0.47, 'ddr': 0.46, 'flash': 0.06, 'hdd': 0.0}
+    {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
     tiers = tier_parameters(basis, year)
     hbm = tiers["hbm"]
-    values = {"sweep_time": hbm.drain_time.median, "output_storage_markup_ratio": 1.0, "hbm_holding_price": hbm.holding_price.median}
+    values = {"mbu": SUSTAINED_MBU, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
+    values["output_storage_markup_ratio"] = 1.0
     logs = {}
     for tier, own in tiers.items():
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
@@ -199,7 +201,7 @@ def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMP
     that cost decides little, and a temperature below 3 is refused.
 
     >>> {tier: round(p, 2) for tier, p in cost_optimality(300, "rented", 2026).items()}
-    {'hbm': 0.08, 'ddr': 0.28, 'flash': 0.39, 'hdd': 0.25}
+    {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
     import numpy as np
 

@@ -16,10 +16,11 @@ from derive.catalogue import equation
 from derive.compiled import vectorised
 from derive.quantities import symbol
 from derive.regimes import branches
+from invert.priors import ASSUMED
 
 Arrays = Mapping[str, Any]
-PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0}
-"""No ratio of prices tells the size of a model; ridge points here are sustained ones, and caches are held once."""
+PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, **ASSUMED}
+"""No ratio of prices tells the size of a model; ridge points here are sustained ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _regimes() -> _Regimes:
     from sympy import diff
 
     memory, cost = symbol("memory_ratio_short"), symbol("decode_cost_short")
-    found = {branch.regime.wins[0][0] == memory: branch for branch in branches(equation("bands.decode_cost_short"), memory.name)}
+    found = {branch.regime.wins[0][0].has(memory): branch for branch in branches(equation("bands.decode_cost_short"), memory.name)}
     (by_memory,), (by_compute,) = found[True].roots, found[False].roots
     return _Regimes(by_memory, by_compute, diff(by_memory, cost), diff(by_compute, cost), found[True].regime.wins[0][1])
 

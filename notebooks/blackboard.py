@@ -170,7 +170,7 @@ print(pd.DataFrame(prices, columns=["above [token]", "input", "output"]).to_stri
 
 assumed = {name: anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio")}
 lecture_bytes = value("kv_bytes_per_token", using=["readings.threshold_is_crossover"], long_context_threshold=threshold, **assumed)
-idle = value("bandwidth_bound_fraction", output_input_ratio=ratio)
+idle = value("bandwidth_bound_fraction", using=["readings.bandwidth_bound_fraction"], output_input_ratio=ratio)
 
 assert lecture_bytes == pair.lecture.values["kv_bytes_per_token"] and idle == sheet.bandwidth_bound.values["bandwidth_bound_fraction"]
 assert sheet.anchors.origin["active_params"] == "assumed" and not sheet.tiers

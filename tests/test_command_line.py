@@ -201,7 +201,10 @@ NO_ANSWER = [
     (("solve", "L", "B=3"), "context_length"),
     ((*STAR, "machine_balance_ratio=300", "sparsity=8", "total_params=600B", "active_params=37B"), "contradiction: sparsity = 8"),
     (("solve", "memory_time", "step_time=20ms", "compute_time=30ms"), "no memory_time > 0 satisfies roofline.step_time"),
-    (("solve", "bandwidth_bound_fraction", "output_input_ratio=1"), "output_input_ratio > 1"),
+    (
+        ("solve", "bandwidth_bound_fraction", "output_input_ratio=1", "--using", "readings.bandwidth_bound_fraction"),
+        "output_input_ratio > 1",
+    ),
     (("solve", "cost_context_scale"), "--using"),
     (("solve", "step_time", "batch=1", "context_length=4k", "chips=16", "ridge_point=600", *DEPLOYED), "contradiction: ridge_point = 600"),
     (("solve", "batch", "step_time=1ms", "context_length=4k", "chips=16", *DEPLOYED), "step_time is at least 12.52 ms over all batch"),
@@ -1014,12 +1017,12 @@ def spoil(tables: Path, name: str, old: str, new: str) -> int:
 
 SPOILT = {
     "a price of another sheet": (
-        ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,abc,"),
+        ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,,abc,"),
         "amount",
         (GEMINI, ("infer", "gemini-3.1-pro", "--as", "csv"), ("validate",), ("prices", "list"), ("prices", "check")),
     ),
     "a launch price": (
-        ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,14", "glm-4.5,,standard,output,0,false,,,-14"),
+        ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,,14", "glm-4.5,,standard,output,0,false,,,,-14"),
         "amount",
         (GEMINI, ("validate",), ("prices", "check")),
     ),

@@ -2,13 +2,16 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from datetime import date
+from math import prod
 from pathlib import Path
 
 import pytest
 
-from derive.presets import KV_INPUTS, hardware, hardware_names
+from derive.presets import KV_INPUTS, USUAL_FORM, hardware, hardware_names
+from derive.shipped_rules import DISCLOSED
 from invert.calibration import calibration_book
 from invert.prices.check import check
 from invert.prices.load import load
@@ -113,6 +116,70 @@ def test_a_drain_time_is_capacity_over_bandwidth():
         assert device["drain_time"] == pytest.approx(device["tier_capacity"] / device["tier_bandwidth"], rel=1e-3)
 
 
+def test_hbm_devices_repeat_the_preferred_rows_of_the_hardware_table():
+    same = {"tier_capacity": "hbm_capacity", "tier_bandwidth": "hbm_bandwidth"}
+    chips = {(row["accelerator"], row["quantity"]): row["value"] for row in rows("hardware.csv") if row["preferred"] == "true"}
+    repeated = [row for row in rows("memory_tiers.csv") if row["tier"] == "hbm" and row["quantity"] in same]
+    assert len(repeated) >= 20
+    for row in repeated:
+        assert row["value"] == chips[row["device"], same[row["quantity"]]], row["device"]
+
+
+@pytest.mark.parametrize(("tier", "ends"), [("hbm", 2), ("ddr", 1), ("flash", 2), ("cxl", 2)])
+def test_a_range_begins_with_the_fastest_device_and_ends_with_the_slowest(tier: str, ends: int):
+    """The upper end of DDR is a terabyte behind one link, which is no row; disks leave the one of two actuators out."""
+    drains = {row["device"]: row for row in rows("memory_tiers.csv") if (row["tier"], row["quantity"]) == (tier, "drain_time")}
+    span = drains.pop("range")
+    known = [float(row["value"]) for name, row in drains.items() if name != "lecture"]
+    assert len(known) >= 2
+    assert [float(span[end]) for end in ("low", "high")][:ends] == pytest.approx([min(known), max(known)][:ends], rel=0.02)
+
+
+def test_what_is_owned_costs_its_price_twice_over_five_years():
+    """The middle of the dearest price of a tier: 11 USD/GB x 2 / 43800 h is 5.02e-4 an hour."""
+    owned = {row["tier"]: float(row["value"]) for row in rows("memory_tiers.csv") if row["basis"] == "owned"}
+    bought = {"hbm": 11, "ddr": 14, "flash": 0.603, "hdd": 0.0405}
+    prices = {(row["tier"], float(row["value"])) for row in rows("memory_tiers.csv") if row["quantity"] == "purchase_price"}
+    assert set(bought.items()) <= prices
+    assert owned == {tier: pytest.approx(price * 2 / 43_800, rel=3e-4) for tier, price in bought.items()}
+
+
+def test_memory_is_what_the_driver_reports_or_says_that_it_is_nominal():
+    """A driver counts whole MiB; a GB of a data sheet is 1e9 byte here, whatever its vendor meant."""
+    sizes = [row for row in rows("hardware.csv") if row["quantity"] == "hbm_capacity"]
+    chosen = {row["accelerator"]: row for row in sizes if row["preferred"] == "true"}
+    nominal = {name for name, row in chosen.items() if row["notes"].startswith("nominal")}
+    for name, row in chosen.items():
+        assert int(row["value"]) % (10**9 if name in nominal else 2**20) == 0, name
+    assert {"A100-SXM-80GB", "H100-SXM", "MI300X"} <= nominal
+    reported = {"H200-SXM": 143_771, "B200-SXM": 183_359, "B300-SXM": 275_040, "GB200-NVL72": 189_471, "GB300-NVL72": 284_208}
+    assert {name: int(chosen[name]["value"]) / 2**20 for name in reported} == reported
+    with_rival = {row["accelerator"] for row in sizes if row["preferred"] == "false" and int(row["value"]) % 10**9 == 0}
+    assert set(reported) <= with_rival and not set(reported) & nominal
+
+
+def test_rents_and_powers_have_a_day_before_the_day_of_the_prices():
+    dated = [row for row in rows("hardware.csv") if row["quantity"] in ("chip_price", "chip_power")]
+    assert len(dated) >= 60 and all(date.fromisoformat(row["date"]) <= date(2026, 11, 21) for row in dated)
+    assert not any(row["date"] for row in rows("hardware.csv") if row["quantity"] not in ("chip_price", "chip_power"))
+
+
+def test_the_readme_says_which_chips_lack_what():
+    text = (DATA / "README.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^  - no `(\w+)`: (.+)$", text, re.MULTILINE))
+    assert list(said) == ["chip_price", "chip_power", "scale_up_size", "scale_up_bandwidth", "scale_out_bandwidth"]
+    for quantity, names in said.items():
+        has = {row["accelerator"] for row in rows("hardware.csv") if row["quantity"] == quantity}
+        assert names.split(", ") == [name for name in hardware_names() if name not in has], quantity
+
+
+def test_a_chip_of_several_forms_is_the_usual_one():
+    forms = {chip: [name for name in hardware_names() if name.startswith(f"{chip}-")] for chip in ("A100", "H100", "H200", "MI300X")}
+    assert set(USUAL_FORM) == {chip for chip, names in forms.items() if len(names) > 1}
+    for chip, form in USUAL_FORM.items():
+        assert form in forms[chip] and hardware(f"{chip.lower()}:bf16") == hardware(f"{form}:bf16")
+
+
 def test_every_data_type_of_every_accelerator_is_a_preset_or_refused_by_name():
     usable = []
     for name in hardware_names():
@@ -169,3 +236,61 @@ def test_a_family_is_one_design_and_holds_every_model_of_a_maker_shaped_as_one_o
     for row in architectures.values():
         if row["kv_formula"] and shape(row) in of_shape:
             assert family.get(row["model"]) == of_shape[shape(row)], row["model"]
+
+
+MIXTURES = [row for row in rows("architectures.csv") if float(row["experts"] or 0) > 0 and row["total_params"] and row["active_params"]]
+LATENT = {"Kimi-K3": 3584}
+"""Models whose routed experts work in a width of their own."""
+
+
+@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row["model"])
+def test_experts_and_parameters_agree(row: dict[str, str]):
+    """What a token leaves out are experts: their layers x 3 matrices x widths x those not chosen, all else cancels.
+
+    DeepSeek-V3: 58 x 3 x 7168 x 2048 x 248 = 633.5e9, and 671 - 37 = 634e9 on its card.
+    """
+    layers, width, inner = (float(row[column]) for column in ("moe_layers", "model_dim", "moe_ffn_dim"))
+    idle = layers * 3 * LATENT.get(row["model"], width) * inner * (float(row["experts"]) - float(row["active_experts"]))
+    assert float(row["total_params"]) - float(row["active_params"]) == pytest.approx(idle, rel=0.05)
+    assert float(row["active_params"]) < float(row["total_params"])
+
+
+def test_a_dense_model_uses_all_of_its_parameters():
+    dense = [row for row in rows("architectures.csv") if row["experts"] == "0"]
+    assert len(dense) >= 15 and len(MIXTURES) >= 40
+    assert [row["model"] for row in dense if row["total_params"] != row["active_params"]] == []
+
+
+def test_bytes_that_do_not_follow_the_cache_are_known_where_there_are_states_or_index_keys():
+    table = {row["model"]: row for row in rows("architectures.csv")}
+    stored = {name: (row["state_bytes_per_element"], row["indexer_bytes_per_element"]) for name, row in table.items()}
+    assert {name for name, (state, _) in stored.items() if state} == {name for name, row in table.items() if row["linear_layers"]}
+    assert {name for name, (_, key) in stored.items() if key} == {name for name, row in table.items() if row["indexer_dim"]}
+    assert (stored["Qwen3.5-397B-A17B"][0], stored["Qwen3-Next-80B-A3B"][0]) == ("4", "2")
+    assert float(stored["DeepSeek-V3.2"][1]) == 132 / 128
+    for row in table.values():
+        if row["state_heads"]:
+            values = [float(row[column]) for column in ("linear_layers", "state_heads", "state_key_dim", "state_value_dim")]
+            assert float(row["fixed_values_per_sequence"]) >= prod(values) > 0, row["model"]
+
+
+def test_what_may_be_disclosed_is_said_in_the_description():
+    (quantity,) = (field for field in RESOURCES["disclosures.csv"]["fields"] if field["name"] == "quantity")
+    assert quantity["constraints"]["enum"] == [name for topic in DISCLOSED.values() for name in topic]
+
+
+def test_every_calibration_sheet_is_one_of_the_price_tables():
+    sold = {(row["provider"], row["model"]) for name in ("prices.csv", "prices_calibration.csv") for row in rows(name)}
+    named = {tuple(row["calibration_sheet"].split("/")) for row in rows("reference_class.csv") if row["calibration_sheet"]}
+    assert named and named <= sold
+
+
+def test_every_table_has_a_key():
+    assert [name for name, schema in RESOURCES.items() if not schema.get("primaryKey")] == []
+
+
+def test_a_peak_price_of_working_days_says_so():
+    peak = [row for row in rows("prices.csv") if row["provider"] == "deepseek" and row["service_tier"] == "peak" and not row["valid_to"]]
+    assert len(peak) == 6 and {(row["utc_hours"], row["weekdays"]) for row in peak} == {("01:00-04:00;06:00-10:00", "1-5")}
+    tariffs, _ = sheets(load(), TODAY, tier="peak")
+    assert {sheet.weekdays for sheet in tariffs if sheet.provider == "deepseek"} == {"1-5"}

@@ -64,7 +64,10 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
         "contradiction",
     ),
     "no solution": ({"unknown": "memory_time", "step_time": 0.02, "compute_time": 0.03}, "no_solution"),
-    "requirement violated": ({"unknown": "bandwidth_bound_fraction", "output_input_ratio": 1}, "requirement_violated"),
+    "requirement violated": (
+        {"unknown": "bandwidth_bound_fraction", "using": ["readings.bandwidth_bound_fraction"], "output_input_ratio": 1},
+        "requirement_violated",
+    ),
     "not identified": (
         {"unknown": "balance_context", "using": [f"bands.{name}" for name in BANDS], "premium_in": 1, "premium_out": 2,
          "output_input_ratio": 1, "short_context": 1e5, "long_context": 4e5, "prompt_position": 0.5, "overlap": 1,

@@ -2,6 +2,7 @@
 
 from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.fixed_caches import FIXED
+from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
 from derive.records import Equation
@@ -183,6 +184,7 @@ EQUATIONS = (
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
     *DECODE,
+    *PREFILL_ATTENTION,
     Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",

@@ -13,5 +13,13 @@ def decode(ratio: Any, compute: Any, memory: Any, overlap: Any) -> Any:
     return ratio * (maximum(compute, memory) + (1 - overlap) * minimum(compute, memory))
 
 
+def shared(memory_ratio: Any, tokens_per_step: Any, one_token: Any) -> Any:
+    """A step reads once for all the tokens it yields, and computes for each of them."""
+    return memory_ratio * one_token / tokens_per_step
+
+
 BAND_MEANS = ("each band priced at its mean context", "one mark-up throughout")
 ONE_ATTENTION = "attention FLOPs of prefill and decode are the same (not so for latent attention)"
+ATTENTION_LEFT_OUT = "attention counts by prefill_attention_factor alone"
+DENSE = "dense attention"
+NOTHING_IN_VAIN = "no arithmetic on drafts that are refused, and none for drafting"

@@ -7,7 +7,7 @@ memory ratio, and two memory ratios give L_star and w.
 """
 
 from derive.catalogue.assumed import ONE_COPY
-from derive.catalogue.band_terms import BAND_MEANS, ONE_ATTENTION, compute, decode
+from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.bands_inverse import INVERSE
 from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
@@ -44,27 +44,32 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.decode_cost",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
         title="Cost of a decoded token",
         kind=CONDITION,
         relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length,
             attention_flops_per_pair, active_params, flop_per_weight, weight_compute_ratio, balance_context,
-            overlap: (
+            tokens_per_step, one_token, overlap: (
             decode_cost_ratio,
             decode(
                 prefill_decode_flops_ratio,
                 compute(context_length, attention_flops_per_pair, active_params, flop_per_weight),
-                weight_compute_ratio + context_length / balance_context,
+                shared(weight_compute_ratio + context_length / balance_context, tokens_per_step, one_token),
                 overlap,
             ),
         ),
-        statement="Decode takes the larger of compute and memory time, plus what of the smaller is not hidden.",
-        assumptions=("dense attention", ONE_ATTENTION),
+        statement="Decode takes the larger of compute and memory time, plus what of the smaller is not hidden."
+        " Where several tokens come of a step and one is assumed, the balance context is found too long, and KV bytes too few, by as many.",
+        assumptions=(DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         steps=(
             Step(
-                operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1",
-                relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, compute_ratio, memory_ratio, overlap: (
+                operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1;"
+                " every token has its own arithmetic, and those of a step share its reads",
+                relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, compute_ratio, memory_ratio, tokens_per_step, one_token,
+                    overlap: (
                     decode_cost_ratio,
-                    decode(prefill_decode_flops_ratio, compute_ratio, memory_ratio, overlap),
+                    decode(prefill_decode_flops_ratio, compute_ratio, shared(memory_ratio, tokens_per_step, one_token), overlap),
                 ),
             ),
             Step(
@@ -133,7 +138,7 @@ EQUATIONS = (
         ),
         requires=(lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,),
         statement="Weight read and KV read of the base band, in units of linear compute time.",
-        assumptions=("dense attention",),
+        assumptions=(DENSE,),
         steps=(
             Step(
                 operation="what it means",
@@ -163,25 +168,31 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.memory_time_share",
+        version=2,
+        changes=("the tokens of a step each have their arithmetic",),
         title="Memory share of the work of decode in the base band",
         kind=CONDITION,
-        relation=lambda memory_time_share, memory_ratio_short, short_context, attention_flops_per_pair,
+        relation=lambda memory_time_share, memory_ratio_short, tokens_per_step, one_token, short_context, attention_flops_per_pair,
             active_params, flop_per_weight: (
             memory_time_share,
-            memory_ratio_short / (memory_ratio_short + compute(short_context, attention_flops_per_pair, active_params, flop_per_weight)),
+            shared(memory_ratio_short, tokens_per_step, one_token)
+            / (
+                shared(memory_ratio_short, tokens_per_step, one_token)
+                + compute(short_context, attention_flops_per_pair, active_params, flop_per_weight)
+            ),
         ),
         statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
-        assumptions=BAND_MEANS,
+        assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         steps=(
             Step(
-                operation="both times in units of the linear compute time, attention counted as compute",
+                operation="both times in units of the linear compute time, attention and every token of the step counted as compute",
                 premises=(
                     at(
                         "roofline.memory_time_share",
                         memory_time=lambda memory_ratio_short, step_time: memory_ratio_short * step_time,
                         compute_time="step_time",
                         attention_time=lambda step_time, short_context, attention_context: step_time * short_context / attention_context,
-                        positions_per_step=1,
+                        positions_per_step=lambda tokens_per_step, one_token: tokens_per_step / one_token,
                     ),
                     at("context.attention_context"),
                 ),
@@ -192,19 +203,22 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.storage_price",
+        version=2,
+        changes=("reads take as much longer than at the full bandwidth as mbu says, so that a sweep holds less: too high by 1/mbu before",),
         title="Storage price from the balance context",
         kind=CONDITION,
         relation=lambda storage_price, input_price, one_token, prefill_decode_flops_ratio,
-            holding_cost_ratio, balance_context, sweep_time, prefill_cost_ratio: (
+            holding_cost_ratio, mbu, balance_context, sweep_time, prefill_cost_ratio: (
             storage_price,
-            input_price * one_token * prefill_decode_flops_ratio * holding_cost_ratio / (balance_context * sweep_time * prefill_cost_ratio),
+            input_price
+            * one_token
+            * prefill_decode_flops_ratio
+            * holding_cost_ratio
+            * mbu
+            / (balance_context * sweep_time * prefill_cost_ratio),
         ),
-        statement="Holding a token in HBM for one sweep time costs as much as reading it once.",
-        assumptions=(
-            "storage priced as HBM times holding_cost_ratio",
-            "the memory of the replica is full",
-            ONE_COPY,
-        ),
+        statement="Holding a token in HBM for one sweep at the bandwidth that is sustained costs as much as reading it once.",
+        assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
@@ -218,7 +232,11 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at("cache.rematerialisation_cost", mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu),
+                    at(
+                        "cache.rematerialisation_cost",
+                        prefill_attention_factor=1,
+                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
+                    ),
                 ),
                 eliminated=("input_markup", "rematerialisation_cost"),
                 relation=lambda storage_price, holding_cost_ratio, input_price, prefill_decode_flops_ratio, mfu, peak_flops,
@@ -237,7 +255,7 @@ EQUATIONS = (
                 operation="the KV bytes and parameters are in the balance context, the chip in its sweep time",
                 premises=(
                     at("#2"),
-                    at("context.balance_context", mbu=1, kv_copies=1),
+                    at("context.balance_context", kv_copies=1),
                     at("batching.ridge_point"),
                     at("scheduling.sweep_time"),
                 ),
@@ -268,24 +286,33 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at("readings.input_markup", input_price=lambda input_price, prefill_cost_ratio: input_price / prefill_cost_ratio),
-                    at("cache.rematerialisation_cost", mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu),
-                    at("cache.retrieve_cost", transfers_per_hold=1, tier_price="chip_price", tier_bandwidth="hbm_bandwidth"),
+                    at(
+                        "cache.rematerialisation_cost",
+                        prefill_attention_factor=1,
+                        mfu=lambda prefill_decode_flops_ratio, mfu: prefill_decode_flops_ratio * mfu,
+                    ),
+                    at(
+                        "cache.retrieve_cost",
+                        transfers_per_hold=1,
+                        tier_price="chip_price",
+                        tier_bandwidth=lambda hbm_bandwidth, mbu: hbm_bandwidth * mbu,
+                    ),
                 ),
                 eliminated=("input_markup", "rematerialisation_cost", "retrieve_cost"),
                 relation=lambda cache_read_price, input_price, prefill_decode_flops_ratio, mfu, peak_flops, kv_bytes_per_token,
-                    prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_bandwidth: (
+                    prefill_cost_ratio, flop_per_mac_and_token, active_params, hbm_bandwidth, mbu: (
                     cache_read_price,
                     input_price
                     * prefill_decode_flops_ratio
                     * mfu
                     * peak_flops
                     * kv_bytes_per_token
-                    / (prefill_cost_ratio * flop_per_mac_and_token * active_params * hbm_bandwidth),
+                    / (prefill_cost_ratio * flop_per_mac_and_token * active_params * hbm_bandwidth * mbu),
                 ),
             ),
             Step(
                 operation="the KV bytes, parameters and the chip are in the balance context",
-                premises=(at("#2"), at("context.balance_context", mbu=1, kv_copies=1), at("batching.ridge_point")),
+                premises=(at("#2"), at("context.balance_context", kv_copies=1), at("batching.ridge_point")),
                 eliminated=("kv_bytes_per_token", "ridge_point"),
             ),
         ),

@@ -1,6 +1,6 @@
 """Bands, continued: from the two premiums and the output/input ratio back to memory ratios and the balance context."""
 
-from derive.catalogue.band_terms import BAND_MEANS, compute, decode
+from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at
 
@@ -57,20 +57,22 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_short",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
-            attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_short, overlap: (
+            attention_flops_per_pair, active_params, flop_per_weight, memory_ratio_short, tokens_per_step, one_token, overlap: (
             decode_cost_short,
             decode(
                 prefill_decode_flops_ratio,
                 compute(short_context, attention_flops_per_pair, active_params, flop_per_weight),
-                memory_ratio_short,
+                shared(memory_ratio_short, tokens_per_step, one_token),
                 overlap,
             ),
         ),
         statement="Solved for memory_ratio_short it undoes the overlap; a compute-bound band gives only an upper end.",
-        assumptions=BAND_MEANS,
+        assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         steps=(
             Step(
                 operation="the cost of a decoded token at the mean of the base band",
@@ -85,20 +87,22 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_long",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,
-            active_params, flop_per_weight, memory_ratio_long, overlap: (
+            active_params, flop_per_weight, memory_ratio_long, tokens_per_step, one_token, overlap: (
             decode_cost_long,
             decode(
                 prefill_decode_flops_ratio,
                 compute(long_context, attention_flops_per_pair, active_params, flop_per_weight),
-                memory_ratio_long,
+                shared(memory_ratio_long, tokens_per_step, one_token),
                 overlap,
             ),
         ),
         statement="Solved for memory_ratio_long it undoes the overlap; a compute-bound band gives only an upper end.",
-        assumptions=BAND_MEANS,
+        assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         steps=(
             Step(
                 operation="the cost of a decoded token at the mean of the long-context band",
@@ -124,7 +128,7 @@ INVERSE = (
             lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short,
         ),
         statement="The memory line rises by one linear compute time over each balance context.",
-        assumptions=("the weight read is the same in both bands", "dense attention"),
+        assumptions=("the weight read is the same in both bands", DENSE),
         steps=(
             Step(
                 operation="the memory ratio at the two band means; the weight read is the same in both",

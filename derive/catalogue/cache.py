@@ -1,5 +1,6 @@
 """Cache: keeping KV against recomputing it, tier by tier (lecture, 1:48:52 to 2:03:33)."""
 
+from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
 from derive.records import CONDITION, HEURISTIC, Equation, Step, at
@@ -7,14 +8,17 @@ from derive.records import CONDITION, HEURISTIC, Equation, Step, at
 EQUATIONS = (
     Equation(
         id="cache.rematerialisation_cost",
+        version=2,
+        changes=("what attention adds is a factor of its own, which may be a multiple in long contexts",),
         title="Cost of recomputing a token of KV",
         defines="rematerialisation_cost",
-        relation=lambda rematerialisation_cost, flop_per_mac_and_token, active_params, chip_price, peak_flops, mfu: (
+        relation=lambda rematerialisation_cost, flop_per_mac_and_token, active_params, prefill_attention_factor, chip_price, peak_flops,
+            mfu: (
             rematerialisation_cost,
-            flop_per_mac_and_token * active_params * chip_price / (peak_flops * mfu),
+            flop_per_mac_and_token * active_params * prefill_attention_factor * chip_price / (peak_flops * mfu),
         ),
         statement="A token that is not kept is prefilled again: its arithmetic at the price of the chip.",
-        assumptions=("prefill is compute-bound", "attention FLOPs left out"),
+        assumptions=("prefill is compute-bound", "mfu is that of prefill", ATTENTION_LEFT_OUT),
         sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
     ),
     Equation(
@@ -37,7 +41,8 @@ EQUATIONS = (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
         ),
-        statement="The device is busy for the bytes over its bandwidth; for HBM itself this is next to nothing.",
+        statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write that it takes off HBM is"
+        " counted; for HBM itself this is next to nothing.",
         assumptions=("bandwidth pays for the whole device while it transfers",),
         sources=(
             talk(
@@ -53,7 +58,8 @@ EQUATIONS = (
         title="Cost of a cached token of KV",
         defines="cache_cost",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
-        statement="Hold it and read it back.",
+        statement="Hold it and read it back; off HBM it has to be written too, which makes two transfers a hold at least.",
+        assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
     ),
     Equation(
@@ -136,7 +142,11 @@ EQUATIONS = (
             ),
         ),
         statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
-        assumptions=("each tier's device is full", "both tiers are read as often"),
+        assumptions=(
+            "each tier's device is full",
+            "both tiers are written and read as often",
+            "capacity and bandwidth each pay for the whole device",
+        ),
         steps=(
             Step(
                 operation="the cost of a cached token in one tier",
@@ -225,7 +235,7 @@ EQUATIONS = (
     Equation(
         id="cache.implied_drain_time",
         title="Implied drain time",
-        defines="implied_drain_time",
+        kind=CONDITION,
         relation=lambda implied_drain_time, output_price, premium_out, tokens_per_step, long_context,
             short_context, storage_price: (
             implied_drain_time,
@@ -235,9 +245,11 @@ EQUATIONS = (
             lambda premium_out: premium_out > 1,
             lambda long_context, short_context: long_context > short_context,
         ),
-        statement="Hold time that is sold for as much as one read: HBM's own drain time if storage is priced as HBM.",
+        statement="Hold time that is sold for as much as one read: sweep_time/mbu, HBM's drain time at the bandwidth that is sustained,"
+        " if storage is priced as HBM.",
         assumptions=(
             "decode is memory-bound in both bands",
+            "each band priced at its mean context",
             "one mark-up on output and storage",
             "off HBM it is not the tier's own drain time: it scales with the holding costs",
         ),

@@ -6,26 +6,34 @@ from derive.records import CONDITION, Equation, Step, at
 TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
+        version=2,
+        changes=("the sweep is one at the bandwidth that is sustained, as that of decode is: too short by mbu before",),
         title="Implied drain time a tier would show",
         kind=CONDITION,
-        relation=lambda implied_drain_time, sweep_time, output_storage_markup_ratio, hbm_holding_price, holding_price: (
+        relation=lambda implied_drain_time, sweep_time, mbu, output_storage_markup_ratio, hbm_holding_price, holding_price: (
             implied_drain_time,
-            sweep_time * output_storage_markup_ratio * hbm_holding_price / holding_price,
+            sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
         ),
-        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM times the ratio of holding prices.",
-        assumptions=("decode is memory-bound in both bands",),
+        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the bandwidth that is sustained,"
+        " times the ratio of holding prices.",
+        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context"),
         steps=(
             Step(
-                operation="what is claimed: an increment pays for its share of a sweep of HBM, storage for its share of the tier",
-                relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, kv_bytes_per_token, sweep_time,
-                    holding_price: (
+                operation="what is claimed: an increment pays for the time its bytes are read in, storage for its share of the tier",
+                relation=lambda implied_drain_time, output_storage_markup_ratio, hbm_holding_price, hbm_capacity, kv_bytes_per_token,
+                    hbm_bandwidth, mbu, holding_price: (
                     implied_drain_time,
                     output_storage_markup_ratio
-                    * (hbm_holding_price * kv_bytes_per_token * sweep_time)
+                    * (hbm_holding_price * hbm_capacity)
+                    * (kv_bytes_per_token / (hbm_bandwidth * mbu))
                     / (holding_price * kv_bytes_per_token),
                 ),
             ),
-            Step(operation="the KV bytes cancel", premises=(at("#1"),)),
+            Step(
+                operation="the KV bytes cancel, and the chip is in its sweep time",
+                premises=(at("#1"), at("scheduling.sweep_time")),
+                eliminated=("hbm_capacity",),
+            ),
         ),
         sources=(ours("KV bytes cancel, so the prices alone tell tiers apart as far as their holding prices differ"),),
     ),

@@ -6,7 +6,7 @@ KV bytes and attention FLOPs with no parameters, no base price and no batch in i
 """
 
 from derive.catalogue.assumed import ONE_COPY
-from derive.catalogue.band_terms import ONE_ATTENTION
+from derive.catalogue.band_terms import DENSE, ONE_ATTENTION
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Step, at
 
@@ -33,7 +33,7 @@ LEVELS = (
             ),
             Step(
                 operation="recomputing in terms of the price of a FLOP; the parameters cancel",
-                premises=(at("#1"), at("cache.rematerialisation_cost"), at("serving.price_per_flop")),
+                premises=(at("#1"), at("cache.rematerialisation_cost", prefill_attention_factor=1), at("serving.price_per_flop")),
                 eliminated=("rematerialisation_cost", "chip_price"),
             ),
         ),
@@ -50,12 +50,7 @@ LEVELS = (
         ),
         requires=(lambda long_context, short_context: long_context > short_context,),
         statement="What more an output token costs at long context pays for the KV bytes it reads more.",
-        assumptions=(
-            "decode is memory-bound in both bands",
-            "each band priced at its mean context",
-            "dense attention",
-            ONE_COPY,
-        ),
+        assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE, ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: the increment is the KV time of the context added, at a mark-up",
@@ -112,7 +107,7 @@ LEVELS = (
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost"),
+                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
                 eliminated=("attention_context", "rematerialisation_cost", "chip_price"),
@@ -130,7 +125,7 @@ LEVELS = (
         ),
         sense=">=",
         statement="If decode pays for compute and memory one after the other, its increment holds the attention that the input pays for.",
-        assumptions=("no overlap", "one mark-up throughout", ONE_ATTENTION),
+        assumptions=("no overlap", "one mark-up throughout", "each band priced at its mean context", DENSE, ONE_ATTENTION),
         steps=(
             Step(
                 operation="what is claimed: the output increment holds attention over the whole context, and KV reads on top",
@@ -146,7 +141,7 @@ LEVELS = (
                     at("#1"),
                     at("bands.attention_flops_from_increment"),
                     at("context.attention_context"),
-                    at("cache.rematerialisation_cost"),
+                    at("cache.rematerialisation_cost", prefill_attention_factor=1),
                     at("serving.price_per_flop"),
                 ),
                 eliminated=("attention_context", "attention_flops_per_pair", "rematerialisation_cost", "chip_price"),
@@ -164,11 +159,7 @@ LEVELS = (
         ),
         sense=">=",
         statement="One price up to the longest context must at least pay for the KV bytes read there, if no request is sold below cost.",
-        assumptions=(
-            "no request is sold below its cost",
-            "dense attention",
-            ONE_COPY,
-        ),
+        assumptions=("no request is sold below its cost", DENSE, ONE_COPY),
         steps=(
             Step(
                 operation="what is claimed: at the longest context the output price pays at least for the KV time",
@@ -200,7 +191,12 @@ LEVELS = (
             / prefill_cost_ratio,
         ),
         statement="A hit pays for one read from its tier and for the attention of the new tokens over it.",
-        assumptions=("mark-up of a hit relative to that of input",),
+        assumptions=(
+            "mark-up of a hit relative to that of input",
+            "hits are priced at the mean context of the base band",
+            DENSE,
+            ONE_ATTENTION,
+        ),
         sources=(
             ours("one equation in five unknowns: attention of new tokens explains a low price of hits"
                  " as well as a cheap tier does, so a hit price is weak evidence"),

@@ -23,7 +23,7 @@ RULES = (
         statement="A cost that doubles over cost_context_scale from a base of base_cost compute times has this KV read in its slope.",
         assumptions=(
             "the band cost is affine in the context",
-            "base_cost is 1 if the base band is compute-bound, R/prefill_decode_flops_ratio if memory-bound",
+            "base_cost is 1 if the base band is compute-bound, bands.base_cost_memory_bound if memory-bound",
             ONE_COPY,
         ),
         steps=(
@@ -41,20 +41,23 @@ RULES = (
     ),
     Equation(
         id="bands.base_cost_memory_bound",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
-        relation=lambda base_cost, output_input_ratio, prefill_decode_flops_ratio: (
+        relation=lambda base_cost, output_input_ratio, tokens_per_step, one_token, prefill_decode_flops_ratio: (
             base_cost,
-            output_input_ratio / prefill_decode_flops_ratio,
+            output_input_ratio * tokens_per_step / (one_token * prefill_decode_flops_ratio),
         ),
-        statement="If the base band is memory-bound already, an output token costs R input tokens before any context is read.",
+        statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
+        " before any context is read.",
         assumptions=("attention FLOPs left out", "one mark-up throughout"),
         steps=(
             Step(
-                operation="what is claimed: a decoded token costs its memory time even without context, and is priced at that",
-                relation=lambda output_input_ratio, prefill_decode_flops_ratio, base_cost: (
+                operation="what is claimed: a step costs its memory time even without context, and its tokens are priced at that",
+                relation=lambda output_input_ratio, prefill_decode_flops_ratio, base_cost, tokens_per_step, one_token: (
                     output_input_ratio,
-                    prefill_decode_flops_ratio * base_cost,
+                    prefill_decode_flops_ratio * base_cost * one_token / tokens_per_step,
                 ),
             ),
             Step(operation="solved for the base cost", premises=(at("#1"),)),

@@ -7,8 +7,15 @@ decode everywhere. Nothing here joins a chain unless it is named.
 
 from derive.arithmetic import maximum
 from derive.catalogue.assumed import ONE_COPY
+from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Step, at
+
+_KV_ALONE = {
+    **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
+    **{"positions_per_step": 1, "tokens_per_step": 1},
+}
+"""A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""
 
 EQUATIONS = (
     Equation(
@@ -21,13 +28,7 @@ EQUATIONS = (
             active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
         statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
-        assumptions=(
-            "the threshold is the crossover of cost",
-            "weight reads left out",
-            "dense attention",
-            "mfu = mbu",
-            ONE_COPY,
-        ),
+        assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu", ONE_COPY),
         steps=(
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
@@ -92,13 +93,20 @@ EQUATIONS = (
         assumptions=(
             "the threshold is the exact crossover of memory and compute time",
             "mfu = mbu",
+            "attention FLOPs left out",
+            DENSE,
             ONE_COPY,
         ),
         steps=(
             Step(
                 operation="at the threshold the batch is just the balance batch with KV reads",
                 premises=(
-                    at("batching.balance_batch_with_kv", balance_batch_with_kv="batch", context_length="long_context_threshold"),
+                    at(
+                        "batching.balance_batch_with_kv",
+                        balance_batch_with_kv="batch",
+                        attention_compute_ratio=0,
+                        kv_compute_ratio=lambda long_context_threshold, balance_context: long_context_threshold / balance_context,
+                    ),
                     at("batching.practical_batch"),
                 ),
                 eliminated=("batch", "balance_batch"),
@@ -118,11 +126,11 @@ EQUATIONS = (
     Equation(
         id="readings.bandwidth_bound_fraction",
         title="Bandwidth-bound fraction of decode",
-        defines="bandwidth_bound_fraction",
+        kind=CONDITION,
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
         requires=(lambda output_input_ratio: output_input_ratio > 1,),
         statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
-        assumptions=("read as physics it needs readings.output_input_ratio",),
+        assumptions=("the assumptions of readings.output_input_ratio",),
         sources=(
             talk("1:47:56", "1:48:23", "this would be at 1 and this would be at 5", "the name and the form 1 - 1/R are ours"),
             flashcard("card on output price", "decode runs at a fifth of the utilisation of prefill"),
@@ -139,26 +147,37 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.output_input_ratio",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields: at more than one, R is as much smaller",),
         title="Output/input ratio as memory over compute",
         kind=CONDITION,
-        relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context: (
+        relation=lambda output_input_ratio, balance_batch, batch, context_length, balance_context, one_token, tokens_per_step: (
             output_input_ratio,
-            balance_batch / batch + context_length / balance_context,
+            (balance_batch / batch + context_length / balance_context) * one_token / tokens_per_step,
         ),
-        requires=(
-            lambda balance_batch, batch, context_length, balance_context: balance_batch / batch + context_length / balance_context >= 1,
-        ),
-        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time.",
-        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out"),
+        requires=(lambda output_input_ratio: output_input_ratio >= 1,),
+        statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time"
+        " of as many tokens as a step yields.",
+        assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
         steps=(
             Step(
-                operation="what is claimed: a prompt token costs the compute floor and both are priced alike",
-                relation=lambda output_input_ratio, normalised_cost: (output_input_ratio, normalised_cost),
+                operation="what is claimed: a prompt token costs its arithmetic, the tokens of a step its reads, and both are priced alike",
+                relation=lambda output_input_ratio, memory_time, compute_time, one_token, tokens_per_step: (
+                    output_input_ratio,
+                    memory_time * one_token / (compute_time * tokens_per_step),
+                ),
             ),
             Step(
-                operation="decode in its memory-bound regime",
-                premises=(at("#1"), at("serving.normalised_cost")),
-                eliminated=("normalised_cost",),
+                operation="the reads over the arithmetic, in terms of the two balance points",
+                premises=(
+                    at("#1"),
+                    at("roofline.memory_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("batching.weight_compute_ratio"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.kv_compute_ratio"),
+                ),
+                eliminated=("memory_time", "weight_time", "kv_time", "compute_time", "weight_compute_ratio", "kv_compute_ratio"),
             ),
         ),
         sources=(
@@ -172,18 +191,20 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_slope",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields: the balance context came out too long by as many",),
         title="Balance context from the output premium",
         kind=CONDITION,
-        relation=lambda balance_context, long_context, short_context, output_input_ratio, premium_out: (
+        relation=lambda balance_context, long_context, short_context, one_token, output_input_ratio, tokens_per_step, premium_out: (
             balance_context,
-            (long_context - short_context) / (output_input_ratio * (premium_out - 1)),
+            (long_context - short_context) * one_token / (output_input_ratio * tokens_per_step * (premium_out - 1)),
         ),
         requires=(
             lambda long_context, short_context: long_context > short_context,
             lambda premium_out: premium_out > 1,
         ),
         statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
-        assumptions=("each band priced at its mean context", "one mark-up throughout", "attention FLOPs left out"),
+        assumptions=(*BAND_MEANS, "attention FLOPs left out", DENSE),
         steps=(
             Step(
                 operation="the output/input ratio at the two band means; the weight read is the same in both",
@@ -204,13 +225,14 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_intercept",
+        version=2,
+        changes=("the reads of a step are shared by the tokens it yields",),
         title="Batch from the output/input ratio and the balance context",
         kind=CONDITION,
-        relation=lambda weight_compute_ratio, output_input_ratio, short_context, balance_context: (
+        relation=lambda weight_compute_ratio, output_input_ratio, tokens_per_step, one_token, short_context, balance_context: (
             weight_compute_ratio,
-            output_input_ratio - short_context / balance_context,
+            output_input_ratio * tokens_per_step / one_token - short_context / balance_context,
         ),
-        requires=(lambda output_input_ratio, short_context, balance_context: output_input_ratio > short_context / balance_context,),
         statement="What the KV read of the short band leaves of R is the weight read: B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
         steps=(
@@ -231,16 +253,26 @@ EQUATIONS = (
             maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
         ),
         statement="Each band covers its own worst case: the premium is the cost at the far end over the cost at the threshold.",
-        assumptions=("large batch: weight reads left out", "no margin in either band, or the same", "dense attention"),
+        assumptions=(
+            "large batch: weight reads left out",
+            "no margin in either band, or the same",
+            "attention FLOPs left out",
+            "one token a step",
+            DENSE,
+        ),
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
                 premises=(
-                    at("serving.normalised_cost", balance_batch=0, context_length="long_context_threshold"),
                     at(
                         "serving.normalised_cost",
-                        balance_batch=0,
-                        context_length="covered_context",
+                        **_KV_ALONE,
+                        kv_compute_ratio=lambda long_context_threshold, balance_context: long_context_threshold / balance_context,
+                    ),
+                    at(
+                        "serving.normalised_cost",
+                        **_KV_ALONE,
+                        kv_compute_ratio=lambda covered_context, balance_context: covered_context / balance_context,
                         normalised_cost=lambda premium_out, normalised_cost: premium_out * normalised_cost,
                     ),
                 ),
@@ -262,7 +294,7 @@ EQUATIONS = (
         defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
         statement="How many times its compute cost an input token is sold for.",
-        assumptions=("attention FLOPs left out",),
+        assumptions=("the assumptions of cache.rematerialisation_cost",),
         sources=(
             talk(
                 "1:41:18",

@@ -1,6 +1,7 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
@@ -196,5 +197,6 @@ EQUATIONS = (
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),
     *METHODS,
+    *COSTS,
     *SPECULATION,
 )

@@ -1,20 +1,23 @@
 """Serving, continued: prefill in chunks, and prefill and decode in pools of their own."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, LOWER, Equation, Step, at
 
 METHODS = (
     Equation(
         id="serving.prefill_compute_time",
+        version=2,
+        changes=("what attention adds is a factor of its own, which may be a multiple in long prompts",),
         title="Compute time of a pass with many new tokens",
         defines="prefill_compute_time",
-        relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token: (
+        relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
             prefill_compute_time,
-            compute_time * new_tokens_per_pass / one_token,
+            compute_time * new_tokens_per_pass / one_token * prefill_attention_factor,
         ),
         statement="Arithmetic grows with the new tokens of each sequence; what is read from memory does not.",
-        assumptions=("attention FLOPs left out", "KV of the new tokens stays on chip"),
+        assumptions=("KV of the new tokens stays on chip", "mfu is that of prefill", ATTENTION_LEFT_OUT),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
@@ -33,7 +36,12 @@ METHODS = (
             Step(
                 operation="at this chunk the arithmetic takes as long as the reads",
                 premises=(
-                    at("serving.prefill_compute_time", new_tokens_per_pass="compute_bound_chunk", prefill_compute_time="memory_time"),
+                    at(
+                        "serving.prefill_compute_time",
+                        new_tokens_per_pass="compute_bound_chunk",
+                        prefill_compute_time="memory_time",
+                        prefill_attention_factor=1,
+                    ),
                     at("roofline.memory_time"),
                 ),
                 eliminated=("memory_time",),
@@ -123,14 +131,17 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
+        version=2,
+        changes=("attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",),
         title="Prefill rate of one chip",
         defines="prefill_rate_per_chip",
-        relation=lambda prefill_rate_per_chip, peak_flops, mfu, flop_per_mac_and_token, active_params: (
+        relation=lambda prefill_rate_per_chip, peak_flops, mfu, prefill_decode_flops_ratio, flop_per_mac_and_token, active_params,
+            prefill_attention_factor: (
             prefill_rate_per_chip,
-            peak_flops * mfu / (flop_per_mac_and_token * active_params),
+            peak_flops * mfu * prefill_decode_flops_ratio / (flop_per_mac_and_token * active_params * prefill_attention_factor),
         ),
         statement="Compute-bound prefill: what a chip computes over what a token takes.",
-        assumptions=("prefill is compute-bound", "attention FLOPs left out", "mfu is that of prefill"),
+        assumptions=("prefill is compute-bound", "tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
         sources=(DISTSERVE_PAPER,),
     ),
     Equation(
@@ -148,13 +159,17 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_decode_chip_ratio",
+        version=2,
+        changes=("tokens found in the cache are not prefilled again",),
         title="Prefill over decode chips",
         defines="prefill_decode_chip_ratio",
-        relation=lambda prefill_decode_chip_ratio, prompt_tokens, decode_rate_per_chip, output_tokens, prefill_rate_per_chip: (
+        relation=lambda prefill_decode_chip_ratio, prompt_tokens, cache_hit_share, decode_rate_per_chip, output_tokens,
+            prefill_rate_per_chip: (
             prefill_decode_chip_ratio,
-            prompt_tokens * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
+            prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
-        statement="Two pools, one for each phase, sized so that neither waits for the other.",
+        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        statement="Two pools, one for each phase, sized so that neither waits for the other; what the cache holds is not prefilled.",
         assumptions=("both pools are busy all the time", "moving the cache between the pools costs nothing"),
         sources=(DISTSERVE_PAPER, SPLITWISE_PAPER),
     ),

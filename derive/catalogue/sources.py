@@ -191,6 +191,24 @@ SPLITWISE_PAPER = Source(
 )  # fmt: skip
 
 
+KAPLAN_PAPER = Source(
+    "paper", "Scaling laws for neural language models", "Jared Kaplan et al.", "https://arxiv.org/abs/2001.08361",
+    "a forward pass takes two FLOPs a parameter, and what attention takes for each token of context besides",
+    page="equation 2.2 and table 1", year=2020, encoded="with the causal half, and with the tokens cached before",
+)  # fmt: skip
+PALM_PAPER = Source(
+    "paper", "PaLM: scaling language modeling with pathways", "Aakanksha Chowdhery et al.", "https://arxiv.org/abs/2204.02311",
+    "FLOPs of a token: those of the weights, and those of attention by layers, heads, head width and sequence length",
+    page="appendix B", year=2022,
+)  # fmt: skip
+WAREHOUSE_BOOK = Source(
+    "book", "The datacenter as a computer: designing warehouse-scale machines, third edition",
+    "Luiz Andre Barroso, Urs Hoelzle, Parthasarathy Ranganathan", "https://doi.org/10.2200/S00874ED3V01Y201809CAC046",
+    "what a server costs in an hour: its price over its life, and its power with that of the building, at the price of electricity",
+    page="chapter 6", year=2018,
+)  # fmt: skip
+
+
 def _seconds(text: str) -> int:
     hours, minutes, seconds = (int(part) for part in text.split(":"))
     return 3600 * hours + 60 * minutes + seconds

@@ -3,7 +3,7 @@
 `low` and `high` bound the values met in practice, from which the tests draw.
 """
 
-from derive.registry import clusters, constants, models, sheets, steps, training
+from derive.registry import clusters, constants, models, serving, sheets, steps, training
 
-QUANTITY_ROWS = (*steps.ROWS, *models.ROWS, *clusters.ROWS, *training.ROWS, *sheets.ROWS)
+QUANTITY_ROWS = (*steps.ROWS, *serving.ROWS, *models.ROWS, *clusters.ROWS, *training.ROWS, *sheets.ROWS)
 CONSTANT_ROWS = constants.ROWS

@@ -358,6 +358,17 @@ def hours(text: str) -> str:
     return text
 
 
+def weekdays(text: str) -> str:
+    """Days of the week such as `1-5`, 1 being Monday, or nothing.
+
+    >>> weekdays("1-5;7"), weekdays("")
+    ('1-5;7', '')
+    """
+    if not re.fullmatch(r"([1-7](-[1-7])?(;(?=.)|$))*", text):
+        raise WrongValue(f"{shorten(text)} is not days of the week such as 1-5, 1 being Monday")
+    return text
+
+
 def iso_date(text: str) -> date | None:
     """An ISO date, or nothing.
 

@@ -9,6 +9,7 @@ from invert.anchors import ALLOWED
 from invert.closed_form import memory_bound_base_cost, rule_solutions
 from invert.inferences import Inference, InferenceTable
 from invert.lecture import drain_times
+from invert.priors import ASSUMED
 from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
 from invert.report.findings import findings, firmness
@@ -226,8 +227,11 @@ def _anchors(one: Inference) -> list[str]:
          "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
         for name, value in values.items() if name in ALLOWED
     ]  # fmt: skip
+    assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in ASSUMED.items())
     text = (
-        f"machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])}."
+        f"Besides, {assumed} is assumed: KV bytes read off decode prices are proportional to it. machine_balance_ratio and"
+        f" bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])}; it and sweep_time are those"
+        f" of rates sustained."
         " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."

@@ -24,7 +24,19 @@ from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
 from derive.questions import question
-from derive.records import BOUND, CONDITION, DEFINITION, EMPIRICAL, ESTIMATE, HEURISTIC, LOWER, UPPER, Equation, Source
+from derive.records import (
+    BOUND,
+    CHAINED_BY_ITSELF,
+    CONDITION,
+    DEFINITION,
+    EMPIRICAL,
+    ESTIMATE,
+    HEURISTIC,
+    LOWER,
+    UPPER,
+    Equation,
+    Source,
+)  # fmt: skip
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -37,9 +49,7 @@ SHEET = {
 """What a seller publishes; everything else is physics or what hardware costs."""
 
 NOT_CONDITIONS = {
-    "readings.bandwidth_bound_fraction": "a name for 1 - 1/R; the physics is in readings.output_input_ratio",
     "readings.input_markup": "a name for what lies between the price and the cost",
-    "cache.implied_drain_time": "a time made of prices; what it says of a tier is left to the reader",
     "cache.break_even_reads": "prices against prices, for the user",
 }
 """Equations over published prices that claim nothing of costs."""
@@ -55,8 +65,7 @@ IDS_PEOPLE_RELY_ON = {
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
         architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
-        readings.bandwidth_bound_fraction
-        cache.implied_drain_time cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
+        cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
     ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
@@ -64,6 +73,7 @@ IDS_PEOPLE_RELY_ON = {
         batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
         readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
+        readings.bandwidth_bound_fraction cache.implied_drain_time
     """,
     HEURISTIC: """
         cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference
@@ -215,6 +225,14 @@ def test_what_equates_a_price_with_a_cost_is_a_condition(row):
         return
     assert row.id in NOT_CONDITIONS, f"{row.id} is a {row.kind} and speaks of {sorted(published)}"
     assert row.defines and row.defines not in SHEET, "an exempt equation only names something"
+
+
+def test_prices_alone_give_nothing_but_prices_and_their_names():
+    """Of all that is published, no equation that joins by itself makes a time, a share of the chips, bytes or tokens."""
+    names = {"output_input_ratio", "cache_read_ratio", "break_even_reads"}
+    known = SHEET | names
+    free = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF]
+    assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
 @pytest.mark.parametrize(("name", "value"), NEUTRAL_DEFAULTS.items())

@@ -240,10 +240,14 @@ USES = {
     "mbu": "roofline.weight_time_resident",
     "replicas": "scheduling.fleet_throughput",
     "tokens_per_step": "scheduling.throughput",
-    "transfers_per_hold": "cache.retrieve_cost",
     "positions_per_step": "experts.touched_experts",
     "expert_imbalance": "experts.weight_time_touched",
     "kv_copies": "context.kv_time_fixed",
+    "fleet_utilisation": "serving.chip_price_from_capex",
+    "attention_rate_ratio": "serving.prefill_attention_factor",
+    "prefill_attention_factor": "serving.prefill_compute_time",
+    "prefill_decode_flops_ratio": "bands.base_cost_memory_bound",
+    "cache_hit_share": "serving.prefill_decode_chip_ratio",
 }
 
 
@@ -253,9 +257,10 @@ def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
     given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
     unasked = solve(row.symbols[0], using=[row.id], **given)
     assert unasked.equations == (row.reference,)
-    assert f"{name} = 1 (default)" in unasked.assumptions
-    assert unasked.given[name] == 1
-    told = solve(row.symbols[0], using=[row.id], **given, **{name: 1})
+    default = NEUTRAL_DEFAULTS[name]
+    assert f"{name} = {default:g} (default)" in unasked.assumptions
+    assert unasked.given[name] == default
+    told = solve(row.symbols[0], using=[row.id], **given, **{name: default})
     assert not any(f"{name} = " in note for note in told.assumptions)
     assert value(told) == value(unasked)
 

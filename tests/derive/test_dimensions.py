@@ -16,7 +16,7 @@ from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
 
 UNITS = pint.UnitRegistry(None)
-for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]"):
+for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
     UNITS.define(base)
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
@@ -71,7 +71,7 @@ def check_requirement(requirement):
 @pytest.mark.parametrize("name", [*QUANTITIES, *CONSTANTS])
 def test_the_unit_is_made_of_base_units(name):
     assert UNITS.Quantity(1, unit(name)).to_root_units().magnitude == 1
-    assert set(UNITS.Quantity(1, unit(name)).dimensionality) <= {"[time]", "[information]", "[arithmetic]", "[text]", "[money]"}
+    assert set(UNITS.Quantity(1, unit(name)).dimensionality) <= {"[time]", "[information]", "[arithmetic]", "[text]", "[money]", "[energy]"}
 
 
 @pytest.mark.parametrize("row", ALL)

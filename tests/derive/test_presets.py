@@ -139,7 +139,10 @@ def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     preset = model(text)
     assert preset.givens == givens | NONE
     absorbed = "_absorbed" if formula.startswith("mla") else ""
-    assert preset.variants == {"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed}
+    assert preset.variants == {
+        **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
+        "prefill_attention_flops_per_pair": formula if absorbed else "same",
+    }
     assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
     assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
     assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"

@@ -48,6 +48,10 @@ def value(unknown: str, *using: str, **given) -> float:
     return only.value
 
 
+def idle(ratio: float) -> float:
+    return value("bandwidth_bound_fraction", "readings.bandwidth_bound_fraction", output_input_ratio=ratio)
+
+
 def rho(chip: str, **given) -> float:
     return value("machine_balance_ratio", hardware=chip, **given)
 
@@ -273,7 +277,7 @@ COMPUTED = [
         lambda: (from_threshold(1), from_threshold(0.5), from_threshold(2)),
     ),
     Figure("readings.threshold_with_weights", "[1.5] to [2] times too high", lambda: (too_high(3), too_high(2))),
-    Figure("readings.bandwidth_bound_fraction", "[0.8] at R = 5", lambda: (value("bandwidth_bound_fraction", output_input_ratio=5),)),
+    Figure("readings.bandwidth_bound_fraction", "[0.8] at R = 5", lambda: (idle(5),)),
     Figure("readings.price_ratio", "[2] to [8] on current sheets", lambda: (min(ratios()), max(ratios()))),
     Figure(
         "readings.output_input_ratio",
@@ -314,7 +318,7 @@ COMPUTED = [
     Figure(
         "bands.memory_time_share",
         "[0.833] at R = 5 without attention, where 1 - 1/R is [0.8]",
-        lambda: (share_at_the_base(5), value("bandwidth_bound_fraction", output_input_ratio=5)),
+        lambda: (share_at_the_base(5), idle(5)),
     ),
     # -- cache
     Figure(

@@ -270,6 +270,7 @@ def test_every_form_holds_every_point(style):
 
 # -- ranges of which parts, or all, have no answer ------------------------------------------------------------------
 
+IDLE = "readings.bandwidth_bound_fraction"
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 FIT |= {"variants": {"weight_time": "sharded"}}
 PARTLY = {
@@ -277,7 +278,7 @@ PARTLY = {
     "does not fit at the end": ("step_time", {**FIT, "batch": "1k..5k"}, "does not fit"),
     "fits in few": ("step_time", {**FIT, "batch": "4300..5000"}, "does not fit"),
     "no solution at first": ("batch", {**FIT, "step_time": "5ms..14ms"}, "no batch"),
-    "a requirement is broken at first": ("bandwidth_bound_fraction", {"output_input_ratio": "0.5..5"}, "requires"),
+    "a requirement is broken at first": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.5..5"}, "requires"),
     "a term that binds": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "15.1ms"}, "no memory_time"),
 }
 
@@ -296,7 +297,7 @@ NOWHERE = {
         "overtraining_ratio",
         {"pretrain_tokens": "1e10..2e10", "chinchilla_tokens": 1e9, "active_params": 1e11, "pretrain_flops": 1e20},
     ),
-    "requirement_violated": ("bandwidth_bound_fraction", {"output_input_ratio": "0.2..0.9"}),
+    "requirement_violated": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.2..0.9"}),
     "no_solution": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "30ms"}),
     "missing_givens": ("balance_batch", {"machine_balance_ratio": "200..300"}),
 }

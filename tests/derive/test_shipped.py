@@ -91,7 +91,7 @@ def test_what_is_worked_out_is_kept_as_long_as_no_byte_differs(copy):
         calls.append(name)
         return len(table(name))
 
-    assert [counted("fx"), counted("fx"), counted("hardware")] == [3, 3, 164] and calls == ["fx", "hardware"]
+    assert [counted("fx"), counted("fx"), counted("hardware")] == [3, 3, 354] and calls == ["fx", "hardware"]
     (copy / "prices.csv").touch()
     counted("fx")
     assert calls == ["fx", "hardware"]
@@ -148,7 +148,7 @@ def test_a_folder_of_that_name_elsewhere_changes_nothing(tmp_path, regular: bool
         text=True,
         check=True,
     )
-    assert found.stdout == "A100-SXM-80GB 17\n"
+    assert found.stdout == "A100-SXM-80GB 34\n"
 
 
 def test_the_tables_are_a_package_that_the_wheel_carries():
@@ -160,12 +160,12 @@ def test_the_tables_are_a_package_that_the_wheel_carries():
 
 # -- rows -----------------------------------------------------------------------------------------------------------
 
-HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
+HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
 GOOD = [
-    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,official,",
-    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,official,",
-    "H1,hbm_capacity,,8e10,byte,True,page,official,",
-    "H1,chip_price,,2,USD/h,false,page,official,",
+    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
+    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,,official,",
+    "H1,hbm_capacity,,8e10,byte,True,page,,official,",
+    "H1,chip_price,,2,USD/h,false,page,2026-05-01,official,rent",
 ]
 
 
@@ -183,19 +183,21 @@ def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_
 
 
 WRONG_ROWS = [
-    ("H1,chip_price,,2,USD/h,false,page", None, "has 7 cells where the header has 9"),
-    ("H1,chip_price,,2,USD/h,false,a, page,official,", None, "has 10 cells where the header has 9"),
+    ("H1,chip_price,,2,USD/h,false,page", None, "has 7 cells where the header has 10"),
+    ("H1,chip_price,,2,USD/h,false,a, page,2026-05-01,official,", None, "has 11 cells where the header has 10"),
     ('H1,chip_price,,2,USD/h,false,"page,official,', None, "is not CSV"),
-    ("H1,chip_price,,2,USD/h,false,page\r,official,", None, "has a line break inside"),
-    ("H1,chip_price,,2,USD/h,false,page\0,official,", "source", "U+0000, which does not show"),
-    ("H1,chip_price,,2,USD/h,false,pa\u00adge,official,", "source", "U+00AD (soft hyphen), which does not show"),
-    ("H1,chip_price,,2,USD/h,false,pa\u3164ge,official,", "source", "U+3164 (hangul filler), which does not show"),
-    (",chip_price,,2,USD/h,false,page,official,", "accelerator", "is blank"),
-    ("H1,chip_prize,,2,USD/h,false,page,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price'?"),
-    ("H1,chip_price,fp9,2,USD/h,false,page,official,", "dtype", "'fp9' is not known"),
-    ("H1,chip_price,fp8,2,USD/h,false,page,official,", "dtype", "chip_price has no data type"),
+    ("H1,chip_price,,2,USD/h,false,page\r,2026-05-01,official,", None, "has a line break inside"),
+    ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "U+0000, which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u00adge,2026-05-01,official,", "source", "U+00AD (soft hyphen), which does not show"),
+    ("H1,chip_price,,2,USD/h,false,pa\u3164ge,2026-05-01,official,", "source", "U+3164 (hangul filler), which does not show"),
+    (",chip_price,,2,USD/h,false,page,2026-05-01,official,", "accelerator", "is blank"),
+    ("H1,chip_prize,,2,USD/h,false,page,2026-05-01,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price' or"),
+    ("H1,chip_price,fp9,2,USD/h,false,page,2026-05-01,official,", "dtype", "'fp9' is not known"),
+    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price has no data type"),
+    ("H1,chip_price,,2,USD/h,false,page,,official,", "date", "is blank, and a chip_price has a day"),
+    ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth has no date"),
     *(
-        (f"H1,chip_price,,{text},USD/h,false,page,official,", "value", why)
+        (f"H1,chip_price,,{text},USD/h,false,page,2026-05-01,official,", "value", why)
         for text, why in [
             ("", "is blank"),
             ("nan", "'nan' is not a number"),
@@ -210,13 +212,13 @@ WRONG_ROWS = [
             ("1e-300", "1e-300 is absurd"),
         ]
     ),
-    ("H1,chip_price,,2,byte,false,page,official,", "unit", "chip_price is in USD/s"),
-    ("H1,chip_price,,2,USD/hour,false,page,official,", "unit", "'USD/hour' is not known"),
+    ("H1,chip_price,,2,byte,false,page,2026-05-01,official,", "unit", "chip_price is in USD/s"),
+    ("H1,chip_price,,2,USD/hour,false,page,2026-05-01,official,", "unit", "'USD/hour' is not known"),
     *(
-        (f"H1,chip_price,,2,USD/h,{text},page,official,", "preferred", "is no truth value" if text else "is blank")
+        (f"H1,chip_price,,2,USD/h,{text},page,2026-05-01,official,", "preferred", "is no truth value" if text else "is blank")
         for text in ("yes", "1", "-1", "t", "", "TRUE.")
     ),
-    ("H1,chip_price,,2,USD/h,false,page,oficial,", "verification", "'oficial' is not known; did you mean 'official'?"),
+    ("H1,chip_price,,2,USD/h,false,page,2026-05-01,oficial,", "verification", "'oficial' is not known; did you mean 'official'?"),
 ]
 
 
@@ -227,7 +229,7 @@ def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: st
         assert (problem.origin, problem.row, problem.column) == ("hardware.csv", 5, column) and why in problem.message
         assert [found.place for found in table("hardware")] == [2, 3, 4, 6]
         assert str(problem).isprintable() and "\n" not in str(problem)
-    peak = row.replace("chip_price", "peak_flops").replace("USD/h", "FLOP/s").replace(",,", ",bf16,", 1)
+    peak = row.replace("chip_price", "peak_flops").replace("USD/h", "FLOP/s").replace(",,", ",bf16,", 1).replace("2026-05-01", "")
     if column not in ("quantity", "unit", "dtype", "accelerator"):
         with reading(of_hardware(peak, *GOOD[1:])), pytest.raises(BadRow, match=r"hardware\.csv row 2"):
             hardware("H1")
@@ -257,7 +259,7 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
             (*GOOD[:2], GOOD[2].replace("H1", "H2"), GOOD[3]),
             [(2, "accelerator", "has no hbm_capacity"), (4, "accelerator", "'H2' has no peak_")],
         ),
-        ((*GOOD, GOOD[1].replace("3e12", "4e12")), [(3, "preferred", "is true in 2 of 2 rows")]),
+        ((*GOOD, GOOD[1].replace("3e12", "4e12").replace("page", "sheet")), [(3, "preferred", "is true in 2 of 2 rows")]),
         ((GOOD[0].replace("true", "false"), *GOOD[1:]), [(2, "preferred", "is true in 0 of 1 rows")]),
     ],
 )
@@ -280,6 +282,33 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
             with pytest.raises(BadRow, match=r"architectures\.csv row \d+, column layers: 'many'"):
                 model(name)
         assert model("GLM-4.5-Air").givens["layers"] == 46
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "column", "why"),
+    [
+        ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
+        ("DeepSeek-V3", {"active_experts": "0"}, "active_experts", "is 0, and experts is 256"),
+        ("DeepSeek-V3", {"moe_layers": "62"}, "moe_layers", "62 is more than the 61 layers"),
+        ("DeepSeek-V3", {"moe_ffn_dim": ""}, "moe_ffn_dim", "is blank, and experts is 256"),
+        ("DeepSeek-V3", {"dense_ffn_dim": ""}, "dense_ffn_dim", "is blank, and 3 layers have no experts"),
+        ("DeepSeek-V3", {"vocab_size": ""}, "vocab_size", "is blank, and experts is not"),
+        ("DeepSeek-V3", {"experts_grade": "unread"}, "experts_grade", "is unread, and there are experts"),
+        ("Llama-3-8B", {"shared_experts": "1"}, "shared_experts", "is 1, and experts is 0"),
+        ("Llama-3-8B", {"moe_layers": "1"}, "moe_layers", "is 1, and experts is 0"),
+        ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
+        ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
+        ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
+        ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, and there is a state of linear layers"),
+    ],
+)
+def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
+    text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
+    with reading(read().edited(architectures=text)):
+        (problem,) = problems("architectures")
+        assert problem.column == column and why in problem.message
+        with pytest.raises(BadRow):
+            model(name)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +359,7 @@ def test_a_description_that_cannot_be_used_is_named(content: str):
 
 
 def test_what_may_have_meant_the_cells_asked_for_is_refused():
-    rows = ["H1,peak_flops,bf16,abc,FLOP/s,true,page,official,", "H2,peak_flop,bf16,1e15,FLOP/s,true,page,official,"]
+    rows = ["H1,peak_flops,bf16,abc,FLOP/s,true,page,,official,", "H2,peak_flop,bf16,1e15,FLOP/s,true,page,,official,"]
     with reading(of_hardware(*GOOD, *rows)):
         for cells in ({"accelerator": "H1"}, {"accelerator": "H2", "quantity": "hbm_capacity"}):
             with pytest.raises(BadRow):

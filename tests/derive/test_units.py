@@ -100,6 +100,14 @@ READ = [
     ("storage_price", "4.5 USD/MTok/h", 1.25e-9),
     ("storage_price", "$4.5/MTok/h", 1.25e-9),
     ("storage_price", "4.5 USD/h/MTok", 1.25e-9),
+    # power and energy
+    ("chip_power", "700W", 700.0),
+    ("chip_power", "1.2 kW", 1200.0),
+    ("chip_power", "700 J/s", 700.0),
+    ("electricity_price", "0.08 USD/kWh", 0.08 / 3.6e6),
+    ("electricity_price", "$80/MWh", 0.08 / 3.6e6),
+    ("electricity_price", "2e-8 USD/J", 2e-8),
+    ("chip_capex", "$30k", 30e3),
     # shares
     ("mfu", "40%", 0.4),
     ("cache_read_ratio", "10 %", 0.1),
@@ -315,6 +323,8 @@ PRINTED = [
     ("cache_read_price", 1e-11, "$0.00001/MTok"),
     ("storage_price", 1.25e-9, "$4.5/MTok/h"),
     ("chip_price", 2 / 3600, "$2/h"),
+    ("chip_power", 1200, "1.2 kW"),
+    ("electricity_price", 0.08 / 3.6e6, "$0.08/kWh"),
     ("mfu", 0.8, "0.8"),
     ("overlap", 0, "0"),
 ]

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
+from derive.errors import WrongValue
 from invert.anchors import ALLOWED
 from invert.cli import backsolve
 from invert.flat import flat
@@ -84,6 +85,16 @@ def test_the_headline_follows_the_mean_contexts():
     )
     headlines = [one.kv_bytes["calibrated"].median for one in (far, usual, near)]
     assert headlines == sorted(headlines) and headlines[0] < 0.8 * headlines[1] < 0.7 * headlines[2]
+
+
+def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
+    with pytest.raises(WrongValue, match="tokens_per_step cannot be given: it is held at 1 token, and KV bytes"):
+        infer(["kimi-k3"], anchors={"tokens_per_step": 1.8})
+    table = infer(["gemini-3.1-pro"])
+    (one,) = table.inferences
+    assert one.anchors.values["tokens_per_step"] == 1 and one.anchors.origin["tokens_per_step"] == "assumed"
+    assert "tokens_per_step 1 token" in " ".join(summary(table).split())
+    assert "tokens_per_step = 1 token is assumed" in " ".join(report(one, table).split())
 
 
 # -- what the output claims ----------------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
     assert by_name["DeepSeek-V3"].attention_flops_per_pair == 61 * 128 * 2 * (192 + 128)
     assert by_name["Kimi-K2"].attention_flops_per_pair == 61 * 64 * 2 * (192 + 128)
     assert by_name["gpt-oss-120b"].attention_flops_per_pair == 4 * 18 * 64 * 64
-    assert by_name["GLM-4.6"].attention_flops_per_pair is None
+    assert by_name["GLM-4.6"].attention_flops_per_pair == 4 * 92 * 96 * 128
     assert calibration.prefill_attention_flops(presets.model("MiniMax-M3")) is None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
+from derive.ranges import solve
 from derive.solving import points
 from invert import forward
 from invert.closed_form import JOINT_EQUATIONS, joint
@@ -50,6 +51,30 @@ def test_prices_worked_by_hand(changed: dict, premium_in: float, output: tuple[f
     assert found["output_input_ratio"] == pytest.approx(output[0], rel=1e-14)
     assert found["storage_price"] == pytest.approx(3e-6 * storage, rel=1e-14)
     assert found["cache_read_price"] == pytest.approx(3e-6 * read, rel=1e-14)
+
+
+# Steps of 2 tokens share their reads, 5 + 1 and 5 + 4, and each token has arithmetic of its own, 1.
+TWO_A_STEP = [({}, (3, 4.5)), ({"overlap": 0.0}, (4, 5.5)), ({"weight_compute_ratio": 0.5, "balance_context": 1e6}, (1, 1))]
+
+
+@pytest.mark.parametrize(("changed", "output"), TWO_A_STEP)
+def test_the_tokens_of_a_step_share_its_reads_and_not_its_arithmetic(changed: dict, output: tuple[float, float]):
+    assert forward({**HIDDEN, "tokens_per_step": 2.0, **changed}, CONTEXTS)["output"] == pytest.approx(output, rel=1e-14)
+
+
+def test_tokens_a_step_that_are_not_known_make_the_balance_context_as_many_times_too_long():
+    """At 1.8 tokens a step, 16/1.8 and 26/1.8 inputs: the slope of the memory line, and so one over L*, is read 1.8 times too flat."""
+    truth = {**HIDDEN, "tokens_per_step": 1.8, "weight_compute_ratio": 15.0}
+    prices = forward(truth, (1e5, 1.1e6))
+    assert prices["output"] == pytest.approx([16 / 1.8, 26 / 1.8])
+    ratios = {"premium_in": 1.0, "premium_out": prices["premium_out"][1], "output_input_ratio": prices["output_input_ratio"]}
+    pair = BandPair(200_000, False, 1e5, 1.1e6, **{name: observe(name, float(ratio)) for name, ratio in ratios.items()})
+    found = joint(pair, {**truth, "ridge_point": 600.0})
+    assert found.values["balance_context"] == pytest.approx(1.8e5) and found.values["weight_compute_ratio"] == pytest.approx(15 / 1.8)
+    for slope, step in ((1.8e5, 1), (1e5, 1.8)):
+        (known,) = solve("balance_context", using="readings.joint_slope", short_context=1e5, long_context=1.1e6, premium_out=26 / 16,
+                         output_input_ratio=16 / 1.8, tokens_per_step=step).answers  # fmt: skip
+        assert known.value == pytest.approx(slope)
 
 
 def test_the_lecture_pushed_forward_at_the_band_means_of_gemini():
@@ -221,7 +246,7 @@ def test_the_elasticities_that_the_joint_reading_reports_bound_its_error():
 def test_twenty_thousand_truths_forward_and_back_in_arrays():
     hidden, ratios = truths(20_000, seed=6)
     recovered = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio")
-    values = {name: array for name, array in {**hidden, **ratios}.items() if name not in recovered}
+    values = {"tokens_per_step": 1.0} | {name: array for name, array in {**hidden, **ratios}.items() if name not in recovered}
     unknowns = (
         "attention_flops_per_pair",
         "decode_cost_short",

@@ -224,7 +224,7 @@ def test_line_44_the_joint_system_has_no_solution_in_sympy_either():
     neutral = {symbol(name): 1 for name in ("mfu", "mbu", "kv_copies")}
     at_threshold = balance[1].subs({kv: crossover[1], symbol("ridge_point"): ridge, **neutral})
     assert sympy.simplify(at_threshold) == threshold
-    bound = ratio.subs({BALANCE_CONTEXT: threshold, CONTEXT: threshold, BATCH: 2 * BALANCE})
+    bound = ratio.subs({BALANCE_CONTEXT: threshold, CONTEXT: threshold, BATCH: 2 * BALANCE, symbol("tokens_per_step"): 1})
     assert sympy.simplify(bound) == sympy.Rational(3, 2)
     assert sympy.diff(ratio, BATCH).is_negative and sympy.diff(ratio, CONTEXT).is_positive
 

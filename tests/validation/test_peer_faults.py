@@ -127,10 +127,13 @@ def test_rates_of_hardware_are_dense(chip, dtype):
 
 
 def test_bf16_rates_of_all_hardware_lie_where_dense_ones_do():
-    """At most 350 FLOP for a byte of bandwidth, where sparse ones have 400 and more; of the chips here one is built otherwise."""
+    """At most 350 FLOP for a byte of bandwidth, where sparse ones of HBM chips have 400 and more; some are built otherwise.
+
+    The cards have a slower memory than the modules of their generation (GDDR6 in L4 and L40S), Trillium and Gaudi 3 little bandwidth.
+    """
     bandwidth = {chip: value for (chip, _), value in preferred("hbm_bandwidth").items()}
     ridges = {chip: rate / bandwidth[chip] for (chip, dtype), rate in preferred("peak_flops").items() if dtype == "bf16"}
-    assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e"}
+    assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e", "Gaudi3", "H100-PCIe", "L4", "L40S"}
 
 
 @pytest.mark.parametrize("unknown", ["step_time", "kv_time", "memory_time"])

@@ -25,7 +25,7 @@ from invert.prices.select import sheets
 from invert.rows import FxRate, PriceRow, Problem, units_per_usd
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
-INPUT = "acme,acme-1,,standard,input,0,false,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
+INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
 FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
 GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
@@ -70,6 +70,8 @@ WRONG_CELLS = [
     ({"amount": "1e999"}, "amount", "absurd"),
     ({"amount": "900000", "currency": "CNY"}, "amount", "absurd"),
     ({"amount": "=1+1"}, "amount", "formula"),
+    ({"weekdays": "1-8"}, "weekdays", "is not days of the week such as 1-5"),
+    ({"weekdays": "Mon-Fri"}, "weekdays", "is not days of the week such as 1-5"),
     ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
     ({"notes": "+1"}, "notes", "formula"),
     ({"notes": "-1"}, "notes", "formula"),
@@ -131,8 +133,8 @@ def test_cache_items_may_be_free():
 
 
 WRONG_ROWS = [
-    (INPUT.rsplit(",", 1)[0], "has 18 cells where the header has 19"),
-    (INPUT + "too,many", "has 20 cells"),
+    (INPUT.rsplit(",", 1)[0], "has 19 cells where the header has 20"),
+    (INPUT + "too,many", "has 21 cells"),
     ('a"b,"c"d,' + INPUT, "is not CSV"),
     (INPUT + '"never closed', "is not CSV"),
     (INPUT + "n" * 64_000, "longer than 64 kB"),
@@ -505,7 +507,10 @@ def test_a_real_file_with_flipped_bytes_still_gives_rows_or_named_faults():
 # Characters that do not show.
 
 UNSEEN = ["\u00a0", "\u00ad", "\u061c", "\u200b", "\u200e", "\u2060", "\ufeff", "\ufe0f", "\u3164", "\u2003", "\u202e", "\U000e0001"]
-TEXTS = ("provider", "model", "region", "service_tier", "component", "utc_hours", "currency", "per", "verification", "source_url", "notes")
+TEXTS = (
+    *("provider", "model", "region", "service_tier", "component", "utc_hours", "weekdays"),
+    *("currency", "per", "verification", "source_url", "notes"),
+)
 
 
 @pytest.mark.parametrize("column", TEXTS)

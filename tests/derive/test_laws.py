@@ -1,0 +1,79 @@
+"""Laws that no chain may break, at random deployments; and that they see a wrong answer."""
+
+import laws
+import pytest
+from laws import LAWS, Deployment, broken
+
+COUNT, SEEDS = 12, (1, 2, 3, 4, 5)
+
+SERVING = Deployment(
+    tuple(
+        {
+            **{"active_params": 20e9, "total_params": 160e9, "experts": 128.0, "active_experts": 8.0, "bytes_per_weight": 1.0},
+            **{"kv_bytes_per_token": 5e4, "context_length": 4000.0, "attention_flops_per_pair": 1e6, "batch": 3000.0},
+            **{"chips": 8.0, "pipeline_stages": 2.0, "peak_flops": 1e15, "hbm_bandwidth": 4e12, "hbm_capacity": 1e11},
+            **{"chip_price": 1e-3, "acceptance_rate": 0.7, "draft_tokens": 3.0, "draft_cost_ratio": 0.05, "mfu": 0.9, "mbu": 0.8},
+        }.items()
+    )
+)
+"""Drafts, experts, attention and stages, all at once, in memory that just holds them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_law_is_broken(seed):
+    found, judged = broken(COUNT, seed)
+    assert not found, "\n" + "\n".join(found)
+    assert judged.keys() == {law.__name__ for law in LAWS}, "each law had something to judge"
+
+
+def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
+    assert not _broken(SERVING)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "seen"),
+    [
+        ("throughput", lambda right: 10 * right, {"arithmetic", "traffic", "flow", "bill", "agreement"}),
+        ("cost_per_token", lambda right: 0.999 * right, {"bill", "agreement"}),
+        ("step_time", lambda right: 0.1 * right, {"roofs"}),
+        ("step_time", lambda right: 1 / right, {"monotone"}),
+        ("token_latency", lambda right: 0.999 * right, {"flow"}),
+        ("tokens_per_step", lambda right: 1.001 * right, {"drafting"}),
+        ("speculative_speedup", lambda right: 1.001 * right, {"drafting"}),
+        ("latency_floor", lambda right: 100 * right, {"roofs"}),
+        ("fetched_params", lambda right: 100 * right, {"experts"}),
+        ("compute_utilisation", lambda right: 1 + right, {"shares"}),
+    ],
+)
+def test_a_wrong_answer_is_seen(monkeypatch, name, wrong, seen):
+    right, before = laws.value, _broken(SERVING)
+
+    def value(one: Deployment, unknown: str) -> float | None:
+        found = right(one, unknown)
+        return wrong(found) if unknown == name and found is not None else found
+
+    monkeypatch.setattr(laws, "value", value)
+    assert seen <= _broken(SERVING) - before
+
+
+def test_more_sequences_than_fit_are_seen(monkeypatch):
+    alone = SERVING.at(pipeline_stages=1.0, chips=16.0)
+    assert not _broken(alone)
+    right = laws.most
+    monkeypatch.setattr(laws, "most", lambda one, unknown: 1.1 * right(one, unknown))
+    assert _broken(alone) == {"edge"}
+    monkeypatch.setattr(laws, "cache_held", lambda one: 1e12)
+    assert "capacity" in _broken(alone)
+
+
+def _broken(one: Deployment) -> set[str]:
+    return {law.__name__ for law in LAWS for claim in law(one) if not claim.holds}
+
+
+def test_a_question_is_told_as_a_command_that_can_be_run():
+    one = Deployment((("batch", 8.0), ("context_length", 4000.0)), "H100-SXM:fp8", "Llama-3-70B", "sum", ("roofline.weight_time",))
+    assert one.command("step_time") == (
+        "backsolve solve step_time batch=8.0 context_length=4000.0 --using roofline.weight_time"
+        " --hardware H100-SXM:fp8 --model Llama-3-70B --overlap sum"
+    )
