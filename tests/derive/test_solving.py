@@ -189,7 +189,10 @@ HARDER = {
     "the logarithm of nearly one": (
         equation("experts.touched_experts"),
         "batch",
-        {"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        {
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985},
+            **{"touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+        },
         [17.76955175813066],
     ),
     "a power of nearly one": (
