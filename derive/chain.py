@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from derive.caveats import caveats
 from derive.conflicts import against_defaults, contradiction
-from derive.defaults import MAY_DIFFER
+from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -191,8 +191,7 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
     defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
-    if "microbatches" in defaults:
-        defaults["microbatches"] = asked.known.get("pipeline_stages", 1.0)
+    defaults |= following(defaults, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
@@ -453,8 +452,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     default = {name: "default" for name in known if name in touched and name not in asked.known}
-    if "microbatches" in default and known["microbatches"] != 1:
-        default["microbatches"] = "default: as many as stages, so that none is idle"
+    default |= {name: f"default: {FOLLOWS[name]}" for name in default.keys() & FOLLOWS.keys() if known[name] != 1}
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]

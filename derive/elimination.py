@@ -154,6 +154,16 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
 
 
 @lru_cache(maxsize=512)
+def written_out(bound: Equation, definitions: tuple[Equation, ...]) -> Joint:
+    """An inequality with definitions put in for what it speaks of; its sides are positive, so that their ratio says the same."""
+    left, right = bound.sides
+    made = {row.sides[0]: row.sides[1] for row in definitions}
+    while left.free_symbols & made.keys() or right.free_symbols & made.keys():
+        left, right = left.xreplace(made), right.xreplace(made)
+    return Joint((*definitions, bound), _one_sided((left, right)), sense=bound.sense)
+
+
+@lru_cache(maxsize=512)
 def that_cancel(structure: Structure, unknown: str) -> frozenset[str]:
     """What is left free and changes nothing, whatever the rest of what is left free is."""
     cases = _cases(structure, unknown)

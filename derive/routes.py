@@ -1,7 +1,7 @@
 """The way from what is known to an unknown: equations one at a time, and blocks of them where one at a time gets stuck."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -98,16 +98,14 @@ def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], fai
 @lru_cache(maxsize=4096)
 def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
     """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
-    from derive.elimination import joint
+    from derive.elimination import written_out
 
     made = {row.defines: row for row in active if row.defines}
     found = []
     for bound in bounds:
         rows = _made_of(bound, made, {*known, unknown})
         if rows and any(unknown in row.symbols for row in rows):
-            structure = Structure((*rows, bound), (*(row.symbols[0] for row in rows), unknown))
-            cases = tuple(replace(case, sense=bound.sense) for case in joint(structure, unknown) if case.sides[0] == bound.sides[0])
-            found += [_through((Leg(cases, unknown),), known)] if len(cases) == 1 else []
+            found.append(_through((Leg((written_out(bound, rows),), unknown),), known))
     return tuple(sorted(found, key=lambda way: len(way.rows)))
 
 
