@@ -30,6 +30,9 @@ GOVERNED = {
 FOLLOWS = {"microbatches": "pipeline_stages", "positions_per_step": "tokens_per_step"}
 """Defaults that are what another quantity is, where that is known or asked for, and else one."""
 
+SAY_HOW_MANY = ("sequences_in_flight", "idle_fraction")
+"""What, given, says how many microbatches there are."""
+
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
@@ -40,8 +43,8 @@ Values = tuple[tuple[str, int | str], ...]
 def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = ()) -> dict[str, float]:
     """The defaults in force where one quantity is asked for and these are known, by name; what is claimed by name has none.
 
-    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless the sequences in
-    flight say how many. A step computes at least as many positions as it yields tokens.
+    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
+    how many. A step computes at least as many positions as it yields tokens.
 
     >>> standing("throughput", {"pipeline_stages": 4.0})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens": 3.0})
     (4.0, False)
@@ -49,7 +52,7 @@ def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = 
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
     defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
-    if "sequences_in_flight" in known or unknown == "pipeline_stages":
+    if not known.keys().isdisjoint(SAY_HOW_MANY) or unknown == "pipeline_stages":
         defaults.pop("microbatches", None)
     return defaults | following(defaults, known)
 
