@@ -140,3 +140,11 @@ def test_a_price_and_what_the_chip_cost_that_do_not_agree_are_a_contradiction():
     found = solve("price_per_flop", chip_price="2 USD/h", peak_flops=1e15, mfu=0.4, **owned, **building)
     assert found.reason.code == "contradiction" and "chip_price" in found.reason.message
     assert solve("price_per_flop", chip_price="2 USD/h", peak_flops=1e15, mfu=0.4, chip_power="700W").answers
+
+
+def test_a_fleet_that_waits_is_paid_by_the_tokens_of_the_hours_in_use():
+    """DeepSeek's published day: 226.75 nodes in use on average of 278 at the peak, at 2 dollars an hour a chip; 14.8k tokens/s a node of 8."""
+    deployed = {"chips": 8, "throughput": 14800, "chip_price": "2 USD/h"}
+    plain = 8 * 2 / 3600 / 14800
+    assert value("cost_per_token", **deployed) == pytest.approx(plain)
+    assert value("fleet_cost_per_token", **deployed, fleet_utilisation=226.75 / 278) == pytest.approx(plain * 278 / 226.75)
