@@ -143,7 +143,7 @@ def test_a_price_and_what_the_chip_cost_that_do_not_agree_are_a_contradiction():
 
 
 def test_a_fleet_that_waits_is_paid_by_the_tokens_of_the_hours_in_use():
-    """DeepSeek's published day: 226.75 nodes in use on average of 278 at the peak, at 2 dollars an hour a chip; 14.8k tokens/s a node of 8."""
+    """DeepSeek's published day: a mean of 226.75 nodes in use, 278 at the peak, 2 dollars an hour a chip; 14.8k tokens/s a node of 8."""
     deployed = {"chips": 8, "throughput": 14800, "chip_price": "2 USD/h"}
     plain = 8 * 2 / 3600 / 14800
     assert value("cost_per_token", **deployed) == pytest.approx(plain)
