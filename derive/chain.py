@@ -77,7 +77,8 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, notes, clash = _settled(asked, asked.known)
         if clash:
-            return _without_answer(asked, clash, solution.route), None
+            fewest = solution.reason.message.splitlines()[1:]
+            return _without_answer(asked, replace(clash, message="\n".join((clash.message, *fewest))), solution.route), None
         instead = {name: "follows from the givens" for name in settled if name not in asked.known}
         if not instead:
             return solution, way
@@ -113,7 +114,9 @@ def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equa
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for value in (one.value for one in solution.answers if one.kind == "point" and one.value >= least):
             beyond = against_defaults(asked, {**known, name: value})
-            if beyond is None or beyond[0] is not row:
+            # A count may be more than its default and a share less; half a chip or token is no way out.
+            possible = value >= 1 or QUANTITIES[name].limits()[1] == 1
+            if possible and (beyond is None or beyond[0] is not row):
                 yield name, value
 
 
@@ -129,7 +132,25 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
-    return outcome or (_without_answer(asked, stops[0][0].reason if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+    return outcome or (_without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+
+
+def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
+    """Why there is no answer: where nothing will do on the first way, in terms of what is asked if another way says so.
+
+    What can be reached is not said of a quantity that others on the way were worked out from.
+    """
+    first = stops[0][0].reason
+    if first.code != "no_solution":
+        return first
+    plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop.leg))
+    return next((reason for reason in plain if reason.code == first.code), first)
+
+
+def _turns_on_itself(way: Route, leg: Leg) -> bool:
+    """Whether the left side of a leg went into what its right side is made of."""
+    left = leg.cases[0].symbols[0]
+    return any(left in one.symbols and one.unknown in leg.symbols for one in way.legs if one is not leg)
 
 
 def _left_aside(asked: Question, bounded: Solution) -> Reason | None:

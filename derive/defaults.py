@@ -107,5 +107,6 @@ def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
         given = dict(zip(left, arguments, strict=True))
         return function(*(given[one] if isinstance(one, str) else one for one in stand))
 
+    reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
     return reduced

@@ -153,14 +153,14 @@ def joint(structure: Structure, unknown: str) -> tuple[Joint, ...]:
     return cases if any(not case.open and not case.idle for case in cases) else ()
 
 
-@lru_cache(maxsize=512)
-def written_out(bound: Equation, definitions: tuple[Equation, ...]) -> Joint:
-    """An inequality with definitions put in for what it speaks of; its sides are positive, so that their ratio says the same."""
-    left, right = bound.sides
-    made = {row.sides[0]: row.sides[1] for row in definitions}
-    while left.free_symbols & made.keys() or right.free_symbols & made.keys():
-        left, right = left.xreplace(made), right.xreplace(made)
-    return Joint((*definitions, bound), _one_sided((left, right)), sense=bound.sense)
+def with_definitions(bound: Equation, rows: tuple[Equation, ...]) -> Joint:
+    """An inequality with definitions put in on both its sides, so that it keeps its direction."""
+    sides = bound.sides
+    definitions = {symbol(row.symbols[0]): row.sides[1] for row in rows}
+    for _ in rows:
+        sides = sides[0].xreplace(definitions), sides[1].xreplace(definitions)
+    left, right = _one_sided(sides)
+    return Joint((*rows, bound), (left, _over_one_line(right)), sense=bound.sense)
 
 
 @lru_cache(maxsize=512)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import signature
+from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
@@ -235,5 +235,7 @@ class Equation:
         for requirement in self.requires:
             names = tuple(signature(requirement).parameters)
             if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
-                broken.append(str(requirement(*(symbol(name) for name in names))))
+                # One that the defaults alone break is told as it was before they were put in.
+                told = requirement if names else unwrap(requirement)
+                broken.append(str(told(*(symbol(name) for name in signature(told).parameters))))
         return broken

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.compiled import evaluate, precise, scalar
 from derive.quantities import quantity, symbol
+from derive.regimes import closed_forms
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -36,8 +37,20 @@ def real_roots(
         from derive.search import bracketed
 
         return [(root, None) for root in bracketed(difference, unknown, values)]
-    found = [(clamped(unknown, _number(root, values)), root) for root in closed]
+    numbers = [_number(root, values) for root in closed]
+    nothing = frozenset(name for name, value in values.items() if value == 0)
+    rest = difference if all(map(isfinite, numbers)) else _without(difference, nothing)
+    if rest != difference and rest.has(symbol(unknown)):
+        # A square without its coefficient is a line, which the roots of squares divide by nothing to come to.
+        return real_roots(rest, closed_forms(rest, symbol(unknown)), unknown, values)
+    found = [(clamped(unknown, number), root) for number, root in zip(numbers, closed, strict=True)]
     return [(value, root) for value, root in found if in_domain(unknown, value)]
+
+
+@cache
+def _without(difference: "Expr", nothing: frozenset[str]) -> "Expr":
+    """What is left of an expression where these quantities are 0."""
+    return difference.subs({symbol(name): 0 for name in nothing})
 
 
 def _number(root: "Expr", values: Mapping[str, float]) -> float:

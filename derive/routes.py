@@ -98,14 +98,15 @@ def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], fai
 @lru_cache(maxsize=4096)
 def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
     """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
-    from derive.elimination import written_out
+    from derive.elimination import with_definitions
 
     made = {row.defines: row for row in active if row.defines}
     found = []
     for bound in bounds:
         rows = _made_of(bound, made, {*known, unknown})
-        if rows and any(unknown in row.symbols for row in rows):
-            found.append(_through((Leg((written_out(bound, rows),), unknown),), known))
+        if any(unknown in row.symbols for row in rows):
+            whole = with_definitions(bound, rows)
+            found += [_through((Leg((whole,), unknown),), known)] if {unknown} <= {*whole.symbols} <= {*known, unknown} else []
     return tuple(sorted(found, key=lambda way: len(way.rows)))
 
 

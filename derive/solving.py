@@ -352,7 +352,7 @@ def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer
 
     def holds(value: float) -> bool:
         at = {**values, unknown: value}
-        left, right = at[equation.symbols[0]], right_side_at(equation, at)
+        left, right = equation.left_side(at), right_side_at(equation, at)
         return left >= right if equation.sense == ">=" else left <= right
 
     return _stretches(equation, unknown, values, cuts, holds, None)

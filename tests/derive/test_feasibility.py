@@ -56,7 +56,9 @@ def test_sequences_in_flight_count_where_they_are_given():
 
 def test_anyway_answers_and_says_what_is_short():
     solution = solve("step_time", **DEPLOYED, chips=16, batch=24000, anyway=True)
-    assert solution.answers[0].value == pytest.approx((WEIGHTS + 24000 * 4000 * PER_TOKEN) / (16 * 3.35e12))
+    reads = (WEIGHTS + 24000 * 4000 * PER_TOKEN) / (16 * 3.35e12)
+    weights, attention = 2 * 37e9 / 1979e12, 2 * 61 * 128 * (2 * 512 + 64) * 4000 / 989e12
+    assert solution.answers[0].value == pytest.approx(max(reads, 24000 * (weights + attention) / 16))
     (warning,) = solution.warnings
     assert warning.startswith("does not fit") and "\n" not in warning
 
@@ -74,7 +76,7 @@ def test_an_answer_that_does_not_fit_is_none():
     assert only.value < BATCH_THAT_FITS
 
 
-@pytest.mark.parametrize("unknown", ["balance_batch", "sweep_time", "sparsity", "normalised_cost"])
+@pytest.mark.parametrize("unknown", ["balance_batch", "sweep_time", "sparsity", "balance_context"])
 def test_a_route_that_reads_no_memory_is_not_held_to_it(unknown):
     assert solve(unknown, **DEPLOYED, chips=1, batch=24000).answers
 
@@ -184,3 +186,14 @@ def test_windows_and_states_of_no_bytes_leave_what_grows():
     assert solve("kv_cache_bytes", **given, window_kv_bytes=0).answers[0].value == 2 * 10 * 1000 * 2 * 16 * 128
     stateless = {**WITH_STATES, "context_length": 1000, "sequences_in_flight": 1, "linear_state_bytes": 0}
     assert solve("kv_cache_bytes", **stateless).answers[0].value == 2 * 12 * 1000 * 2 * 2 * 256
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_the_context_that_fits_is_bounded_by_the_batch_of_every_stage(stages):
+    """Llama-3.3-70B in 16 H200 of 141 GB: what the weights leave, over 2 x 80 x 8 x 128 bytes a token of 8 sequences a stage."""
+    given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16 / stages, "bytes_per_element": 1, "hbm_capacity": 141e9}
+    (found,) = solve("context_length", **given, pipeline_stages=stages, batch=8).answers
+    assert (found.kind, found.low) == ("interval", 0)
+    assert found.high == pytest.approx((16 * 141e9 - 70e9) / (8 * stages * 2 * 80 * 8 * 128))
+    assert solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 0.999).answers
+    assert not solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 1.001).answers

@@ -23,17 +23,32 @@ def test_the_bound_of_one_domain_is_for_those_who_claim_one_stage():
     assert "memory.scale_up_fit is a condition, joined by name" in solution.assumptions
 
 
+@pytest.mark.parametrize(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (1, 0, 20e-3)])
+def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
+    given = {"step_time": 20e-3, "hop_latency": hops}
+    assert solve("token_latency", **given, pipeline_stages=stages).answers[0].value == pytest.approx(latency)
+
+
 def test_one_stage_hops_nowhere():
-    assert solve("token_latency", step_time="20ms", hop_latency="2.5ms", pipeline_stages=4).answers[0].value == pytest.approx(30e-3)
-    alone = solve("token_latency", step_time="20ms", hop_latency="2.5ms")
-    assert not alone.answers
-    assert "pipeline_stages > 1" in alone.reason.message
+    solution = solve("token_latency", step_time="20ms")
+    assert solution.answers[0].value == pytest.approx(20e-3) and "hop_latency = 0 (default)" in solution.assumptions
 
 
-def test_a_microbatch_is_the_batch_of_a_pass_where_that_is_claimed():
-    given = {"batch": 2400, "microbatches": 4}
-    assert not solve("sequences_in_flight", **given).answers
-    assert solve("sequences_in_flight", using=["pipeline.batch_of_a_pass"], **given).answers[0].value == 4 * 2400
+@pytest.mark.parametrize("more", [{}, {"hop_latency": 0, "step_time": 0.02}])
+def test_an_idle_half_is_twice_as_many_stages_as_microbatches(more):
+    """Also where the hops are given as none: the square that they make of the stages is then a line."""
+    (answer,) = solve("pipeline_stages", idle_fraction=0.5, microbatches=4, **more).answers
+    assert answer.value == pytest.approx(8, rel=1e-12)
+
+
+def test_a_bubble_without_stages_is_refused_by_what_it_requires():
+    refused = solve("bubble_fraction", training_microbatches=4)
+    assert refused.answers == () and "pipeline.bubble requires pipeline_stages > 1" in refused.reason.message
+
+
+@pytest.mark.parametrize(("given", "in_flight"), [({"microbatches": 4}, 9600), ({"pipeline_stages": 3}, 7200), ({}, 2400)])
+def test_a_microbatch_is_the_batch_of_a_pass_and_there_are_as_many_as_stages(given, in_flight):
+    assert solve("sequences_in_flight", batch=2400, **given).answers[0].value == in_flight
 
 
 # -- training schedules, run step by step -----------------------------------------------------------------------------

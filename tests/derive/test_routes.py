@@ -8,6 +8,7 @@ import pytest
 
 from derive.blocks import determined, upstream
 from derive.catalogue import by_id, equation
+from derive.defaults import with_defaults
 from derive.elimination import joint, that_cancel
 from derive.quantities import QUANTITIES
 from derive.questions import question
@@ -224,14 +225,16 @@ def test_what_does_not_cancel_is_asked_for():
 
 
 def test_cancelling_is_seen_at_random_values_and_by_name():
-    rows = tuple(map(by_id().get, ("roofline.memory_time_share", "roofline.memory_time", "roofline.compute_time")))
+    plain = (("attention_time", 0), ("positions_per_step", 1))
+    rows = (with_defaults(equation("roofline.memory_time_share"), plain), equation("roofline.memory_time"), equation("roofline.compute_time"))
     rows += tuple(map(by_id().get, ("roofline.weight_time", "roofline.kv_time", "batching.ridge_point")))
-    block = upstream("memory_time_share", rows, frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"}))
+    known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
+    block = upstream("memory_time_share", rows, known)
     (free,) = block.free
     assert free in ("peak_flops", "hbm_bandwidth") and that_cancel(block, "memory_time_share") == {free}
     (case,) = joint(block, "memory_time_share")
     assert free not in case.symbols and case.cancelled == (free,)
-    assert joint(upstream("memory_time", rows, frozenset({*RIDGE, "chips", "mfu", "mbu"})), "memory_time") == ()
+    assert joint(upstream("memory_time", rows, known), "memory_time") == ()
 
 
 # -- anything at all ------------------------------------------------------------------------------------------------

@@ -55,7 +55,15 @@ HUMP_OR_FLAT = made_up(
 CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
 QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
 POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
+SQUARE = made_up(lambda step_time, batch, overlap: (step_time, batch + overlap * batch**2))
 WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * sympy_exp(batch) + 5))
+
+NO_DRAFTS = {"drafting_time": 0, "positions_per_step": 1}
+PLAIN_STEP = {**NO_DRAFTS, "attention_time": 0}
+"""A step of the arithmetic with the weights and the reads alone."""
+
+NO_HOPS = {"step_time": 1, "hop_latency": 0}
+"""Stages that wait for microbatches alone."""
 
 # Lambert's W, by hand: x exp(-x/100) = 30 on both sides of the hump at 100.
 HUMP_AT_30 = (48.94022271802151, 178.13370234216276)
@@ -147,6 +155,8 @@ HARDER = {
         {"prefill_cost_ratio": 1, "prompt_position": 0.5, "attention_flops_per_pair": 0, "active_params": 1e11},
         [(0, None)],
     ),
+    "a square of no coefficient is a line": (SQUARE, "batch", {"step_time": 6, "overlap": 0}, [6.0]),
+    "a square of some coefficient": (SQUARE, "batch", {"step_time": 6, "overlap": 1}, [2.0]),
     "cubic, three roots": (CUBIC, "batch", {"step_time": 1}, [1.0, 2.0, 3.0]),
     "quintic": (QUINTIC, "batch", {"step_time": 1, "chips": 3}, [1.388791984]),
     "a flat between two transcendental ends": (
@@ -176,13 +186,13 @@ HARDER = {
     "a share from two terms that are all but equal": (
         equation("roofline.step_time_exposed"),
         "exposed_communication_share",
-        {"compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475, "step_time": 0.01024799744735722},
+        {"compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475, "step_time": 0.01024799744735722, **PLAIN_STEP},
         [1 - 0.010105327028118801 / 0.01024799744735722],
     ),
     "no stage is idle but for the last digits": (
         equation("pipeline.idle_fraction"),
         "idle_fraction",
-        {"microbatches": 1.3618818241003199, "pipeline_stages": 1.3618818241004476},
+        {"microbatches": 1.3618818241003199, "pipeline_stages": 1.3618818241004476, **NO_HOPS},
         [1 - 1.3618818241003199 / 1.3618818241004476],
     ),
     # digits that floating point loses and the numbers determine: by hand, or with 60 digits
@@ -190,8 +200,8 @@ HARDER = {
         equation("experts.touched_experts"),
         "batch",
         {
-            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985},
-            **{"touched_experts": 0.2659275635004323, "positions_per_step": 1.0},
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
+            "positions_per_step": 1.0,
         },
         [17.76955175813066],
     ),
@@ -210,25 +220,31 @@ HARDER = {
     "a share that leaves nothing above and below the line": (
         equation("serving.speculative_speedup"),
         "acceptance_rate",
-        {"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
+        {
+            **{"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
+            "verification_ratio": 1,
+        },
         [0.9999999935709202],
     ),
     "rounding that is the same on both sides of a root": (
         equation("serving.speculative_speedup"),
         "draft_tokens",
-        {"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+        {
+            **{"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+            "verification_ratio": 1,
+        },
         [0.019523522224141276],
     ),
     "rounding that looks like a root": (
         equation("serving.speculative_speedup"),
         "acceptance_rate",
-        {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514},
+        {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514, "verification_ratio": 1},
         [9.99934691829192475e-13],
     ),
     "stages all but as many as microbatches": (
         equation("pipeline.idle_fraction"),
         "pipeline_stages",
-        {"microbatches": 53.11818195772065, "idle_fraction": 1.0000375195004396e-12},
+        {"microbatches": 53.11818195772065, "idle_fraction": 1.0000375195004396e-12, **NO_HOPS},
         [53.11818195777377],
     ),
     "a small difference of large numbers": (
@@ -301,9 +317,10 @@ def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given,
 @pytest.mark.parametrize("winner", ["compute_time", "memory_time"])
 def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
     other = {"compute_time": "memory_time", "memory_time": "compute_time"}[winner]
-    (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {winner: 1 + apart, other: 1.0})
+    (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {**PLAIN_STEP, winner: 1 + apart, other: 1.0})
     assert answer.value == 1 + apart and answer.residual == 0
-    assert answer.regime == f"{winner} >= {other}" or apart == 0
+    terms = {"compute_time": "positions_per_step*(attention_time + compute_time)", "memory_time": "memory_time"}
+    assert answer.regime == f"{terms[winner]} >= {terms[other]}" or apart == 0
 
 
 def test_numbers_without_room_in_floating_point_are_searched_all_the_same():
@@ -380,6 +397,11 @@ def test_where_all_adds_up_the_regime_is_still_the_one_that_holds(unknown, given
 
 
 # -- arrays of givens -----------------------------------------------------------------------------------------------
+
+
+def test_a_square_of_no_coefficient_is_a_line_in_arrays_too():
+    found = points(SQUARE, "batch", {"step_time": np.array([6.0, 6.0]), "overlap": np.array([0.0, 1.0])})
+    assert [column[~np.isnan(column)].tolist() for column in found.T] == [[6.0], [2.0]]
 
 
 def test_a_share_slightly_above_one_is_one_in_arrays_too():
@@ -465,8 +487,8 @@ def test_an_inequality_between_transcendental_ends():
         (
             "batching.balance_batch_with_kv",
             "balance_batch",
-            {"balance_batch_with_kv": 1, "context_length": 2e5, "balance_context": 1e5},
-            "context_length < balance_context",
+            {"balance_batch_with_kv": 1, "kv_compute_ratio": 2, "attention_compute_ratio": 0},
+            "kv_compute_ratio < attention_compute_ratio + 1",
         ),
         (
             "readings.joint_slope",
@@ -626,7 +648,7 @@ def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
     ],
 )
 def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages, expected):
-    values = {"idle_fraction": idle, "microbatches": 4.0, "pipeline_stages": stages}
+    values = {"idle_fraction": idle, "microbatches": 4.0, "pipeline_stages": stages, **NO_HOPS}
     assert agrees(equation("pipeline.idle_fraction"), values, 1e-6) is expected
 
 
