@@ -12,7 +12,9 @@ Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | Non
 SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
-"""From where on it is said that weights may be read in vain, or that chips wait for the busiest."""
+"""From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight")
+"""Results that copies of the cache multiply."""
 
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[str, ...]:
@@ -30,8 +32,8 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     total, active = values["total_params"], values["active_params"]
     if not total > active:
         return None
-    # No router is sparser than the model as a whole; where no batch is said, it is one sequence.
-    router = {"experts": min(SPARSEST, total / active), "active_experts": 1.0}
+    # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
+    router = {"experts": max(SPARSEST, total / active), "active_experts": 1.0}
     known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
     for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
         known[name] = equation(f"experts.{name}").right_side(known)
@@ -56,9 +58,41 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     return f"{reads}; give expert_imbalance, or expert_parallel and --using {row.id}"
 
 
+def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Drafts of which nobody said what they cost."""
+    drafts = "draft_tokens" in values and _stands("draft_cost_ratio", used)
+    return "drafting is taken to take no time; give draft_cost_ratio" if drafts else None
+
+
+def latent_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Latent attention whose FLOPs are not counted for want of its heads: over a one-byte cache they can outlast its read."""
+    left_out = "latent_dim" in values and (_stands("attention_time", used) or _stands("attention_compute_ratio", used))
+    return "the FLOPs of latent attention are left out, and may take longer than its reads; give query_heads" if left_out else None
+
+
+def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
+    heads = 1.0 if "latent_dim" in values else values.get("kv_heads")
+    if heads is None or "chips" not in values or not _stands("kv_copies", used):
+        return None
+    most = values["chips"] / heads
+    if most <= UNEVEN:
+        return None
+    told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips"
+    if not values.keys() >= {"kv_time", "memory_time", "step_time"}:
+        return f"{told}, which is not counted; give kv_copies" if asked.unknown in OF_CACHES else None
+    longer = max(values["step_time"], values["memory_time"] + (most - 1) * values["kv_time"]) / values["step_time"]
+    return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
+
+
+def _stands(name: str, used: Sequence[Equation]) -> bool:
+    """Whether an equation that was used rests on a default."""
+    return any(name in row.put_in for row in used)
+
+
 def _reads(variant: str, used: Sequence[Equation]) -> bool:
     """Whether the weight read was that of a variant."""
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip)
+CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied)

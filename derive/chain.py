@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from derive.caveats import caveats
 from derive.conflicts import against_defaults, contradiction
-from derive.defaults import MAY_DIFFER
+from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -108,10 +108,11 @@ def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, flo
 
 
 def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
-    """What a quantity with a default would have to be for an equation to hold."""
+    """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
     for name in (name for name in MAY_DIFFER if name not in known):
         solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
-        for value in (one.value for one in solution.answers if one.kind == "point"):
+        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
+        for value in (one.value for one in solution.answers if one.kind == "point" and one.value >= least):
             beyond = against_defaults(asked, {**known, name: value})
             # A count may be more than its default and a share less; half a chip or token is no way out.
             possible = value >= 1 or QUANTITIES[name].limits()[1] == 1
@@ -211,8 +212,7 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
     defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
-    if "microbatches" in defaults:
-        defaults["microbatches"] = asked.known.get("pipeline_stages", 1.0)
+    defaults |= following(defaults, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
@@ -473,8 +473,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     default = {name: "default" for name in known if name in touched and name not in asked.known}
-    if "microbatches" in default and known["microbatches"] != 1:
-        default["microbatches"] = "default: as many as stages, so that none is idle"
+    default |= {name: f"default: {FOLLOWS[name]}" for name in default.keys() & FOLLOWS.keys() if known[name] != 1}
     defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]

@@ -28,6 +28,12 @@ GOVERNED = {
 }
 """What a default gives way to: where one of each of these is known or asked for, the quantity is what its definition makes of it."""
 
+FOLLOWS = {"microbatches": "pipeline_stages", "positions_per_step": "tokens_per_step"}
+"""Defaults that are what another quantity is, where that is known or asked for, and else one."""
+
+SAY_HOW_MANY = ("sequences_in_flight", "idle_fraction")
+"""What, given, says how many microbatches there are."""
+
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
@@ -38,22 +44,23 @@ Values = tuple[tuple[str, int | str], ...]
 def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = ()) -> dict[str, float]:
     """The defaults in force where one quantity is asked for and these are known, by name; what is claimed by name has none.
 
-    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless the sequences in
-    flight say how many.
+    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
+    how many. A step computes at least as many positions as it yields tokens.
 
     >>> standing("throughput", {"pipeline_stages": 4.0})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens": 3.0})
     (4.0, False)
     """
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
-    # What is given as the default that it has anyway governs nothing.
-    governing = {unknown, *(name for name, value in known.items() if value != NEUTRAL_DEFAULTS.get(name))}
-    defaults = {name: value for name, value in free.items() if not _gives_way(name, governing)}
-    if "sequences_in_flight" in known or unknown == "pipeline_stages":
+    defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
+    if not known.keys().isdisjoint(SAY_HOW_MANY) or unknown == "pipeline_stages":
         defaults.pop("microbatches", None)
-    elif "microbatches" in defaults:
-        defaults["microbatches"] = known.get("pipeline_stages", 1.0)
-    return defaults
+    return defaults | following(defaults, known)
+
+
+def following(defaults: Mapping[str, float], known: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults that are what another quantity is known to be, numbers or arrays."""
+    return {name: known[other] for name, other in FOLLOWS.items() if name in defaults and other in known}
 
 
 def _gives_way(name: str, at_hand: Set[str]) -> bool:
@@ -63,9 +70,9 @@ def _gives_way(name: str, at_hand: Set[str]) -> bool:
 def neutral(defaults: Mapping[str, float]) -> Values:
     """What is put into the equations, of the defaults that stand."""
     values: dict[str, int | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
-    if "microbatches" in values:
-        values["microbatches"] = 1 if "pipeline_stages" in defaults else "pipeline_stages"
-        values |= {"pipeline_stages": 1} if "pipeline_stages" in defaults else {}
+    values |= {name: other for name, other in FOLLOWS.items() if name in values and other not in defaults}
+    if "microbatches" in values and "pipeline_stages" in defaults:
+        values["pipeline_stages"] = 1
     return tuple(sorted(values.items()))
 
 

@@ -145,7 +145,7 @@ def _head(solution: Solution) -> Iterable[str]:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
         return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
-    return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_bound_by(solution)]
+    return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_why_bounded(solution)]
 
 
 def _where_shown(spans: Spans) -> str:
@@ -156,12 +156,15 @@ def _where_shown(spans: Spans) -> str:
     return f"at {point}, as the middle of the ranges has no answer:"
 
 
-def _bound_by(solution: Solution) -> list[str]:
-    """Of an answer to an inequality: which one."""
+def _why_bounded(solution: Solution) -> list[str]:
+    """Of an answer that is no point: the inequality it is of, or that the unknown does not bind."""
     from derive.catalogue import equation
 
     last = equation(solution.equations[-1])
-    return [f"  {last.title} ({last.id})"] if last.sense != "=" else []
+    if last.sense != "=":
+        return [f"  {last.title} ({last.id})"]
+    loose = any(answer.kind != "point" and answer.regime for answer in solution.answers)
+    return ["  It does not bind there, so only its bounds are known."] if loose else []
 
 
 def _to_cite(solution: Solution) -> tuple[str, ...]:
@@ -182,7 +185,7 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
     bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     text = f"{unknown}: {bounds}{regime}"
-    return [text, "  It does not bind there, so only its bounds are known."] if answer.regime else [text]
+    return [text]
 
 
 def _within(unknown: str, low: float, high: float | None) -> str:

@@ -199,16 +199,19 @@ def _at_zero(line: "Expr", slope: "Expr", x: "Expr") -> "Expr":
 def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
     """The root where the unknown stands in one power with a symbol for exponent, in a form that does not overflow.
 
-    Powers inside that power are left to its base.
+    Powers inside that power are left to its base, and whole ones outside it to what is above and below the line.
     """
-    from sympy import Dummy, Pow, log
+    from sympy import Dummy, Pow, fraction, log, together
 
-    holding = [part for part in difference.atoms(Pow) if part.has(x)]
+    holding = [part for part in difference.atoms(Pow) if part.has(x) and not part.exp.is_Integer]
     powers = [part for part in holding if not any(other != part and other.has(part) for other in holding)]
     if len(powers) != 1 or powers[0].exp.is_Number or (powers[0].base.has(x) and powers[0].exp.has(x)):
         return None
     height = Dummy(positive=True)
     outside = difference.xreplace({powers[0]: height})
+    if outside.diff(height).has(height):
+        # Below the line it may be as good as above it.
+        outside = fraction(together(outside))[0]
     if outside.has(x) or outside.diff(height).has(height):
         return None
     value = -outside.subs(height, 0) / outside.diff(height)

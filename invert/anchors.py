@@ -41,8 +41,8 @@ def given_anchors(anchors: Mapping[str, float | str]) -> dict[str, float]:
     for name, value in anchors.items():
         row = quantity(name)
         if row.name in ASSUMED:
-            text = f"{row.name} cannot be given: it is held at {show(row.name, ASSUMED[row.name])}"
-            raise WrongValue(f"{text}, and KV bytes read off decode prices are proportional to it")
+            held = show(row.name, ASSUMED[row.name])
+            raise WrongValue(f"{row.name} cannot be given: it is held at {held} in every reading and estimate")
         if row.name not in ALLOWED:
             raise UnknownName("anchor", name, ALLOWED)
         read[row.name] = parse(row.name, value) if isinstance(value, str) else row.check(float(value))

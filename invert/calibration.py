@@ -219,7 +219,7 @@ def calibration_book() -> PriceBook:
 def prefill_attention_flops(preset: presets.Preset) -> float | None:
     """Attention FLOPs per query and context token of prefill, by the equation of its KV formula; None where heads are unknown.
 
-    >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("GLM-4.6"))
+    >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))
     (4997120.0, None)
     """
     formula = variants_of("attention_flops_per_pair").get(preset.variants["kv_bytes_per_token"])

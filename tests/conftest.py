@@ -1,6 +1,39 @@
-"""What all tests share: every random draw is the same in every run, and a busy machine fails no test."""
+"""What all tests share: every random draw is the same in every run, a busy machine fails no test, and a sheet of the past."""
 
+import csv
+import io
+from collections.abc import Callable, Iterator
+
+import pytest
 from hypothesis import settings
+
+from derive.shipped import Tables, content, read, reading
 
 settings.register_profile("the same draws every time", derandomize=True, deadline=None)
 settings.load_profile("the same draws every time")
+
+
+def tiered_sonnet_tables() -> Tables:
+    """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
+
+    No other sheet has two bands and writes of two lifetimes, and the note on inversion worked it out.
+    """
+
+    def edited(name: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:
+        rows = list(csv.DictReader(io.StringIO(content(f"{name}.csv").decode())))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(change(row) if row["model"] == "claude-sonnet-4-5" else row for row in rows)
+        return out.getvalue()
+
+    return read().edited(
+        prices=edited("prices", lambda row: row | {"valid_to": ""}), models=edited("models", lambda row: row | {"max_context": "1000000"})
+    )
+
+
+@pytest.fixture
+def tiered_sonnet() -> Iterator[None]:
+    """The test sees the tables of `tiered_sonnet_tables`."""
+    with reading(tiered_sonnet_tables()):
+        yield

@@ -294,3 +294,15 @@ def test_a_peak_price_of_working_days_says_so():
     assert len(peak) == 6 and {(row["utc_hours"], row["weekdays"]) for row in peak} == {("01:00-04:00;06:00-10:00", "1-5")}
     tariffs, _ = sheets(load(), TODAY, tier="peak")
     assert {sheet.weekdays for sheet in tariffs if sheet.provider == "deepseek"} == {"1-5"}
+
+
+def test_a_band_that_was_dropped_ends_on_its_day():
+    """The long context of Claude Sonnet 4.5 was a beta until 2026-04-30; longer prompts fail since."""
+
+    def bands(day: date) -> list[int]:
+        (sheet,) = [one for one in sheets(load(), day)[0] if one.model == "claude-sonnet-4-5"]
+        return [band.threshold_tokens for band in sheet.bands]
+
+    assert (bands(date(2026, 4, 29)), bands(date(2026, 4, 30)), bands(TODAY)) == ([0, 200_000], [0], [0])
+    (known,) = [row for row in models() if row.model == "claude-sonnet-4-5"]
+    assert known.max_context == 200_000

@@ -18,6 +18,8 @@ from invert.inference import infer
 from invert.report.tabular import as_json as inferred
 from invert.report.tabular import saved
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 SCHEMAS = Path(__file__).parents[1] / "docs" / "schema"
 
 

@@ -73,6 +73,6 @@ def variants_of(group: str) -> dict[str, Equation]:
     """
     found = [row for row in by_id().values() if row.variant and row.variant[0] == group]
     leading: dict[str, Equation] = {}
-    for row in sorted(found, key=lambda row: not row.variant[2]):
+    for row in sorted(found, key=lambda row: (not row.variant[2], row.defines != group)):
         leading.setdefault(row.variant[1], row)
     return leading

@@ -1,7 +1,7 @@
 """What several equations of the catalogue take for granted, so that each is spelled once."""
 
 COPIES = (
-    "kv_copies is 1 where the cache is sharded over the chips; latent attention, or fewer KV heads than chips, under tensor"
-    " parallelism makes it up to the number of chips"
+    "no copies of the cache over the chips unless kv_copies says so: under tensor parallelism, chips that share a KV head"
+    " (all of them, where attention is latent) each hold and read it"
 )
-ONE_COPY = "the cache is sharded over the chips without copies (kv_copies = 1)"
+ONE_COPY = "no copies of the cache over the chips (kv_copies)"

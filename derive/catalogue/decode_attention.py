@@ -72,7 +72,7 @@ DECODE = (
             indexer_flops_per_pair,
             flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim,
         ),
-        statement="Every head of an indexer multiplies its query with the one index key of a token: 1.0 MFLOP for DeepSeek-V3.2.",
+        statement="Every head of an indexer multiplies its query with the index key of a token, which they share.",
         assumptions=("the sum over the heads is left out",),
         sources=(DSA_PAPER,),
     ),

@@ -5,7 +5,7 @@ chapters, is the sequences of one pass on the chips of one stage.
 """
 
 from derive.catalogue.assumed import COPIES
-from derive.catalogue.sources import ours, talk
+from derive.catalogue.sources import ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Step, at
 
 EQUATIONS = (
@@ -13,6 +13,7 @@ EQUATIONS = (
         id="memory.weight_bytes",
         title="Bytes of the weights",
         defines="weight_bytes",
+        variant=("weight_time", "sharded", True),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All parameters are held, active or not: what sparsity costs is capacity.",
         assumptions=("no weight is held twice",),
@@ -20,6 +21,29 @@ EQUATIONS = (
             talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
             talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight stand in the equation"),
         ),
+    ),
+    Equation(
+        id="memory.weight_bytes_touched",
+        title="Bytes of the weights of a mixture of experts",
+        defines="weight_bytes",
+        variant=("weight_time", "touched", False),
+        relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
+        statement="All experts are held, whichever of them a batch uses.",
+        assumptions=("no weight is held twice",),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),),
+    ),
+    Equation(
+        id="memory.weight_bytes_resident",
+        title="Bytes of the weights, from those resident on each chip",
+        defines="weight_bytes",
+        variant=("weight_time", "resident", False),
+        relation=lambda weight_bytes, resident_weight_bytes_per_chip, chips, pipeline_stages: (
+            weight_bytes,
+            resident_weight_bytes_per_chip * chips * pipeline_stages,
+        ),
+        statement="What lies on the chips takes their memory, replicas included.",
+        assumptions=("every chip holds the same number of bytes",),
+        sources=(scaling_book("DeepSeek-V3 in production holds about 22 GB of weights on each chip"),),
     ),
     Equation(
         id="memory.kv_cache_bytes",
@@ -61,7 +85,7 @@ EQUATIONS = (
             memory_demand / (chips * pipeline_stages),
         ),
         statement="Stages and the chips of a stage share the demand.",
-        assumptions=("weights and caches are sharded perfectly", "every stage holds as many layers"),
+        assumptions=("weights are sharded perfectly, and all that is held of caches evenly", "every stage holds as many layers"),
         sources=(
             talk(
                 "1:04:23", "1:07:15", "divide by expert parallelism and by pipeline stages",
@@ -82,19 +106,16 @@ EQUATIONS = (
     Equation(
         id="memory.sequences_that_fit",
         version=2,
-        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
+        changes=("over the bytes of a sequence, windows and states among them, times the copies of a cache; beside the weights as held",),
         title="Sequences that fit beside the weights",
         kind=BOUND,
-        relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, total_params, bytes_per_weight,
-            kv_bytes_per_sequence, kv_copies: (
+        relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, weight_bytes, kv_bytes_per_sequence, kv_copies: (
             sequences_in_flight,
-            (chips * pipeline_stages * hbm_capacity - total_params * bytes_per_weight) / (kv_bytes_per_sequence * kv_copies),
+            (chips * pipeline_stages * hbm_capacity - weight_bytes) / (kv_bytes_per_sequence * kv_copies),
         ),
         sense="<=",
         requires=(
-            lambda chips, pipeline_stages, hbm_capacity, total_params, bytes_per_weight: (
-                chips * pipeline_stages * hbm_capacity > total_params * bytes_per_weight
-            ),
+            lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
         ),
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
@@ -104,11 +125,10 @@ EQUATIONS = (
                 premises=(
                     at("memory.fits"),
                     at("memory.demand"),
-                    at("memory.weight_bytes"),
                     at("memory.kv_cache_bytes"),
                     at("memory.capacity"),
                 ),
-                eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "memory_capacity"),
+                eliminated=("memory_demand", "kv_cache_bytes", "memory_capacity"),
             ),
         ),
         sources=(

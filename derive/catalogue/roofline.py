@@ -62,14 +62,16 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.weight_time_resident",
+        version=2,
         title="Weight-read time from the bytes resident on each chip",
         defines="weight_time",
         variant=("weight_time", "resident", False),
-        relation=lambda weight_time, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
+        relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
-            resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
+            pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
         ),
-        statement="A chip reads the weights that lie in its own memory once per step, replicas included.",
+        statement="A chip reads the weights that lie in its own memory once per step, replicas included, one stage after another.",
+        changes=("a pass goes through all stages, whose chips read their own weights in turn",),
         assumptions=("every chip holds and reads the same number of bytes",),
         sources=(
             scaling_book(

@@ -9,7 +9,7 @@ EQUATIONS = (
         title="HBM sweep time",
         defines="sweep_time",
         relation=lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth),
-        statement="Time to read the whole of a chip's memory once: 13 to 43 ms on the chips in use.",
+        statement="Time to read the whole of a chip's memory once: 13 to 81 ms on the chips in use.",
         sources=(
             talk(
                 "0:23:36",

@@ -85,4 +85,16 @@ COSTS = (
         ),
         sources=(WAREHOUSE_BOOK, ours("per second in use: nothing else is to be divided by the utilisation again")),
     ),
+    Equation(
+        id="serving.fleet_cost_per_token",
+        title="Cost of a decoded token of a fleet that is not always in use",
+        defines="fleet_cost_per_token",
+        relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
+        statement="Rented chips are paid while they wait for work too, and the tokens of the hours in use pay for it.",
+        assumptions=(
+            "every chip is paid all the time at the same price",
+            "not with serving.chip_price_from_capex, whose second in use has paid for the others",
+        ),
+        sources=(ours("DeepSeek published a mean of 226.75 nodes in use and a peak of 278: 0.816 of what the peak needs"),),
+    ),
 )

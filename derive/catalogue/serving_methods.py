@@ -170,7 +170,11 @@ METHODS = (
         ),
         requires=(lambda cache_hit_share: cache_hit_share < 1,),
         statement="Two pools, one for each phase, sized so that neither waits for the other; what the cache holds is not prefilled.",
-        assumptions=("both pools are busy all the time", "moving the cache between the pools costs nothing"),
+        assumptions=(
+            "both pools are busy all the time",
+            "moving the cache between the pools costs nothing",
+            "requests alike, or their mean",
+        ),
         sources=(DISTSERVE_PAPER, SPLITWISE_PAPER),
     ),
 )

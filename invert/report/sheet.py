@@ -229,9 +229,9 @@ def _anchors(one: Inference) -> list[str]:
     ]  # fmt: skip
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in ASSUMED.items())
     text = (
-        f"Besides, {assumed} is assumed: KV bytes read off decode prices are proportional to it. machine_balance_ratio and"
-        f" bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])}; it and sweep_time are those"
-        f" of rates sustained."
+        f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
+        f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
+        " it and sweep_time are those of rates sustained."
         " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
         " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."

@@ -10,7 +10,7 @@ other. Only what a sequence stores, reads and multiplies is asked of the catalog
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -475,29 +475,28 @@ def _sized(random: Random, one: Deployment, between: Callable[[float, float], fl
     return sized.at(batch=float(max(1, int(high / known["microbatches"] * random.uniform(0.2, 1.1)))))
 
 
-def broken(number: int, seed: int, laws: tuple[Law, ...] = LAWS) -> tuple[list[str], Counter[str]]:
-    """Broken laws of so many random deployments, as text, and how many claims of each law were judged."""
-    found, judged = [], Counter[str]()
+def claims(number: int, seed: int, laws: Sequence[Law] = LAWS) -> Iterator[tuple[str, Claim]]:
+    """What the laws say of so many random deployments, with the name of each law."""
     for one in islice(deployments(Random(seed)), number):
         for law in laws:
             for claim in law(one):
-                judged[law.__name__] += 1
-                if not claim.holds:
-                    found.append(f"{law.__name__}: {claim.told}")
-    return found, judged
+                yield law.__name__, claim
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--law", choices=[law.__name__ for law in LAWS], action="append")
+    parser.add_argument("--law", choices=[law.__name__ for law in LAWS], action="append", help="only this one; may be repeated")
     asked = parser.parse_args()
-    laws = tuple(law for law in LAWS if not asked.law or law.__name__ in asked.law)
-    found, judged = broken(asked.count, asked.seed, laws)
-    print("\n".join(found))
-    print({"seed": asked.seed, "judged": dict(judged), "broken": dict(Counter(text.split(":")[0] for text in found))})
-    sys.exit(bool(found))
+    judged, failed = Counter[str](), Counter[str]()
+    for name, claim in claims(asked.count, asked.seed, [law for law in LAWS if not asked.law or law.__name__ in asked.law]):
+        judged[name] += 1
+        if not claim.holds:
+            failed[name] += 1
+            print(f"{name}: {claim.told}", flush=True)
+    print({"seed": asked.seed, "judged": dict(judged), "broken": dict(failed)})
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from math import exp, inf, isclose, isfinite, log
 from random import Random
 
-from derive.catalogue import by_id
+from derive.catalogue import by_id, equation
+from derive.defaults import standing
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solutions import Answer
 from derive.solving import residual, right_side_at
-
-IN_FLIGHT = ("sequences_in_flight", "microbatches", "microbatch_size", "pipeline_stages")
-"""Quantities of which one has to be given where the batch of one pass is not all that is in flight."""
 
 SAME_VARIANT = (
     *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
@@ -73,13 +71,18 @@ def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
         else:
             chosen = _walk(random, near, unknown, wanted) if draw < 0.8 else {*random.sample(names, wanted)}
         chosen -= {unknown}
-        # A default that is not the value of the state has to be given, unless it is what is asked.
-        chosen |= {name for name, value in NEUTRAL_DEFAULTS.items() if state.values.get(name, value) != value} - {unknown}
-        if not isclose(state.values["sequences_in_flight"], state.values["batch"]) and not chosen & {*IN_FLIGHT}:
-            chosen |= {random.choice([name for name in IN_FLIGHT if name != unknown])}
+        while untrue := _untrue_defaults(state, unknown, chosen):
+            chosen |= untrue
         order = sorted(chosen)
         random.shuffle(order)
         yield Asked(state, unknown, {name: state.values[name] for name in order})
+
+
+def _untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
+    """Defaults that would stand and are not the values of the state: they have to be given."""
+    claimed = [equation(id).symbols[0] for id in state.using]
+    defaults = standing(unknown, {name: state.values[name] for name in chosen}, claimed)
+    return {name for name, value in defaults.items() if not isclose(state.values.get(name, value), value, rel_tol=1e-12)}
 
 
 def holds_the_state(asked: Asked, answers: Sequence[Answer]) -> bool:
@@ -173,7 +176,7 @@ def _ordered(rows: Sequence[Equation]) -> tuple[list[Equation], list[Equation]]:
     order: list[Equation] = []
     reached = {name for row in rows for name in row.symbols} - giving.keys()
     # A loop is opened where an equation follows from definitions: it is held against the state instead.
-    loose = [row for row in giving.values() if row.defines is None and row.id != "serving.speculative_tokens"]
+    loose = [row for row in giving.values() if row.defines is None and row.id != "serving.chip_price_from_capex"]
     for row in loose:
         del giving[row.symbols[0]]
         reached.add(row.symbols[0])

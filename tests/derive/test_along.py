@@ -76,6 +76,15 @@ def test_the_batch_of_one_pass_is_in_flight_in_arrays_too():
         assert len(table) == 70 and table.values[0, [0, -1]] == pytest.approx(singly, rel=1e-9), unknown
 
 
+def test_windows_fill_in_arrays_too():
+    """Gemma-3-27B from contexts shorter than its windows to longer ones, until nothing fits any more."""
+    given = {"model": "Gemma-3-27B", "hardware": "H100:bf16", "bytes_per_element": 2, "chips": 4, "batch": 64}
+    table = solve("step_time", **given, context_length="100..1e6:log:70").sweep
+    singly = [solve("step_time", **given, context_length=float(one)).answers for one in table.given["context_length"][::10]]
+    assert singly[0] and not singly[-1]
+    assert table.values[0, ::10] == pytest.approx([answers[0].value if answers else np.nan for answers in singly], rel=1e-9, nan_ok=True)
+
+
 def test_cases_of_a_block_that_speak_of_different_quantities_are_held_side_by_side():
     """One case of the block has the quantity that runs, the other has not."""
     given = {"bytes_per_weight": 1.2, "step_time": 0.007, "chip_price": 0.0046, "machine_balance_ratio": 5600}

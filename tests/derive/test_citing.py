@@ -86,9 +86,9 @@ def test_latex_is_well_formed(row: Equation):
 
 def test_maxima_and_fractions_print_as_such():
     assert citable(equation("serving.normalised_cost")).equation_latex == (
-        r"\tau = \max\left(1, \frac{B^{\star}}{B} + \frac{L}{L^{\star}}\right)"
+        r"\tau = \frac{d + \max\left(n_{\mathrm{pos}} \left(q + 1\right), k + w\right)}{n_{\mathrm{tok}}}"
     )
-    assert r"\min\left(1, \frac{1}{" in citable(equation("batching.compute_utilisation")).equation_latex
+    assert citable(equation("architecture.window_kv_bytes")).equation_latex.endswith(r"\min\left(L, L_{\mathrm{win}}\right)")
     assert r" \geq " in citable(equation("batching.users_needed")).equation_latex
 
 

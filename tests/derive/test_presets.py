@@ -182,6 +182,28 @@ def test_a_part_that_is_not_described_in_full_is_not_zero(small):
     assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes"} & set(given)
 
 
+MIXTURE = {"experts": "256", "active_experts": "8", "moe_layers": "58", "model_dim": "7168", "experts_source": "c", "experts_grade": "read"}
+
+
+def with_router(monkeypatch, **cells):
+    row = rows(MODEL_HEADER, MODELS, **COLUMNS)[3] | cells
+    monkeypatch.setattr(presets, "table", {"architectures": (row,)}.__getitem__)
+    return model("V3")
+
+
+def test_a_mixture_sets_its_router_and_says_where_it_is_from(monkeypatch):
+    preset = with_router(monkeypatch, **MIXTURE)
+    router = {name: preset.givens[name] for name in presets.ROUTER}
+    assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
+    assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
+
+
+@pytest.mark.parametrize("experts", ["0", ""])
+def test_a_dense_model_has_no_router(monkeypatch, experts):
+    preset = with_router(monkeypatch, **MIXTURE | {"experts": experts, "active_experts": experts})
+    assert not {*presets.ROUTER} & preset.givens.keys()
+
+
 OF_WHAT_IS_STORED = {
     *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even"),
 }

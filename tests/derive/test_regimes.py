@@ -147,7 +147,6 @@ SEARCHED = {
     "serving.speculative_tokens": {"acceptance_rate"},
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
     "experts.touched_experts": {"experts"},
-    "experts.plain_weight_time_touched": {"experts"},
     "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
     "experts.reached_chips": {"expert_parallel"},
     "experts.reached_racks": {"racks"},

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from derive.blocks import determined, upstream
-from derive.catalogue import by_id, equation
+from derive.catalogue import equation
 from derive.defaults import with_defaults
 from derive.elimination import joint, that_cancel
 from derive.quantities import QUANTITIES
@@ -110,7 +110,7 @@ def test_a_route_shows_each_step_and_a_block_all_its_equations():
     assert set(together.equations) == {row.reference for row in STEP}
     after = {step.unknown: step.value for step in solution.route[solution.route.index(together) + 1 :]}
     assert after["memory_time"] == pytest.approx(0.03) and after["compute_time"] < 0.03
-    assert solution.answers[0].regime == "memory_time >= compute_time"
+    assert solution.answers[0].regime == "memory_time >= compute_time*tokens_per_step"
 
 
 def test_elasticities_of_a_block_are_those_of_finite_differences():
@@ -226,8 +226,9 @@ def test_what_does_not_cancel_is_asked_for():
 
 def test_cancelling_is_seen_at_random_values_and_by_name():
     plain = (("attention_time", 0), ("positions_per_step", 1))
-    rows = (with_defaults(equation("roofline.memory_time_share"), plain), *map(equation, ("roofline.memory_time", "roofline.compute_time")))
-    rows += tuple(map(by_id().get, ("roofline.weight_time", "roofline.kv_time", "batching.ridge_point")))
+    others = ("memory_time", "compute_time", "weight_time", "kv_time")
+    rows = (with_defaults(equation("roofline.memory_time_share"), plain), *(equation(f"roofline.{name}") for name in others))
+    rows += (equation("batching.ridge_point"),)
     known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
     block = upstream("memory_time_share", rows, known)
     (free,) = block.free

@@ -493,13 +493,13 @@ def test_an_inequality_between_transcendental_ends():
         (
             "readings.joint_slope",
             "balance_context",
-            {"long_context": 1e5, "short_context": 2e5, "output_input_ratio": 6, "premium_out": 1.5},
+            {"long_context": 1e5, "short_context": 2e5, "output_input_ratio": 6, "premium_out": 1.5, "tokens_per_step": 1},
             "long_context > short_context",
         ),
         (
             "readings.joint_slope",
             "balance_context",
-            {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0},
+            {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0, "tokens_per_step": 1},
             "premium_out > 1",
         ),
         ("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction", {"output_input_ratio": 1}, "output_input_ratio > 1"),
@@ -694,6 +694,12 @@ def _measured(row, unknown, given, name, answer, step):
             return None
         ends.append(log(near[0].value))
     return (ends[1] - ends[0]) / (2 * step)
+
+
+def test_where_a_slope_has_no_end_there_are_no_elasticities():
+    given = {"touched_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
+    (one,), _ = solve_equation(equation("experts.busiest_chip"), "expert_imbalance", given)
+    assert one.value == 1 and dict(one.elasticities) == {}
 
 
 def test_elasticities_of_a_made_up_curve():

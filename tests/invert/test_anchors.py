@@ -18,6 +18,8 @@ from invert.report.sheet import report, rests_on
 from invert.report.tabular import as_csv, as_records
 from invert.report.terminal import summary
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 UNBROKEN = 10_000
 """Columns in which no line of a report is broken."""
 
@@ -88,13 +90,13 @@ def test_the_headline_follows_the_mean_contexts():
 
 
 def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
-    with pytest.raises(WrongValue, match="tokens_per_step cannot be given: it is held at 1 token, and KV bytes"):
+    with pytest.raises(WrongValue, match="tokens_per_step cannot be given: it is held at 1 token in every reading"):
         infer(["kimi-k3"], anchors={"tokens_per_step": 1.8})
     table = infer(["gemini-3.1-pro"])
     (one,) = table.inferences
     assert one.anchors.values["tokens_per_step"] == 1 and one.anchors.origin["tokens_per_step"] == "assumed"
     assert "tokens_per_step 1 token" in " ".join(summary(table).split())
-    assert "tokens_per_step = 1 token is assumed" in " ".join(report(one, table).split())
+    assert "Besides, tokens_per_step = 1 token" in " ".join(report(one, table).split())
 
 
 # -- what the output claims ----------------------------------------------------------------------------------------------

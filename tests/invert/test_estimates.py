@@ -29,6 +29,8 @@ from invert.report.tabular import as_records
 from invert.storage import NORMAL_95
 from invert.summaries import contracted
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
 

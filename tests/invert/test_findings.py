@@ -18,6 +18,8 @@ from invert.report.tiers import tiers
 from invert.sensitivity import identified
 from invert.tariffs import scoreboard
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 UNBROKEN = 10_000
 """Columns in which no line of a report is broken."""
 NAMED = ("gemini-3.1-pro-preview", "kimi-k3", "claude-sonnet-4-5")

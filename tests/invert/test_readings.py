@@ -12,6 +12,8 @@ from invert.readings import contradiction
 from invert.records import Reading
 from invert.sensitivity import COMPONENTS, identified
 
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
 DEGENERATE = "not identified: degenerate with weight_bytes/batch"
 DECIDES = {"overlap": 0.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3}
 

@@ -10,12 +10,15 @@ from math import exp, inf, log
 import pytest
 from scipy.stats import t as student
 
+from derive.shipped import read, reading
 from invert.calibration import learn
 from invert.increments import RENT_SPREAD
 from invert.inference import infer
 from invert.inferences import Inference, InferenceTable
 from invert.sensitivity import Convention, Swing, convention, swings_of_calibrated, swings_of_common_markup
 from invert.storage import NORMAL_95
+
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
 NUISANCES = {"ridge_point", "prefill_decode_flops_ratio", "overlap", "short_context", "long_context", "prompt_position"}
 RATIOS = {"output_input_ratio", "premium_in", "premium_out"}
@@ -159,6 +162,13 @@ def test_twice_in_and_half_more_out_is_a_convention(name: str):
 def test_the_pair_is_sold_by_three_vendors_and_counted_once_each():
     sold = [provider for provider, *pair in table("gemini-3.1-pro").premiums if pair == [2.0, 1.5]]
     assert sorted(sold) == ["anthropic", "google", "openai"]
+
+
+def test_a_band_that_was_dropped_is_no_habit_any_more():
+    """Claude Sonnet 4.5 asked the pair until its band ended."""
+    with reading(read()):
+        sold = [provider for provider, *pair in infer(["gemini-3.1-pro"]).premiums if pair == [2.0, 1.5]]
+    assert sorted(sold) == ["google", "openai"]
 
 
 def test_a_premium_of_one_s_own_is_a_habit_of_nobody():

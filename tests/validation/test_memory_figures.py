@@ -172,8 +172,8 @@ def test_a_latent_cache_under_tensor_parallelism_lies_on_every_chip():
     """One latent for all heads: 8 chips hold and read it 8 times, so that an eighth of the sequences fits and all take as long."""
     given = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
     copied = {"kv_copies": 8}
-    assert only("sequences_in_flight", **given) == pytest.approx((8 * 141e9 - 671e9) / (4000 * PER_TOKEN))
-    assert only("sequences_in_flight", **given, **copied) == pytest.approx((8 * 141e9 - 671e9) / (8 * 4000 * PER_TOKEN))
+    assert only("sequences_in_flight", **given) == pytest.approx((8 * 143771 * 2**20 - 671e9) / (4000 * PER_TOKEN))
+    assert only("sequences_in_flight", **given, **copied) == pytest.approx((8 * 143771 * 2**20 - 671e9) / (8 * 4000 * PER_TOKEN))
     assert only("kv_time", **given, **copied, batch=64) == pytest.approx(64 * 4000 * PER_TOKEN / 4.8e12)
     assert only("balance_context", **given) == pytest.approx(8 * only("balance_context", **given, **copied))
     assert only("kv_compute_ratio", **given, **copied) == pytest.approx(8 * only("kv_compute_ratio", **given))

@@ -106,7 +106,7 @@ def test_decode_reads_the_prompt_and_half_of_the_answer():
 
 def test_tokens_found_in_the_cache_need_no_chips_for_prefill():
     """DeepSeek told of 342 of 608 billion prompt tokens found on disk, 56 %: 2.3 times the chips for prefill without them."""
-    pools = {"prompt_tokens": 608e9 / 86_400, "output_tokens": 168e9 / 86_400, "decode_rate_per_chip": 1850, "prefill_rate_per_chip": 9200}
+    pools = {"prompt_tokens": 6080, "output_tokens": 1680, "decode_rate_per_chip": 1850, "prefill_rate_per_chip": 9200}
     with_hits, without = (value("prefill_decode_chip_ratio", **pools, cache_hit_share=hits) for hits in (342 / 608, 0))
     assert without / with_hits == pytest.approx(608 / 266) and without / with_hits == pytest.approx(2.3, abs=0.02)
 
@@ -140,3 +140,11 @@ def test_a_price_and_what_the_chip_cost_that_do_not_agree_are_a_contradiction():
     found = solve("price_per_flop", chip_price="2 USD/h", peak_flops=1e15, mfu=0.4, **owned, **building)
     assert found.reason.code == "contradiction" and "chip_price" in found.reason.message
     assert solve("price_per_flop", chip_price="2 USD/h", peak_flops=1e15, mfu=0.4, chip_power="700W").answers
+
+
+def test_a_fleet_that_waits_is_paid_by_the_tokens_of_the_hours_in_use():
+    """DeepSeek's published day: a mean of 226.75 nodes in use, 278 at the peak, 2 dollars an hour a chip; 14.8k tokens/s a node of 8."""
+    deployed = {"chips": 8, "throughput": 14800, "chip_price": "2 USD/h"}
+    plain = 8 * 2 / 3600 / 14800
+    assert value("cost_per_token", **deployed) == pytest.approx(plain)
+    assert value("fleet_cost_per_token", **deployed, fleet_utilisation=226.75 / 278) == pytest.approx(plain * 278 / 226.75)

@@ -1,0 +1,196 @@
+"""Mixtures of experts against draws at random, against their own configurations, and by hand.
+
+The draws are seeded: tokens choose their experts evenly and without repetition, experts lie on the chips in order.
+"""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from derive.caveats import SPARSEST
+from derive.presets import table
+from derive.ranges import solve
+
+ALL = [row for row in table("architectures") if float(row["experts"] or 0)]
+MIXTURES = [row for row in ALL if row["kv_formula"] and row["total_params"] and row["active_params"]]
+V3 = {"model": "DeepSeek-V3", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
+
+
+def value(unknown, **given):
+    """The only answer there is."""
+    (only,) = solve(unknown, **given).answers
+    return only.value
+
+
+def chosen(experts, active, tokens, rng):
+    """Experts of every token, shape (tokens, active), none twice."""
+    return np.argpartition(rng.random((tokens, experts)), active - 1, axis=1)[:, :active]
+
+
+# -- one step of DeepSeek-V3 on 8 H200 in fp8 -----------------------------------------------------------------------
+
+# (671e9 - 634e9 (31/32)^(B-1) + B 4000 35136) / (8 4.8e12): of 634 B left out by one token, each more leaves 31 of 32 parts.
+
+
+@pytest.mark.parametrize(("batch", "milliseconds"), [(1, 0.967), (8, 4.282), (128, 17.64)])
+def test_a_small_batch_does_not_wait_for_all_experts(batch, milliseconds):
+    by_hand = (671e9 - 634e9 * (31 / 32) ** (batch - 1) + batch * 4000 * 35136) / (8 * 4.8e12)
+    assert value("step_time", **V3, batch=batch) == pytest.approx(by_hand, rel=1e-9)
+    assert 1e3 * by_hand == pytest.approx(milliseconds, rel=1e-3)
+
+
+@pytest.mark.parametrize("batch", [256, 512, 4096])
+def test_a_large_batch_reads_all_of_them_as_before(batch):
+    every = value("step_time", **V3, batch=batch, variants={"weight_time": "sharded"}, anyway=True)
+    assert value("step_time", **V3, batch=batch, anyway=True) == pytest.approx(every, rel=0.01)
+
+
+def test_drafts_touch_experts_of_their_own():
+    two = value("weight_time", **V3, batch=4, positions_per_step=2)
+    assert two == pytest.approx(value("weight_time", **V3, batch=8), rel=1e-12)
+    plain = value("plain_weight_time", **V3, batch=4, positions_per_step=2)
+    assert plain == pytest.approx(value("weight_time", **V3, batch=4), rel=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["sharded", "resident"])
+def test_what_reads_all_weights_reads_no_more_for_drafts(variant):
+    given = {**V3, "batch": 4, "positions_per_step": 2, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": variant}}
+    assert value("plain_weight_time", **given) == value("weight_time", **given)
+
+
+# -- the floor ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["sharded", "touched", "resident"])
+@pytest.mark.parametrize("more", [{}, {"positions_per_step": 4}, {"expert_imbalance": 2.5}, {"batch": 300}])
+def test_no_step_is_below_the_floor(variant, more):
+    given = {**V3, "batch": 1, "resident_weight_bytes_per_chip": 671e9 / 8, "variants": {"weight_time": variant}} | more
+    floor = value("latency_floor", **V3)
+    assert floor == pytest.approx(37e9 / (8 * 4.8e12), rel=1e-12)
+    assert value("step_time", **given) > floor
+    assert value("weight_time", **given) >= floor * (1 - 1e-12)
+
+
+def test_the_floor_of_a_dense_model_is_the_read_of_all_of_it():
+    dense = {"model": "Llama-3-70B", "hardware": "H200:fp8", "chips": 8}
+    assert value("latency_floor", **dense) == value("weight_time", **dense)
+
+
+# -- every mixture of the table -------------------------------------------------------------------------------------
+
+
+def test_there_are_forty_mixtures():
+    assert len(ALL) >= 40
+
+
+@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row["model"])
+def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
+    """What is routed and what is shared come out positive, make up the total, and one sequence reads the active ones."""
+    total, active = float(row["total_params"]), float(row["active_params"])
+    routed, shared = (value(name, model=row["model"]) for name in ("routed_params", "shared_params"))
+    assert routed > 0 and shared > 0 and routed + shared == pytest.approx(total, rel=1e-12)
+    assert shared + routed * int(row["active_experts"]) / int(row["experts"]) == pytest.approx(active, rel=1e-9)
+    assert value("fetched_params", model=row["model"], batch=1) == pytest.approx(active, rel=1e-9)
+
+
+def test_no_router_of_the_table_is_sparser_than_the_warning_takes_it():
+    assert max(int(row["experts"]) / int(row["active_experts"]) for row in ALL) == SPARSEST
+
+
+# -- draws at random ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("experts", "active", "batch"), [(256, 8, 1), (256, 8, 32), (128, 1, 100), (8, 2, 3)])
+def test_touched_experts(experts, active, batch):
+    rng = np.random.default_rng(1)
+    drawn = np.mean([len(np.unique(chosen(experts, active, batch, rng))) for _ in range(400)])
+    assert value("touched_experts", experts=experts, active_experts=active, batch=batch) == pytest.approx(drawn, rel=0.02)
+
+
+def busiest(experts, active, chips, batch, rng, times=400):
+    """Touched experts of the busiest chip over the mean of all chips."""
+    most = total = 0
+    for _ in range(times):
+        hit = np.zeros(experts, dtype=bool)
+        hit[chosen(experts, active, batch, rng)] = True
+        on_chip = hit.reshape(chips, -1).sum(axis=1)
+        most, total = most + on_chip.max(), total + on_chip.mean()
+    return most / total
+
+
+# batch, chips, drawn at random elsewhere with 256 experts of which a token takes 8
+PUBLISHED = [(1, 8, 2.5), (8, 64, 3.4), (32, 64, 1.57), (128, 64, 1.02)]
+
+
+@pytest.mark.parametrize(("batch", "chips", "ratio"), PUBLISHED)
+def test_the_busiest_chip(batch, chips, ratio):
+    found = value("expert_imbalance", using="experts.busiest_chip", experts=256, active_experts=8, batch=batch, expert_parallel=chips)
+    assert found == pytest.approx(ratio, rel=0.1)
+    assert busiest(256, 8, chips, batch, np.random.default_rng(2)) == pytest.approx(ratio, rel=0.03)
+
+
+SPREAD = [
+    (experts, active, chips)
+    for experts, active in ((256, 8), (128, 4), (512, 10), (16, 1), (128, 1))
+    for chips in (2, 8, 16, 128)
+    if chips <= experts
+]
+
+
+@pytest.mark.parametrize(("experts", "active", "chips"), SPREAD)
+@pytest.mark.parametrize("batch", [1, 4, 16, 64])
+def test_the_busiest_chip_is_as_near_to_the_draws_as_it_says(experts, active, chips, batch):
+    given = {"experts": experts, "active_experts": active, "batch": batch, "expert_parallel": chips}
+    found = value("expert_imbalance", using="experts.busiest_chip", **given)
+    drawn = busiest(experts, active, chips, batch, np.random.default_rng(3), times=150)
+    near = 1 / 6 if value("touched_experts", experts=experts, active_experts=active, batch=batch) >= chips else 1 / 4
+    assert found == pytest.approx(drawn, rel=near)
+
+
+def test_one_chip_waits_for_no_other_and_neither_do_chips_of_which_all_experts_are_touched():
+    alone = {"using": "experts.busiest_chip", "experts": 256, "active_experts": 8}
+    assert value("expert_imbalance", **alone, batch=3, expert_parallel=1) == 1
+    assert value("expert_imbalance", **alone, batch=1e4, expert_parallel=64) == 1
+
+
+@pytest.mark.parametrize("parts", [2, 4, 8, 32])
+def test_reached_racks_and_chips_against_draws_and_without_repetition(parts):
+    """C(E - E/n, k)/C(E, k) of all choices miss a part; choices with repetition miss it a little more often."""
+    experts, active = 256, 8
+    exact = parts * (1 - comb(experts - experts // parts, active) / comb(experts, active))
+    racks = value("reached_racks", racks=parts, active_experts=active)
+    assert racks < exact and racks == pytest.approx(exact, rel=0.015)
+    picked = chosen(experts, active, 4000, np.random.default_rng(4)) // (experts // parts)
+    assert np.mean([len(np.unique(row)) for row in picked]) == pytest.approx(exact, rel=0.02)
+    others = value("reached_chips", expert_parallel=parts, active_experts=active)
+    assert np.mean([len(np.unique(row[row > 0])) for row in picked]) == pytest.approx(others, rel=0.03)
+
+
+def test_on_few_chips_an_all_to_all_of_one_message_an_expert_is_too_long():
+    """8 experts over 8 chips reach 7 (1 - (7/8)^8) = 4.6 others: 8/4.6 = 1.74."""
+    assert value("reached_chips", expert_parallel=8, active_experts=8) == pytest.approx(4.6, abs=0.05)
+    given = {"moe_layers": 58, "sequences_per_chip": 88, "active_experts": 8, "model_dim": 7168, "link_bandwidth": 40e9}
+    given |= {"dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2, "expert_parallel": 8}
+    one = value("all_to_all_time", **given)
+    assert one / value("all_to_all_time", **given, variants={"all_to_all_time": "one_copy_a_chip"}) == pytest.approx(1.74, abs=0.005)
+
+
+def test_one_copy_a_rack_takes_the_slowdown_away():
+    """Two racks, 8 experts, a link 8 times slower: 8/2 = 4 with a message an expert; a copy a rack crosses (1 - 1/2^8) 8/8 = 1 time."""
+    given = {"racks": 2, "active_experts": 8, "scale_out_bandwidth_ratio": 8}
+    assert value("scale_out_slowdown", **given) == 4
+    assert value("scale_out_slowdown", **given, variants={"scale_out_slowdown": "one_copy_a_rack"}) == 1
+    assert value("leaving_copies", **given) == 1 - 1 / 2**8
+
+
+def test_a_router_that_picks_racks_first_reaches_no_others():
+    limited = {"racks": 8, "rack_limit": 4, "active_experts": 8, "variants": {"reached_racks": "limited"}}
+    assert value("reached_racks", **limited) == 4 * (1 - (3 / 4) ** 8)
+    within = np.random.default_rng(5).integers(4, size=(4000, 8))
+    assert value("reached_racks", **limited) == pytest.approx(np.mean([len(np.unique(row)) for row in within]), rel=0.02)
+
+
+def test_an_expert_takes_its_share_of_the_tokens_times_the_capacity_factor():
+    """6 tokens over 3 experts are 2 an expert, and at a factor of 1.5 there is room for 3."""
+    assert value("expert_capacity", batch=6, active_experts=1, experts=3, capacity_factor=1.5) == 3
