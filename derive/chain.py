@@ -11,6 +11,7 @@ from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
 from derive.caveats import caveats
+from derive.compiled import evaluate
 from derive.conflicts import against_defaults, contradiction
 from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
@@ -20,7 +21,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
 from derive.refusals import missing_givens
-from derive.regimes import in_force
+from derive.regimes import in_force, regimes
 from derive.roots import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
@@ -53,8 +54,8 @@ class _World:
 SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
-NUDGE, LOST = 1e-6, 1e8
-"""Relative change of a quantity to see what it moves; and by how much last digits may be magnified: half of all are left."""
+NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
+"""Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
@@ -365,10 +366,20 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
     for one in (one for one in found if one.kind == "point"):
-        if _rounding(case, unknown, {**values, unknown: one.value}, rounding) > LOST:
+        at = {**values, unknown: one.value}
+        magnified = _rounding(case, unknown, at, rounding)
+        if magnified > LOST or _at_an_edge(case, unknown, at, magnified * LAST_DIGIT):
             message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
             return (), Reason("not_identified", message=message)
     return found, reason
+
+
+def _at_an_edge(case: "Equation | Joint", unknown: str, at: Mapping[str, float], error: float) -> bool:
+    """Whether a relative error of the unknown decides which of two terms is the larger: beyond, the unknown would not bind."""
+    beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
+    pairs = (pair for regime in regimes(case.sides[1]) for pair in regime.wins)
+    held = (pair for pair in pairs if any(part.name == unknown for side in pair for part in side.free_symbols))
+    return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
 def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:

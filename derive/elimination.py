@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from inspect import signature
-from math import isclose, isfinite
+from math import isclose, isfinite, prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,9 @@ APART = 1e-6
 
 FEW = 3
 """Up to how many equations of a block are named in a message."""
+
+MOST_CASES, MOST_CASES_LOOSE = 32, 4
+"""Into how many regimes a block may be cut, and one in which something must cancel: with more it takes minutes, mostly in vain."""
 
 DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
@@ -175,6 +178,8 @@ def _cases(structure: Structure, unknown: str) -> "tuple[tuple[Pair, Pairs, str 
     """What is left of a block: sides, regimes put in, those in words, and quantities that could not be eliminated."""
     others = frozenset(symbol(name) for name in structure.names if name != unknown)
     written = tuple(row.sides for row in structure.rows)
+    if prod(len(_smooth(sides)) for sides in written) > (MOST_CASES_LOOSE if structure.free else MOST_CASES):
+        return ()
     terms = tuple(pair for sides in written for _, wins in _smooth(sides) for pair in wins)
     found = []
     for sides, case, stuck in _reduced(written, _Case(), others, symbol(unknown), terms):

@@ -22,8 +22,8 @@ SAME_VARIANT = (
 )
 """Groups that take the variant of the first, where they have it."""
 
-AGREES, LAST_DIGITS = 1e-6, 1e-15
-"""Relative difference up to which an answer is the value of the state, and the rounding of those values."""
+AGREES, LAST_DIGITS, NOTHING = 1e-6, 1e-15, 1e-15
+"""Relative difference up to which an answer is the value of the state, the rounding of those values, and what is left of none at all."""
 
 CANCELS = " cancels: "
 """What stands between a quantity and the rest where an answer says that it does not matter."""
@@ -92,7 +92,7 @@ def holds_the_state(asked: Asked, answers: Sequence[Answer]) -> bool:
     """
     truth = asked.state.values[asked.unknown]
     return any(
-        abs(one.value - truth) <= max(AGREES, sum(map(abs, one.elasticities.values())) * LAST_DIGITS) * abs(truth)
+        abs(one.value - truth) <= max(AGREES, sum(map(abs, one.elasticities.values())) * LAST_DIGITS) * abs(truth) + NOTHING
         if one.kind == "point"
         else one.low - AGREES * truth <= truth <= (one.high if one.high is not None else truth) + AGREES * truth
         for one in answers
