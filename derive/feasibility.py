@@ -24,6 +24,9 @@ CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_s
 OF_MEMORY = ("pipeline_stages", "kv_copies")
 """Defaults that what is held and where rests on, also where the route to an answer does not."""
 
+SHORT = "does not fit"
+"""How what is said of memory begins."""
+
 HALVINGS = 60
 
 
@@ -91,7 +94,7 @@ def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation,
     if "memory_capacity" not in asked.known and "chips" in known:
         chips = known["chips"] * known["pipeline_stages"]
         room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
-    message = f"does not fit: {needed} in the {room}, {show('memory_demand', known['short'])} short"
+    message = f"{SHORT}: {needed} in the {room}, {show('memory_demand', known['short'])} short"
     would = ", ".join(_what_would(asked, values, used, known))
     return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
 

@@ -11,7 +11,7 @@ from derive.along import Columns, agrees, as_arrays, at_point, short_of_memory
 from derive.boxes import spanned
 from derive.chain import answer, answered
 from derive.errors import WrongValue
-from derive.feasibility import is_warning
+from derive.feasibility import SHORT, is_warning
 from derive.questions import Question
 from derive.routes import Route
 from derive.solutions import Answer, Reason, Solution, Sweep
@@ -64,9 +64,10 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
-    warnings = _short(asked, given, way, table) or next(
-        (_warned(given, at, solution, 1) for at, (solution, _) in outcomes.items() if solution.warnings), ()
-    )
+    short = _short(asked, given, way, table)
+    said = _of_each_kind({at: solution.warnings for at, (solution, _) in outcomes.items()})
+    # What does not fit has been counted at all points.
+    warnings = short + tuple(_warned(given, at[0], text, 1) for text, at in said if not (short and text.startswith(SHORT)))
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
@@ -134,8 +135,8 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
             values[root, at], places[root, at] = one.value, kinds.index((one.regime, one.bound))
         if not found:
             others[at] = solution.answers, solution.reason
-    warned = [at for at, solution in enumerate(solutions) if solution.warnings]
-    warnings = _warned(given, warned[0], solutions[warned[0]], len(warned)) if warned else ()
+    said = _of_each_kind({at: solution.warnings for at, solution in enumerate(solutions)})
+    warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said)
     return _tabled(solutions, Sweep(given, values, places, *zip(*kinds, strict=True), others), warnings)
 
 
@@ -162,14 +163,29 @@ def _short(asked: Question, given: Columns, way: Route, table: Sweep) -> tuple[s
             for start in range(0, len(table), AT_ONCE)
         ]
     )
-    return _warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))), len(found)) if len(found) else ()
+    if not len(found):
+        return ()
+    return (_warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found)),)
 
 
-def _warned(given: Columns, at: int, solution: Solution, many: int) -> tuple[str, ...]:
-    """What is wrong at one point, which it is, and at how many others something is."""
+def _of_each_kind(warnings: Mapping[int, tuple[str, ...]]) -> list[tuple[str, list[int]]]:
+    """Of each kind of warning the first text, and the points it is said of; kinds are told by their first words."""
+    found: dict[str, tuple[str, list[int]]] = {}
+    for at, texts in warnings.items():
+        for text in texts:
+            found.setdefault(_opening(text), (text, []))[1].append(at)
+    return list(found.values())
+
+
+def _opening(text: str) -> str:
+    return " ".join(text.split()[:3])
+
+
+def _warned(given: Columns, at: int, text: str, many: int) -> str:
+    """What is wrong at one point, which it is, and at how many others something alike is."""
     point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
-    others = f" (and something at {many - 1:,} more points)" if many > 1 else ""
-    return tuple(f"at {point}{others}: {text}" for text in solution.warnings[:1])
+    others = f" (and something alike at {many - 1:,} more points)" if many > 1 else ""
+    return f"at {point}{others}: {text}"
 
 
 def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) -> Solution:

@@ -39,8 +39,8 @@ ROWS = (
     # -- batching -------------------------------------------------------------------------------------------------
     ("machine_balance_ratio", "rho", r"\rho", "1", "multiplies done while one weight is read", 10, 1e4),
     ("ridge_point", "beta", r"\beta", "FLOP/byte", "peak FLOP/s over memory bandwidth", 10, 1e4),
-    ("balance_batch", "B_star", r"B^{\star}", "1", "batch at which compute time equals weight time", 10, 1e5),
-    ("balance_batch_with_kv", "B_star_kv", r"B^{\star}_{\mathrm{kv}}", "1", "balance batch with KV reads and attention counted", 10, 1e5),
+    ("balance_batch", "B_star", r"B^{\star}", "1", "batch at which compute time equals weight time", 1, 1e6),
+    ("balance_batch_with_kv", "B_star_kv", r"B^{\star}_{\mathrm{kv}}", "1", "balance batch with KV reads and attention counted", 1, 1e4),
     ("batch_multiple", "m", "m", "1", "batch over balance batch", 0.1, 100),
     ("compute_utilisation", "U", "U", "1", "time of a step's arithmetic with the weights over the time of the step", 0.001, 1, FRACTION),
     ("concurrent_sequences", "N_seq", r"N_{\mathrm{seq}}", "1", "sequences decoding at once on one replica", 1, 1e7),

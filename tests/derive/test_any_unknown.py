@@ -51,10 +51,16 @@ def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
     assert equation.sense != "=" or len(regimes(equation.sides[1])) > 1, "an interval without a Max or a Min"
     high = answer.high if answer.high is not None else max(1.0, 2 * answer.low)
     assert _holds(equation, {**given, unknown: (answer.low + high) / 2})
-    if answer.high is not None and answer.high < quantity(unknown).limits()[1]:
+    if answer.high is not None and answer.high < quantity(unknown).limits()[1] and _seen(equation, {**given, unknown: answer.high}, unknown):
         assert not _holds(equation, {**given, unknown: answer.high * 1.01})
     if answer.low > 0:
         assert not _holds(equation, {**given, unknown: answer.low * 0.99})
+
+
+def _seen(equation, values, unknown) -> bool:
+    """Whether a percent more of the unknown is more than the tolerance of what holds, beside all that stands there too."""
+    before, after = (float(equation.right_side({**values, unknown: values[unknown] * factor})) for factor in (1, 1.01))
+    return abs(after - before) > 1e-8 * abs(before)
 
 
 def _holds(equation, values) -> bool:

@@ -77,10 +77,14 @@ def small(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
-def test_hardware_sets_four_givens_and_says_where_they_are_from(small, text):
+def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     assert hardware(text) == Preset(
-        givens={"bytes_per_weight": 1.0, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9},
+        givens={
+            **{"bytes_per_weight": 1.0, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9},
+            "attention_rate_ratio": 989 / 1979,
+        },
         provenance={
+            "attention_rate_ratio": "hardware.csv H100-SXM peak_flops bf16 over fp8: attention runs in bf16 unless it is given",
             "bytes_per_weight": "hardware.csv H100-SXM: weights stored as fp8",
             "peak_flops": "hardware.csv H100-SXM peak_flops fp8: data sheet (official)",
             "hbm_bandwidth": "hardware.csv H100-SXM hbm_bandwidth: data sheet (official)",
@@ -88,6 +92,10 @@ def test_hardware_sets_four_givens_and_says_where_they_are_from(small, text):
         },
         variants={},
     )
+
+
+def has_bf16(name: str) -> bool:
+    return any(row["accelerator"] == name and row["quantity"] == "peak_flops" and row["dtype"] == "bf16" for row in table("hardware"))
 
 
 def test_the_data_type_sets_flops_and_bytes_together(small):
@@ -172,7 +180,8 @@ def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(smal
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
     chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
-    assert preset.variants == {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", **chosen}
+    plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
+    assert preset.variants == {**plain, **chosen}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 
@@ -255,7 +264,8 @@ def pairs_of_hardware():
 @pytest.mark.parametrize("text", pairs_of_hardware())
 def test_every_accelerator_that_ships(text):
     preset = hardware(text)
-    assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight"} == set(preset.provenance)
+    beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
+    assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
 
 @pytest.mark.parametrize("name", model_names())

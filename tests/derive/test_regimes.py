@@ -146,6 +146,7 @@ SEARCHED = {
     "roofline.minimum_latency": {"layers", "synchronisations_per_layer", "hop_latency"},
     "serving.speculative_tokens": {"acceptance_rate"},
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
+    "serving.speculative_operations": {"acceptance_rate", "draft_tokens"},
     "experts.touched_experts": {"experts"},
     "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
     "experts.reached_chips": {"expert_parallel"},
