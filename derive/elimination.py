@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from derive.blocks import Structure
 from derive.compiled import evaluate
 from derive.quantities import quantity, symbol
-from derive.records import Equation
+from derive.records import Equation, as_relations
 from derive.regimes import in_words, one_root, regimes
 from derive.roots import HOLDS
 
@@ -28,7 +28,7 @@ APART = 1e-6
 FEW = 3
 """Up to how many equations of a block are named in a message."""
 
-MOST_CASES, MOST_CASES_LOOSE = 32, 4
+MOST_CASES, MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes minutes, mostly in vain."""
 
 DRAWS = 8
@@ -103,7 +103,7 @@ class Joint:
 
     def requirements(self) -> "tuple[Rel, ...]":
         """The same as SymPy relations."""
-        return tuple(needed(*map(symbol, signature(needed).parameters)) for needed in self.requires)
+        return as_relations(self.requires)
 
     def violated(self, values: dict[str, float]) -> list[str]:
         """The requirements of its equations that these values break, as text."""

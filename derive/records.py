@@ -108,6 +108,14 @@ def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
     return left + Integer(0), right + Integer(0)
 
 
+def as_relations(requires: tuple[Callable[..., Any], ...]) -> "tuple[Rel, ...]":
+    """Requirements over their symbols, without those that are true of any."""
+    from sympy.core.relational import Relational
+
+    found = (needed(*map(symbol, signature(needed).parameters)) for needed in requires)
+    return tuple(one for one in found if isinstance(one, Relational))
+
+
 def symbol_or_number(name: str) -> Any:
     """A quantity as its symbol, a constant as its exact number.
 
@@ -227,7 +235,7 @@ class Equation:
 
     def requirements(self) -> "tuple[Rel, ...]":
         """The inequalities the equation needs, as SymPy relations."""
-        return tuple(needed(*(symbol(name) for name in signature(needed).parameters)) for needed in self.requires)
+        return as_relations(self.requires)
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
         """The requirements these values break, as text; one whose quantities are not all known is not judged."""

@@ -51,7 +51,8 @@ def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
     assert equation.sense != "=" or len(regimes(equation.sides[1])) > 1, "an interval without a Max or a Min"
     high = answer.high if answer.high is not None else max(1.0, 2 * answer.low)
     assert _holds(equation, {**given, unknown: (answer.low + high) / 2})
-    if answer.high is not None and answer.high < quantity(unknown).limits()[1] and _seen(equation, {**given, unknown: answer.high}, unknown):
+    inside = answer.high is not None and answer.high < quantity(unknown).limits()[1]
+    if inside and _seen(equation, {**given, unknown: answer.high}, unknown):
         assert not _holds(equation, {**given, unknown: answer.high * 1.01})
     if answer.low > 0:
         assert not _holds(equation, {**given, unknown: answer.low * 0.99})
