@@ -65,8 +65,8 @@ class Markup:
 def citable(equation: Equation) -> Citable:
     """The record of an equation; symbols are printed as the registry has them, terms in SymPy's order.
 
-    >>> citable(equation("roofline.step_time")).equation_latex
-    't = \\\\max\\\\left(t_c, t_m\\\\right)'
+    >>> citable(equation("roofline.memory_time")).equation_latex
+    't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     from sympy import latex
 
@@ -105,7 +105,7 @@ def cite_all(ids: Iterable[str], style: str = "plain") -> str:
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work cited; the others follow each other.
 
-    >>> cite_all(["roofline.step_time", "roofline.step_time@1"], "bibtex").count("@misc{backsolve:")
+    >>> cite_all(["roofline.step_time", "roofline.step_time@2"], "bibtex").count("@misc{backsolve:")
     1
     """
     if style not in STYLES:

@@ -39,8 +39,9 @@ def direction(way: Route) -> str | None:
 
     >>> from derive.catalogue import equation
     >>> from derive.routes import route
-    >>> rows = tuple(map(equation, ("roofline.step_time", "scheduling.throughput")))
-    >>> direction(route("throughput", rows, frozenset({"compute_time", "memory_time", "batch", "tokens_per_step"})))
+    >>> rows = tuple(map(equation, ("serving.plain_step_time", "serving.drafting_time")))
+    >>> times = {"compute_time", "attention_time", "plain_weight_time", "kv_time"}
+    >>> direction(route("draft_cost_ratio", rows, frozenset({*times, "draft_tokens", "drafting_time"})))
     'upper'
     """
     signs = carried(way)

@@ -34,8 +34,8 @@ class Regime:
         """The inequalities in words of the registry, or None where the whole is smooth.
 
         >>> from derive.catalogue import equation
-        >>> [regime.label for regime in regimes(equation("roofline.step_time").sides[1])]
-        ['compute_time >= memory_time', 'memory_time >= compute_time']
+        >>> [regime.label for regime in regimes(equation("experts.scale_out_slowdown").sides[1])][0]
+        '1/racks >= scale_out_bandwidth_ratio*(racks - 1)/racks'
         """
         return self.said or in_words(self.wins)
 
@@ -73,8 +73,9 @@ def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
     """The regime of an equation that these values are in, in words; None where there is only one, or too little is known.
 
     >>> from derive.catalogue import equation
-    >>> in_force(equation("roofline.step_time"), {"compute_time": 0.01, "memory_time": 0.02})
-    'memory_time >= compute_time'
+    >>> times = {"compute_time": 0.01, "attention_time": 0.0, "plain_weight_time": 0.01, "kv_time": 0.01}
+    >>> in_force(equation("serving.plain_step_time"), times)
+    'kv_time + plain_weight_time >= attention_time + compute_time'
     """
     for regime in regimes(equation.sides[1]) if all(name in values for name in equation.symbols[1:]) else ():
         if all(evaluate(larger, values) >= evaluate(smaller, values) for larger, smaller in regime.wins):
@@ -97,10 +98,10 @@ def branches(equation: Equation, unknown: str) -> tuple[Branch, ...]:
     """Every regime of an equation, solved for one of its quantities.
 
     >>> from derive.catalogue import equation
-    >>> for branch in branches(equation("roofline.step_time"), "memory_time"):
+    >>> for branch in branches(equation("serving.plain_step_time"), "kv_time"):
     ...     print(branch.regime.label, branch.roots, branch.absent)
-    compute_time >= memory_time () True
-    memory_time >= compute_time (step_time,) False
+    attention_time + compute_time >= kv_time + plain_weight_time () True
+    kv_time + plain_weight_time >= attention_time + compute_time (plain_step_time - plain_weight_time,) False
     """
     x = symbol(unknown)
     left, right = equation.sides

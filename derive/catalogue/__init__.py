@@ -37,7 +37,8 @@ def equation(id: str) -> Equation:
     if found is None:
         raise UnknownName("equation", id, by_id(), "backsolve list names them")
     if version and version != str(found.version):
-        raise UnknownName("version", id, [found.reference])
+        changed = [f"version {at}: {said}" for at, said in enumerate(found.changes, 2) if version.isdecimal() and at > int(version) > 0]
+        raise UnknownName("version", id, [found.reference], "; ".join(changed))
     return found
 
 
