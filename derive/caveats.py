@@ -60,7 +60,7 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 
 def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Drafts of which nobody said what they cost."""
-    drafts = "draft_tokens" in values and _stands("draft_cost_ratio", used)
+    drafts = values.get("draft_tokens", 0) > 0 and _stands("draft_cost_ratio", used)
     return "drafting is taken to take no time; give draft_cost_ratio" if drafts else None
 
 

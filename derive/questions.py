@@ -66,6 +66,7 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
+    _refuse_impossible(known)
     chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
@@ -124,10 +125,26 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
     """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
     if not {"experts", "active_experts"} <= known.keys():
         return {}
-    active, experts = known["active_experts"], known["experts"]
-    if active > experts:
-        raise WrongValue(f"active_experts = {active:g} of experts = {experts:g}: a token uses no more experts than there are")
-    return {"weight_time": "touched"} if active < experts else {}
+    return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
+
+
+WHOLE = {
+    "active_experts": ("experts", "a token uses no more experts than there are"),
+    "pipeline_stages": ("layers", "a stage has at least one layer"),
+}
+"""Parts of which there are no more than of something else."""
+
+ONE_AT_LEAST = ("microbatches", "kv_copies", "expert_imbalance", "positions_per_step")
+"""What is one or more wherever there is anything."""
+
+
+def _refuse_impossible(known: Mapping[str, float]) -> None:
+    for part, (whole, why) in WHOLE.items():
+        if part in known and whole in known and known[part] > known[whole]:
+            raise WrongValue(f"{part} = {known[part]:g} of {whole} = {known[whole]:g}: {why}")
+    for name in ONE_AT_LEAST:
+        if known.get(name, 1.0) < 1:
+            raise WrongValue(f"{name} = {known[name]:g}: must be 1 or more")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

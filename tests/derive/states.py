@@ -12,6 +12,7 @@ from random import Random
 from derive.catalogue import by_id, equation
 from derive.defaults import standing
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.questions import WHOLE
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solutions import Answer
 from derive.solving import residual, right_side_at
@@ -139,8 +140,8 @@ def _state(random: Random) -> State | None:
     order, others = _ordered(rows)
     claimed = _claims(random, order)
     values = _repaired(random, [*order, *claimed], others)
-    # No router uses more experts than there are: such givens are refused, whatever is asked.
-    if values is None or values.get("active_experts", 0) > values.get("experts", inf):
+    # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
+    if values is None or any(values.get(part, 0) > values.get(whole, inf) for part, (whole, _) in WHOLE.items()):
         return None
     true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.catalogue import by_id
+from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.questions import question
 from derive.ranges import solve
@@ -55,3 +56,17 @@ def test_a_cancelling_quantity_is_not_among_the_missing():
     """Bytes per weight drop out of the balance context, and chips out of everything in proportion to them."""
     reason = solve("balance_context").reason
     assert not {"bytes_per_weight", "chips"} & {*reason.missing}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"model": "Llama-3-70B", "pipeline_stages": 100}, "a stage has at least one layer"),
+        ({"experts": 8, "active_experts": 9}, "no more experts than there are"),
+        ({"pipeline_stages": 4, "microbatches": 0.5}, "microbatches = 0.5: must be 1 or more"),
+        ({"kv_copies": 0.5}, "kv_copies = 0.5: must be 1 or more"),
+    ],
+)
+def test_parts_that_cannot_be_are_refused_whatever_is_asked(given, words):
+    with pytest.raises(WrongValue, match=words):
+        solve("step_time", **given)
