@@ -148,7 +148,10 @@ MUTATIONS = {
     "experts_of_one_token": Mutation(
         fault="top-k experts read, whatever the batch",
         relations={
-            "experts.touched_experts": lambda touched_experts, experts, active_experts, batch: (touched_experts, active_experts),
+            "experts.touched_experts": lambda touched_experts, experts, active_experts, batch, positions_per_step: (
+                touched_experts,
+                active_experts,
+            ),
         },
         unpublished="no published count of the experts that a batch uses is at hand; the figures are ours",
     ),
