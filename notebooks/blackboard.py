@@ -47,10 +47,11 @@ def value(unknown, **question):
 # %% [markdown]
 # ## 1. The roofline of one step (0:02:50 to 0:10:34)
 #
-# A decode step multiplies by the active weights, reads all the weights, and reads the KV cache of every sequence.
+# A decode step multiplies by the active weights and lets every new token attend to its context. It reads the weights of
+# all experts that its tokens chose, and the KV cache of every sequence.
 # The step takes at least the longer of the arithmetic and the reading.
-# Equations: `roofline.compute_time`, `roofline.weight_time`, `architecture.kv_bytes_mla`, `roofline.kv_time`,
-# `roofline.memory_time`, `roofline.step_time`.
+# Equations: `roofline.compute_time`, `roofline.attention_time`, `experts.weight_time_touched`, `architecture.kv_bytes_mla`,
+# `roofline.kv_time`, `roofline.memory_time`, `roofline.step_time`.
 #
 # The model is DeepSeek-V3 and the chips are H100s, both as shipped presets.
 # The number of chips, the batch and the context are our choice. A cached value takes one byte, as a weight does.
@@ -66,19 +67,21 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# Which term binds depends on the batch. Arithmetic and KV reads grow with it; the weight read does not.
-# A small batch waits for weights: it sits on the latency floor, `roofline.latency_floor`.
-# A large batch is busy with arithmetic, as long as the context is short.
+# Which term binds depends on the batch. Arithmetic and KV reads grow with it. The weight read grows too, but only until
+# the batch has touched every expert: then it stays, where the lecture has it from the start.
+# One sequence waits for the weights that it uses: it sits on the latency floor, `roofline.latency_floor`. A small batch of
+# more sequences waits for more experts and is well above it. A large batch is busy with arithmetic.
 
 # %%
 BATCHES = (1, 100, 1_000, 5_000, 10_000, 20_000)
-TIMES = ("compute_time", "weight_time", "kv_time", "step_time")
+TIMES = ("compute_time", "attention_time", "weight_time", "kv_time", "step_time")
 binds = {batch: solved("step_time", batch=batch, **serving).answers[0].regime for batch in BATCHES}
 times = {f"{name} [ms]": {batch: 1e3 * value(name, batch=batch, **serving) for batch in BATCHES} for name in TIMES}
 floor = 1e3 * value("latency_floor", chips=64, **model)
 
-assert binds[1] == "memory_time >= compute_time" and binds[20_000] == "compute_time >= memory_time"
-assert floor < times["step_time [ms]"][1] < 1.01 * floor
+assert binds[1] == "memory_time >= attention_time + compute_time" and binds[20_000] == "attention_time + compute_time >= memory_time"
+assert floor < times["step_time [ms]"][1] < 1.01 * floor and times["step_time [ms]"][100] > 10 * floor
+assert abs(times["weight_time [ms]"][1_000] / times["weight_time [ms]"][20_000] - 1) < 1e-9
 print(f"latency floor: {floor:.2f} ms\n\n{derive.cite('roofline.step_time')}")
 pd.DataFrame({**times, "binds": binds}).rename_axis("batch")
 
@@ -114,34 +117,47 @@ pd.Series(batches).to_frame("balance batch")
 # The KV read and the arithmetic both grow with the batch, so no batch helps against a long context.
 # At the balance context the two are equal. Twice that context leaves half of the compute unused: the lecture's answer.
 # The balance batch grows as the context nears the balance context. Past it there is none, and the solver says why.
-# Equations: `context.balance_context`, `batching.compute_utilisation`, `batching.balance_batch_with_kv`.
+#
+# So far attention costs reads and no arithmetic, as in the lecture. Here that does not hold: absorbed latent attention over
+# a cache of one byte a value does more arithmetic for every byte that it reads than the chip does in that time, at the rate of
+# the data type that attention runs in. The reads of a large batch never catch up with its arithmetic, at no context.
+# Equations: `context.balance_context`, `batching.compute_utilisation`, `batching.balance_batch_with_kv`,
+# `context.balance_context_with_attention`.
 
 # %%
 balance_context = value("balance_context", **model)
 shares = {"half the balance context": 0.5, "at it": 1, "twice": 2, "four times": 4}
 contexts = {label: share * balance_context for label, share in shares.items()}
-use = {label: value("compute_utilisation", batch=1e7, context_length=context, **model) for label, context in contexts.items()}
-halfway = value("balance_batch_with_kv", context_length=contexts["half the balance context"], **model)
-beyond = derive.solve("balance_batch_with_kv", context_length=contexts["twice"], **model)
+lecture = {**model, "attention_flops_per_pair": 0}
+use = {label: value("compute_utilisation", batch=1e7, context_length=context, **lecture) for label, context in contexts.items()}
+halfway = value("balance_batch_with_kv", context_length=contexts["half the balance context"], **lecture)
+beyond = derive.solve("balance_batch_with_kv", context_length=contexts["twice"], **lecture)
+counted = derive.solve("balance_context_with_attention", **model)
 
 assert abs(use["twice"] - 0.5) < 1e-3 and halfway > real_batch and not beyond.answers
+assert not counted.answers and value("balance_batch_with_kv", context_length=contexts["twice"], **model) < real_batch
 print(f"balance batch: {real_batch:,.0f} without KV, {halfway:,.0f} at half the balance context")
 print(f"at twice: {beyond.reason.message}")
+print(f"with attention counted: {counted.reason.message}")
 pd.DataFrame({"context [token]": contexts, "compute utilisation, very large batch": use})
 
 # %% [markdown]
 # ## 4. The cost of a token (0:12:40 to 0:15:29)
 #
-# The chips are paid by the second and the batch shares the bill. The cost is a hyperbola in the batch that ends on a floor:
-# the arithmetic, which nobody can share. The second column counts in units of that floor.
-# One sequence alone costs thousands of times the floor. A batch well past the balance batch saves nothing more.
+# The chips are paid by the second and the batch shares the bill. The cost falls with the batch and ends on a floor:
+# the arithmetic, which nobody can share. The second column counts in units of the arithmetic with the weights, and
+# attention comes on top of it. One sequence alone costs hundreds of times as much, though it reads only the experts that it
+# uses. If it read all of them it would cost thousands. A batch well past the balance batch saves nothing more.
 # Equations: `serving.cost_per_token`, `serving.normalised_cost`, and those of the sections above.
 
 # %%
 cost = {batch: 1e6 * value("cost_per_token", batch=batch, chip_price="2 USD/h", **serving) for batch in BATCHES}
 over_floor = {batch: value("normalised_cost", batch=batch, context_length="1k", **model) for batch in BATCHES}
+all_read = value("weight_compute_ratio", batch=1, using=["roofline.weight_time"], **model)
 
-assert over_floor[1] > 2_000 and over_floor[20_000] == 1 and abs(cost[10_000] / cost[20_000] - 1) < 1e-9
+assert 200 < over_floor[1] < 1_000 < 2_000 < all_read and abs(cost[10_000] / cost[20_000] - 1) < 1e-9
+assert 1 < over_floor[20_000] == over_floor[10_000] < 2
+print(f"one sequence that reads every expert: {all_read:,.0f} times its arithmetic")
 pd.DataFrame({"USD per million tokens": cost, "over the compute floor": over_floor}).rename_axis("batch")
 
 # %% [markdown]

@@ -244,11 +244,9 @@ COMPUTED = [
     ),
     # -- serving and architecture
     Figure(
-        "serving.normalised_cost",
-        "Flat at [1] while compute binds",
-        lambda: (
-            [value("normalised_cost", balance_batch=2400, batch=7200, context_length=at, balance_context="200k") for at in ("1k", "100k")],
-        ),
+        "serving.fleet_cost_per_token",
+        "a mean of 226.75 nodes in use and a peak of 278: [0.816] of what the peak needs",
+        lambda: (1 / value("fleet_cost_per_token", cost_per_token=1e-6, fleet_utilisation=226.75 / 278) * 1e-6,),
     ),
     Figure(
         "architecture.kv_bytes_gqa",
@@ -362,6 +360,7 @@ ALLOWED = [  # equation, snippet, why nothing is to be computed
     ("batching.sparsity", "the [32] is a simplification", "the lecture's 32 of 256, 0:19:16"),
     ("scheduling.mean_latency", "between [0] and one period", FORMULA),
     ("scheduling.throughput", "[64] a second is a step", "the lecture's 64 times a second, 0:26:25"),
+    ("serving.fleet_cost_per_token", "a mean of [226.75] nodes in use and a peak of [278]", "DeepSeek's own disclosure of its nodes"),
     ("context.sparse_attention", "p = [1]/[2] is the lecture's square root", FORMULA),
     ("context.sparse_attention", "a fixed [2,048] tokens plus a linear index", "index_topk of DeepSeek-V3.2, from its configuration"),
     ("readings.threshold_is_crossover", "behind the [300] stand", "the lecture's 300, 0:18:41"),

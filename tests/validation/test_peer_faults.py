@@ -44,10 +44,15 @@ def test_a_step_reads_the_kv_cache_once():
 
 @pytest.mark.parametrize("query_heads", [8, 64, 512])
 def test_query_heads_do_not_enter_the_kv_cache(query_heads):
-    """Of 64 query heads the cache would be 2,621,440 bytes a token and a step 148.9 ms; no overlap or efficiency reads it so."""
+    """Of 64 query heads the cache would be 2,621,440 bytes a token and a step 148.9 ms; no overlap or efficiency reads it so.
+
+    Their arithmetic they do enter: without overlap a step is 3.646 + 17.895 ms of reads, 4.530 of weights' FLOPs and these.
+    """
     assert only("kv_bytes_per_token", model="Llama-3-70B", bytes_per_element=2, query_heads=query_heads) == 327_680 != 2_621_440
+    attention = 1e3 * 256 * 8192 * 4 * 80 * query_heads * 128 / (8 * 989e12)
     for overlap in ("max", "sum", "kv_plus_max"):
-        assert 1e3 * only("step_time", **LLAMA, query_heads=query_heads, variants={"overlap": overlap}) < 27 < 148.9
+        found = 1e3 * only("step_time", **LLAMA, query_heads=query_heads, variants={"overlap": overlap})
+        assert found <= 3.646 + 17.895 + 4.530 + attention + 0.001 < 32 < 148.9
 
 
 @pytest.mark.parametrize(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
