@@ -292,11 +292,24 @@ def _reduced(
             yield from _reduced(rest, after, others - {name}, unknown, terms)
         return
     place = next((place for place, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
+    if place is None and (told := _told_to_each_other(pairs)) != pairs:
+        yield from _reduced(told, case, others, unknown, terms)
+        return
     if place is None:
         yield pairs[0], case, left
         return
     for smooth, wins in _smooth(pairs[place]):
         yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), case.cut(wins, terms), others, unknown, terms)
+
+
+def _told_to_each_other(pairs: "Pairs") -> "Pairs":
+    """The pairs with a sum that one of them gives a name put by that name into the others, where it stands whole."""
+    for place, (name, total) in enumerate(pairs):
+        if name.is_Symbol and total.is_Add:
+            others = tuple((left.subs(total, name), right.subs(total, name)) for left, right in pairs[:place] + pairs[place + 1 :])
+            if others != pairs[:place] + pairs[place + 1 :]:
+                return (*others[:place], (name, total), *others[place:])
+    return pairs
 
 
 def _smooth(pair: "Pair") -> "tuple[tuple[Pair, Pairs], ...]":

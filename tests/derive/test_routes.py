@@ -102,6 +102,14 @@ def test_both_roots_of_a_block_are_answers():
     assert sorted(one.value for one in solve("tradeoff_variable", **given).answers) == pytest.approx([1, 4])
 
 
+def test_a_sum_that_one_equation_names_is_that_in_another():
+    """A batch that stands beside its own power comes out of the share only once the reads of the step are its time."""
+    given = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 2000}
+    forward = {name: solve(name, **given, chips=10, batch=500).answers[0].value for name in ("memory_time_share", "step_time")}
+    for unknown, wanted in (("chips", 10), ("batch", 500)):
+        assert [one.value for one in solve(unknown, **given, **forward).answers] == [pytest.approx(wanted, rel=1e-6)]
+
+
 def test_a_route_shows_each_step_and_a_block_all_its_equations():
     given = {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"}
     solution = solve("batch", **given, step_time=0.03)
