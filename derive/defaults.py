@@ -88,15 +88,20 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     if not spoken:
         return row
     relation = _without(row.relation, spoken)
-    left, right = in_sympy(relation)
-    held = {part.name for part in (left - right).free_symbols}
-    gone = {name: 1 for name in row.symbols if name not in held and name not in spoken}
+    gone = _gone(row, relation, spoken) if any(value != 1 for value in spoken.values()) else {}
     return replace(
         row,
         relation=_without(relation, gone) if gone else relation,
         requires=tuple(_without(needed, spoken) for needed in row.requires),
         put_in=tuple(spoken),
     )
+
+
+def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
+    """Quantities that a term of nothing, or a ratio of one, takes with it."""
+    left, right = in_sympy(relation)
+    held = {part.name for part in (left - right).free_symbols}
+    return {name: 1 for name in row.symbols if name not in held and name not in spoken}
 
 
 def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
