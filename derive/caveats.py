@@ -13,7 +13,7 @@ SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
-OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight")
+OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
 
 
@@ -85,6 +85,25 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
 
 
+def states_written_back(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Linear states, of which only the read is counted: how much longer the step may be for writing them back."""
+    row = equation("context.kv_time_fixed")
+    needed = {"step_time", "memory_time", "linear_state_bytes", *row.symbols[1:]} - {"kv_read_bytes_per_sequence", *row.put_in}
+    known = {"kv_copies": 1.0, "mbu": 1.0, **values, "kv_read_bytes_per_sequence": values.get("linear_state_bytes", 0.0)}
+    if not needed <= known.keys() or not known["linear_state_bytes"]:
+        return None
+    longer = max(known["step_time"], known["memory_time"] + row.right_side(known)) / known["step_time"]
+    if longer <= UNEVEN:
+        return None
+    return f"states of linear layers are written back too, which is not counted: the step may take up to {longer:.3g} times as long"
+
+
+def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Prefill of a model whose attention is known, without the length of its prompts."""
+    left_out = "query_heads" in values and _stands("prefill_attention_factor", used)
+    return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -95,4 +114,5 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied)
+CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
+    states_written_back, prefill_attention_left_out)  # fmt: skip

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from derive.caveats import caveats
 from derive.compiled import evaluate
-from derive.conflicts import against_defaults, contradiction
+from derive.conflicts import against_defaults, below_its_parts, contradiction
 from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
@@ -87,7 +87,9 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         solution, way = _answered(asked)
     if not solution.answers or solution.answers[0].kind != "point":
         return solution, way
-    _, more, clash = _settled(asked, {**asked.known, asked.unknown: solution.answers[0].value})
+    found = {**asked.known, asked.unknown: solution.answers[0].value}
+    _, more, clash = _settled(asked, found)
+    clash = clash or below_its_parts(asked, found)
     if clash:
         return _without_answer(asked, clash, solution.route), None
     return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way

@@ -40,6 +40,23 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
     return broken, Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
 
 
+def below_its_parts(asked: Question, values: Mapping[str, float]) -> Reason | None:
+    """What no step is, whatever overlaps: shorter than its arithmetic or weight read at full rates, or of more tokens than positions."""
+    best = {name: value for name, value in asked.defaults.items() if name not in ("chips", "replicas")}
+    known = followed(asked.active, {**best, **values})
+    positions = known.get("positions_per_step", 1.0)
+    if known.get("tokens_per_step", 0.0) > positions * (1 + AGREES):
+        message = f"contradiction: a step of {positions:.4g} positions yields no {show('tokens_per_step', known['tokens_per_step'])}"
+        return Reason("contradiction", violated=("tokens_per_step <= positions_per_step",), message=message)
+    parts = {"compute_time": positions, "weight_time": 1.0}
+    for name, times in parts.items():
+        if name in known and "step_time" in known and known["step_time"] < known[name] * times * (1 - AGREES):
+            least = show("step_time", known[name] * times)
+            message = f"contradiction: step_time = {show('step_time', known['step_time'])}, and {name} alone makes it {least} or more"
+            return Reason("contradiction", violated=(f"step_time >= {name}",), message=message)
+    return None
+
+
 def _reason(
     asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
 ) -> Reason:

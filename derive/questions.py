@@ -131,6 +131,7 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
 WHOLE = {
     "active_experts": ("experts", "a token uses no more experts than there are"),
     "pipeline_stages": ("layers", "a stage has at least one layer"),
+    "kv_copies": ("chips", "a chip holds one copy"),
 }
 """Parts of which there are no more than of something else."""
 

@@ -143,6 +143,8 @@ def _state(random: Random) -> State | None:
     # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
     if values is None or any(values.get(part, 0) > values.get(whole, inf) for part, (whole, _) in WHOLE.items()):
         return None
+    if values.get("tokens_per_step", 0) > values.get("positions_per_step", inf):
+        return None
     true = tuple(row for row in (*order, *claimed, *others) if all(name in values for name in row.symbols))
     named = tuple(row.id for row in claimed if row in true)
     return State(values, variants, named, true)

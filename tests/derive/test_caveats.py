@@ -144,3 +144,12 @@ def test_a_range_of_answers_that_were_searched_for_is_not_out_of_force():
     ends = [solve("batch", **STEP, **ROUTER, step_time=end).answers[0].value for end in (10e-3, 12e-3)]
     assert [span.low, span.high] == pytest.approx(ends, rel=1e-9) and span.regime is None
     assert "throughout where memory_time >= compute_time" in solution.assumptions
+
+
+def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_are_said():
+    deployed = {"model": "Qwen3.5-122B-A10B", "hardware": "H200:fp8", "chips": 8, "batch": 1024}
+    linear = solve("step_time", **deployed, context_length="4k", bytes_per_element=1)
+    assert any("states of linear layers are written back too" in text for text in linear.warnings)
+    given = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
+    assert any("give prompt_tokens" in text for text in solve("prefill_compute_time", **given).warnings)
+    assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()

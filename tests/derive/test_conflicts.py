@@ -98,3 +98,27 @@ def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
     """1 - microbatches / pipeline_stages has few digits left, or none: no number of stages fits better."""
     solution = solve("pipeline_stages", microbatches=microbatches, idle_fraction=idle)
     assert [answer.value for answer in solution.answers] == [pytest.approx(microbatches / (1 - idle), rel=1e-15)], solution.reason
+
+
+EIGHT = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("throughput", {"step_time": 1e-3}),
+        ("cost_per_token", {"step_time": 1e-3, "chip_price": "2 USD/h"}),
+        ("decode_rate_per_chip", {"step_time": 1e-3}),
+        ("step_time", {"throughput": "2M"}),
+    ],
+)
+def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_not_known(unknown, given):
+    """2 x 70e9 x 2000 FLOPs take 8 x 1,979 TFLOP/s 17.69 ms, whatever is read."""
+    reason = solve(unknown, **EIGHT, batch=2000, **given).reason
+    assert reason.code == "contradiction" and "compute_time alone makes it 17.69 ms or more" in reason.message
+
+
+@pytest.mark.parametrize("given", [{"positions_per_step": 1}, {"draft_tokens": 2}])
+def test_a_step_yields_no_more_tokens_than_it_computes_positions(given):
+    reason = solve("throughput", step_time="10ms", batch=100, tokens_per_step=4, **given).reason
+    assert reason.code == "contradiction" and "yields no 4 tokens" in reason.message
