@@ -493,7 +493,8 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
     idealised = [text for row in used for text in row.assumptions]
-    switches = asked.conventions.stated(name for row in used for name in row.symbols)
+    of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
+    switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
     return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
 
 

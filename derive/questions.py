@@ -58,7 +58,7 @@ def question(
     typed |= read
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
-    preset = conventions.applied(_merged(_presets(hardware_name, model_name, conventions), typed.keys() | {name}))
+    preset = _merged(_presets(hardware_name, model_name, conventions), typed.keys() | {name})
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(
