@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from derive.catalogue import equation
 from derive.questions import Question
 from derive.records import Equation
+from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
@@ -104,6 +105,24 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
 
 
+def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A step that reads few experts, at the mean of narrow experts and wider weights beside them: how much longer it may be."""
+    row = next((row for row in used if {"active_params", "bytes_per_weight", "hbm_bandwidth"} <= {*row.symbols}), None)
+    read = values.get("fetched_params") if _reads("touched", used) else values.get("active_params") if row else None
+    mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
+    if not mixed or read is None or "total_params" not in asked.known:
+        return None
+    one = mixed[0]
+    shared = asked.known["total_params"] * (one.bytes_per_weight - one.of_experts) / (one.of_others - one.of_experts)
+    times = longer = (one.of_experts + (one.of_others - one.of_experts) * shared / read) / one.bytes_per_weight
+    if values.keys() >= {"weight_time", "memory_time", "step_time"}:
+        longer = max(values["step_time"], values["memory_time"] + (times - 1) * values["weight_time"]) / values["step_time"]
+    if longer <= UNEVEN:
+        return None
+    widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"
+    return f"weights beside the experts take {widths}: with the few experts that are read here, it takes {longer:.3g} times as long"
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -115,4 +134,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out)  # fmt: skip
+    states_written_back, prefill_attention_left_out, wider_beside_the_experts)  # fmt: skip

@@ -17,6 +17,7 @@ from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
+from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
@@ -495,7 +496,14 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     idealised = [text for row in used for text in row.assumptions]
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
-    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
+    weights = _weights(asked) if "bytes_per_weight" in touched else ()
+    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+
+
+def _weights(asked: Question) -> tuple[str, ...]:
+    """What the weights are stored as where it is the model that says so, and not the chip."""
+    place, _, said = asked.provenance.get("bytes_per_weight", "").partition(": ")
+    return (f"{said} ({place}): give bytes_per_weight for another type",) if place.startswith(ARCHITECTURES) else ()
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:

@@ -150,6 +150,47 @@ def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_
     deployed = {"model": "Qwen3.5-122B-A10B", "hardware": "H200:fp8", "chips": 8, "batch": 1024}
     linear = solve("step_time", **deployed, context_length="4k", bytes_per_element=1)
     assert any("states of linear layers are written back too" in text for text in linear.warnings)
-    given = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
+    given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
     assert any("give prompt_tokens" in text for text in solve("prefill_compute_time", **given).warnings)
     assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()
+
+
+# -- narrow experts beside wider weights ----------------------------------------------------------------------------
+
+
+def widths(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("weights beside the experts")]
+
+
+OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
+
+
+def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean():
+    """gpt-oss-120b, one sequence: 4 of 128 experts of 115.5e9 in 17/32 B, and 1.491e9 weights in 2 B; the mean is 0.550 B."""
+    routed = (117e9 - 5.1e9) / (1 - 4 / 128)
+    shared = 117e9 - routed
+    mean = (17 / 32 * routed + 2 * shared) / 117e9
+    times = (17 / 32 * routed * 4 / 128 + 2 * shared) / (mean * 5.1e9)
+    (floor,) = widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1)
+    assert floor == (
+        "weights beside the experts take 2 B each, the mean of all is 0.55 B: with the few experts that are read here,"
+        f" it takes {times:.3g} times as long"
+    )
+    assert f"{times:.3g} times" in widths("weight_time", **OSS)[0]
+    kv = solve("kv_time", **OSS).answers[0].value
+    weights = solve("weight_time", **OSS).answers[0].value
+    assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**OSS, "batch": 64, "chips": 2},
+        {**OSS, "bytes_per_weight": 2, "anyway": True},
+        {**OSS, "model": "DeepSeek-V3", "anyway": True},
+        {**OSS, "model": "Llama-3-8B"},
+    ],
+    ids=["most experts are read", "a type that was given", "one type", "dense"],
+)
+def test_nothing_is_said_of_weights_that_are_read_at_their_mean(given):
+    assert widths("step_time", **given) == []
