@@ -16,6 +16,8 @@ READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
+LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
+"""Tokens that one sequence has together."""
 
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[str, ...]:
@@ -123,6 +125,17 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
     return f"weights beside the experts take {widths}: with the few experts that are read here, it takes {longer:.3g} times as long"
 
 
+def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Sequences longer than the context that a model was published with."""
+    spoken = {name for row in used for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in LENGTHS)
+    for one in asked.published:
+        if longest > one.max_context:
+            limit = f"{one.model} was published for {show('context_length', one.max_context)}"
+            return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
+    return None
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -134,4 +147,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out, wider_beside_the_experts)  # fmt: skip
+    states_written_back, prefill_attention_left_out, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

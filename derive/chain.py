@@ -476,10 +476,15 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
+        warnings=(*ends[0][0].warnings, *caveats(asked, _at_most(asked, *ends[0]), used)),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )
+
+
+def _at_most(asked: Question, end: _World, found: Answer) -> Mapping[str, float]:
+    """All values on the way to an answer; where it is an interval, those at its upper end, which is what is printed, if it has one."""
+    return end.values if found.high is None else {**end.values, asked.unknown: found.high}
 
 
 def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:

@@ -1,9 +1,14 @@
 """What is said before a number: of weights that are read for want of a router, and of chips that wait for the busiest."""
 
+import csv
+import io
+
 import pytest
 
+from derive import shipped
 from derive.errors import WrongValue
 from derive.ranges import solve
+from derive.shipped import reading
 
 V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}
 STEP = {**V3, "peak_flops": 1.979e15, "context_length": 4000, "kv_bytes_per_token": 35136}
@@ -155,7 +160,64 @@ def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_
     assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()
 
 
+# -- what a model was published for ---------------------------------------------------------------------------------
+
+
+def beyond(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("longer than the model's context")]
+
+
+CACHE = {"model": "Llama-3-8B", "bytes_per_element": 2}
+"""Published for 8,192 tokens; 131,072 bytes a token."""
+
+
+@pytest.mark.parametrize(("context", "said"), [(8192, []), (8193, ["8193"]), ("200k", ["200k"])])
+def test_a_context_beyond_that_of_the_model_is_said(context, said):
+    texts = beyond("kv_bytes_per_sequence", **CACHE, context_length=context)
+    expected = "longer than the model's context: {} tokens, and Llama-3-8B was published for 8192 tokens"
+    assert texts == [expected.format(length) for length in said]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "length"),
+    [
+        ("prefill_attention_factor", {"prompt_tokens": 9000}, "9000"),
+        ("context_length", {"prompt_tokens": 8000, "output_tokens": 400}, "8400"),
+        ("context_length", {"kv_bytes_per_sequence": "2GB"}, "15.26k"),
+    ],
+)
+def test_so_is_one_that_a_request_comes_to_or_that_is_asked_for(unknown, given, length):
+    """The mean context of 8,000 and 400 tokens is 8,200, and the last token sees 8,400. 2 GB are 15,259 tokens of 131,072 B."""
+    using = {"using": "serving.mean_decode_context"} if "output_tokens" in given else {}
+    (text,) = beyond(unknown, **CACHE, **given, **using)
+    assert text == f"longer than the model's context: {length} tokens, and Llama-3-8B was published for 8192 tokens"
+
+
+def test_the_longest_context_that_fits_is_held_against_that_of_the_model():
+    """80 GB less 8 GB of weights over 131,072 bytes a token: 549 k tokens of one sequence, 6,866 of each of 80."""
+    chip = {**CACHE, "hardware": "H100:fp8", "chips": 1}
+    (text,) = beyond("context_length", **chip, sequences_in_flight=1)
+    assert int((80e9 - 8e9) / 131072) == 549316 and "549.3k tokens" in text
+    assert int((80e9 - 8e9) / 131072 / 60) == 9155 and "9155 tokens" in beyond("context_length", **chip, sequences_in_flight=60)[0]
+    assert beyond("context_length", **chip, sequences_in_flight=80) == []
+
+
+def test_a_model_whose_context_was_not_read_has_none_to_exceed():
+    with reading(edited("Llama-3-8B", max_context="")):
+        assert beyond("kv_bytes_per_sequence", **CACHE, context_length=10**6) == []
+
+
 # -- narrow experts beside wider weights ----------------------------------------------------------------------------
+
+
+def edited(model, **cells):
+    text = shipped.content("architectures.csv").decode()
+    rows = [row | cells if row["model"] == model else row for row in csv.DictReader(io.StringIO(text))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return shipped.read().edited(architectures=out.getvalue())
 
 
 def widths(unknown, **given):
