@@ -179,6 +179,14 @@ def test_a_latent_cache_under_tensor_parallelism_lies_on_every_chip():
     assert only("kv_compute_ratio", **given, **copied) == pytest.approx(8 * only("kv_compute_ratio", **given))
 
 
+def test_jamba_holds_nine_gib_at_its_full_context():
+    """Jamba-1.5-Large: a key and a value of 128 in 8 heads of 9 layers; "9GB" at 256K in table 1 of arXiv:2408.12570. 64 query heads."""
+    given = {"model": "Jamba-1.5-Large", "context_length": 262_144}
+    cache = only("kv_bytes_per_token", model="Jamba-1.5-Large", bytes_per_element=2) * 262_144
+    assert cache == 2 * 9 * 8 * 128 * 2 * 262_144 == 9 * 2**30
+    assert only("attention_flops_per_sequence", **given) == 4 * 9 * 64 * 128 * 262_144
+
+
 PUBLISHED = [
     # model, bytes of its checkpoint, where that was read
     ("gpt-oss-120b", 63e9, "vLLM blog on gpt-oss, 2025-08-05"),
