@@ -1,6 +1,6 @@
 """How figures are to be read, where people and tools differ: what an operation is, what a GB is, what is sustained."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 
@@ -28,7 +28,11 @@ def _is_size(name: str) -> bool:
     return quantity(name).unit in SIZES and quantity(name).high > PREFIXED
 
 
-BEARS_ON = {"count": lambda name: flop_power(name) != 0, "bytes": _is_size, "efficiency": UTILISATIONS.__contains__}
+BEARS_ON: Mapping[str, Callable[[str], bool]] = {
+    "count": lambda name: flop_power(name) != 0,
+    "bytes": _is_size,
+    "efficiency": lambda name: name in UTILISATIONS,
+}
 """Of each switch, which quantities it bears on."""
 
 
