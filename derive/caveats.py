@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from derive.catalogue import equation
 from derive.questions import Question
 from derive.records import Equation
+from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
@@ -15,6 +16,8 @@ READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
+LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
+"""Tokens that one sequence has together."""
 
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[str, ...]:
@@ -104,6 +107,35 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
 
 
+def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A step that reads few experts, at the mean of narrow experts and wider weights beside them: how much longer it may be."""
+    row = next((row for row in used if {"active_params", "bytes_per_weight", "hbm_bandwidth"} <= {*row.symbols}), None)
+    read = values.get("fetched_params") if _reads("touched", used) else values.get("active_params") if row else None
+    mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
+    if not mixed or read is None or "total_params" not in asked.known:
+        return None
+    one = mixed[0]
+    shared = asked.known["total_params"] * (one.bytes_per_weight - one.of_experts) / (one.of_others - one.of_experts)
+    times = longer = (one.of_experts + (one.of_others - one.of_experts) * shared / read) / one.bytes_per_weight
+    if values.keys() >= {"weight_time", "memory_time", "step_time"}:
+        longer = max(values["step_time"], values["memory_time"] + (times - 1) * values["weight_time"]) / values["step_time"]
+    if longer <= UNEVEN:
+        return None
+    widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"
+    return f"weights beside the experts take {widths}: with the few experts that are read here, it takes {longer:.3g} times as long"
+
+
+def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Sequences longer than the context that a model was published with."""
+    spoken = {name for row in used for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in LENGTHS)
+    for one in asked.published:
+        if longest > one.max_context:
+            limit = f"{one.model} was published for {show('context_length', one.max_context)}"
+            return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
+    return None
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -115,4 +147,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out)  # fmt: skip
+    states_written_back, prefill_attention_left_out, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

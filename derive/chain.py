@@ -17,6 +17,7 @@ from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
+from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
@@ -475,10 +476,15 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
+        warnings=(*ends[0][0].warnings, *caveats(asked, _at_most(asked, *ends[0]), used)),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )
+
+
+def _at_most(asked: Question, end: _World, found: Answer) -> Mapping[str, float]:
+    """All values on the way to an answer; where it is an interval, those at its upper end, which is what is printed, if it has one."""
+    return end.values if found.high is None else {**end.values, asked.unknown: found.high}
 
 
 def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
@@ -493,8 +499,16 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
     idealised = [text for row in used for text in row.assumptions]
-    switches = asked.conventions.stated(name for row in used for name in row.symbols)
-    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *taken, *joined, *idle, *idealised)))
+    of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
+    switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
+    weights = _weights(asked) if "bytes_per_weight" in touched else ()
+    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+
+
+def _weights(asked: Question) -> tuple[str, ...]:
+    """What the weights are stored as where it is the model that says so, and not the chip."""
+    place, _, said = asked.provenance.get("bytes_per_weight", "").partition(": ")
+    return (f"{said} ({place}): give bytes_per_weight for another type",) if place.startswith(ARCHITECTURES) else ()
 
 
 def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:

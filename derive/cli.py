@@ -187,6 +187,9 @@ def _equation_shown(id: str, style: str) -> str:
 
 
 def _show_preset(preset: Any) -> None:
+    from math import inf
+
+    from derive import presets
     from derive.units import show as shown
 
     longest = max(map(len, preset.givens))
@@ -194,6 +197,13 @@ def _show_preset(preset: Any) -> None:
         _tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")
     for group, variant in preset.variants.items():
         _tell(f"{group:<{longest}}  by the variant {variant}")
+    for one in preset.published:
+        row = f"{presets.ARCHITECTURES}.csv {one.model}"
+        if one.dtype:
+            stored = f"{shown('bytes_per_weight', one.bytes_per_weight)} a weight, unless a chip's data type is narrower"
+            _tell(f"{'native_dtype':<{longest}}  {one.dtype:<16}  {row} native_dtype: {stored}")
+        if one.max_context < inf:
+            _tell(f"{'max_context':<{longest}}  {shown('max_context', one.max_context):<16}  {row} max_context")
 
 
 @click.command()

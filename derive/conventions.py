@@ -1,13 +1,12 @@
 """How figures are to be read, where people and tools differ: what an operation is, what a GB is, what is sustained."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Real
 
 from derive.errors import UnknownName, WrongValue
-from derive.presets import Preset
 from derive.quantities import quantity
-from derive.units import SIZES, as_binary, flop_power, parse, show
+from derive.units import SIZES, flop_power, parse, show
 
 CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated")}
 MEANING = {
@@ -18,9 +17,23 @@ MEANING = {
     "ideal": "mfu and mbu are 1 unless given",
     "calibrated": "mfu, mbu and exposed communication as measured, unless given",
 }
+USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
+"""What figures of presets are in, under a switch for figures that are typed."""
 UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
 PREFIXED = 1000
 """From which size on a prefix is written."""
+
+
+def _is_size(name: str) -> bool:
+    return quantity(name).unit in SIZES and quantity(name).high > PREFIXED
+
+
+BEARS_ON: Mapping[str, Callable[[str], bool]] = {
+    "count": lambda name: flop_power(name) != 0,
+    "bytes": _is_size,
+    "efficiency": lambda name: name in UTILISATIONS,
+}
+"""Of each switch, which quantities it bears on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +59,18 @@ class Conventions:
         if not isinstance(value, str | Real):
             raise WrongValue(f"{row.name} = {value!r}: must be a number [{row.unit}], or text such as '{show(row.name, row.high)}'")
         number = parse(name, value, self.bytes == "binary") if isinstance(value, str) else row.check(float(value))
-        return self._in_flop(name, number)
+        return number * 2.0 ** flop_power(name) if self.count == "mac" else number
 
-    def applied(self, preset: Preset) -> Preset:
-        """The figures of data sheets, read the same way."""
-        binary = self.bytes == "binary"
-        read = {name: self._in_flop(name, as_binary(name, value) if binary else value) for name, value in preset.givens.items()}
-        return replace(preset, givens=read)
-
-    def _in_flop(self, name: str, value: float) -> float:
-        return value * 2.0 ** flop_power(name) if self.count == "mac" else value
-
-    def stated(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The switches that bear on these quantities, in words."""
-        names = set(names)
-        bears = {
-            "count": any(flop_power(name) for name in names),
-            "bytes": any(quantity(name).unit in SIZES and quantity(name).high > PREFIXED for name in names),
-            "efficiency": bool(names & UTILISATIONS),
-        }
-        return tuple(f"{switch}: {choice}, {MEANING[choice]}" for switch in CHOICES if bears[switch] for choice in [getattr(self, switch)])
+    def stated(self, names: Iterable[str], of_presets: Iterable[str] = ()) -> tuple[str, ...]:
+        """The switches that bear on these quantities, in words; figures of presets are in the unit that their table says."""
+        names, usual = set(names), set(of_presets)
+        said = []
+        for switch, bears in BEARS_ON.items():
+            choice = getattr(self, switch)
+            if any(map(bears, names)):
+                unmoved = f"; those of presets are {USUALLY[choice]}" if choice in USUALLY and any(map(bears, usual)) else ""
+                said.append(f"{switch}: {choice}, {MEANING[choice]}{unmoved}")
+        return tuple(said)
 
 
 USUAL = Conventions()

@@ -1,11 +1,13 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
+from derive.catalogue import equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.shipped import BadRow, Problem, cell, checked, number, one_reading, refuse_bad, table, truth
-from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS
+from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, PUBLISHED_BYTES, SCALES, published_types
 from derive.units import parse
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS", "cell", "number", "table"]
@@ -47,17 +49,40 @@ SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
+TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
+"""Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
+
 Row = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """A model as it was published: the data types of its weights, and its longest context [token].
+
+    The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
+    included; `narrowest` leaves scales out, as the data types of chips do.
+    """
+
+    model: str
+    dtype: str
+    of_experts: float
+    of_others: float
+    bytes_per_weight: float
+    narrowest: float
+    max_context: float
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
-    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not."""
+    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
+    how a model was published.
+    """
 
     givens: dict[str, float]
     provenance: dict[str, str]
     variants: dict[str, str]
     left_out: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
 
 
 def hardware_names() -> tuple[str, ...]:
@@ -185,12 +210,53 @@ def model(text: str) -> Preset:
     others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
     columns = [column for column in wanted if row.get(column)]
+    givens = {column: _value(ARCHITECTURES, name, column, row[column]) for column in columns}
     return Preset(
-        givens={column: _value(ARCHITECTURES, name, column, row[column]) for column in columns} | dict.fromkeys(none, 0.0),
+        givens=givens | dict.fromkeys(none, 0.0),
         provenance={column: _provenance_of_model(name, column, row) for column in columns}
         | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
         variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
+        published=(_published(name, row, givens),),
+    )
+
+
+def _published(name: str, row: Row, givens: Mapping[str, float]) -> Published:
+    dtype, longest = row.get("native_dtype", ""), float(row.get("max_context") or inf)
+    if not dtype:
+        return Published(name, dtype, inf, inf, inf, inf, longest)
+    of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
+    narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
+    # Where it is not known how many weights are in the experts, all of them are.
+    routed, total = equation("experts.routed_params"), givens.get("total_params", 1.0)
+    share = routed.right_side(givens) / total if routed.inputs <= givens.keys() and not routed.violated(givens) else 1.0
+    return Published(name, dtype, of_experts, of_others, share * of_experts + (1 - share) * of_others, narrowest, longest)
+
+
+def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
+    """The presets of a question with weights as the model was published, where the chip's data type is no narrower than that.
+
+    A chip computes in the data type it is named with, and converts weights that are stored in fewer bytes; in a wider one
+    than they were published in, nobody stores them, except to train. `settled` is what is given or asked for. Raises
+    WrongValue for two models that were published differently.
+
+    >>> chip, shape = hardware("H100:bf16"), model("gpt-oss-120b")
+    >>> round(as_published(replace(chip, published=shape.published)).givens["bytes_per_weight"], 3)
+    0.55
+    """
+    chip = preset.givens.get("bytes_per_weight")
+    fit = [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
+    if not fit or not settled.isdisjoint(TRAINED):
+        return preset
+    first, *others = fit
+    for other in others:
+        if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
+            raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
+    source = f"{ARCHITECTURES}.csv {first.model} native_dtype: weights stored as published, {first.dtype}"
+    return replace(
+        preset,
+        givens={**preset.givens, "bytes_per_weight": first.bytes_per_weight},
+        provenance={**preset.provenance, "bytes_per_weight": source},
     )
 
 

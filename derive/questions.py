@@ -10,7 +10,7 @@ from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
-from derive.presets import Preset
+from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.shipped import reading
@@ -34,6 +34,7 @@ class Question:
     anyway: bool = False
     defaults: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
+    published: tuple[Published, ...] = ()
 
 
 def question(
@@ -58,7 +59,8 @@ def question(
     typed |= read
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
-    preset = conventions.applied(_merged(_presets(hardware_name, model_name, conventions), typed.keys() | {name}))
+    settled = typed.keys() | {name}
+    preset = as_published(_merged(_presets(hardware_name, model_name, conventions), settled), settled)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(
@@ -70,13 +72,13 @@ def question(
     chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
-    settled = (*(n for n, value in known.items() if value == 0), *defaults)
+    not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
-    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
+    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, not_made_up))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     inequalities = tuple(with_defaults(row, values) for row in bounds())
-    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities)
+    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities, preset.published)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -117,6 +119,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             {**merged.provenance, **preset.provenance},
             {**merged.variants, **preset.variants},
             merged.left_out + preset.left_out,
+            merged.published + preset.published,
         )
     return merged
 

@@ -9,6 +9,9 @@ from derive.quantities import QUANTITIES
 from derive.units import parse
 
 BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
+SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
+"""Bytes of one weight in the data types that models are published in, and what its share of a scale adds: 32 weights have one in common."""
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
 KV_INPUTS = {
     "gqa": ("layers", "kv_heads", "head_dim"),
@@ -57,6 +60,9 @@ NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/G
 DATED = ("chip_price", "chip_power")
 """What changes while the chip does not: a figure has a day."""
 
+EXPERTS_AND = " experts + "
+"""Between the data type of routed experts and that of all other weights, where they differ."""
+
 Fault = tuple[str | None, str]
 Cells = Mapping[str, str]
 AnyRow = TypeVar("AnyRow", bound=Cells)
@@ -101,6 +107,26 @@ def _memory_tier(row: Cells) -> Iterator[Fault]:
     yield from _measured(row, "value", "low", "high")
 
 
+def published_types(native: str) -> tuple[str, str]:
+    """The data types of the routed experts and of the other weights, from native_dtype.
+
+    >>> published_types("mxfp4 experts + bf16"), published_types("fp8")
+    (('mxfp4', 'bf16'), ('fp8', 'fp8'))
+    """
+    of_experts, mixed, of_others = native.partition(EXPERTS_AND)
+    return of_experts, of_others if mixed else of_experts
+
+
+def _published(row: Cells) -> Iterator[Fault]:
+    for dtype in published_types(row["native_dtype"]) if row["native_dtype"] else ():
+        if dtype not in PUBLISHED_BYTES:
+            hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{EXPERTS_AND}bf16'"
+            yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
+            return
+    if EXPERTS_AND in row["native_dtype"] and row["experts"] == "0":
+        yield "native_dtype", "names experts, and experts is 0"
+
+
 def _architecture(row: Cells) -> Iterator[Fault]:
     for column in KV_INPUTS.get(row["kv_formula"], ()):
         if not row[column]:
@@ -114,6 +140,7 @@ def _architecture(row: Cells) -> Iterator[Fault]:
     if not row["linear_layers"] and any(row[column] for column in STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"
     yield from _experts(row)
+    yield from _published(row)
 
 
 def _experts(row: Cells) -> Iterator[Fault]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from math import isfinite, log10, sqrt
+from math import isfinite, sqrt
 from sys import float_info
 
 from derive.characters import hidden, named
@@ -110,18 +110,6 @@ def flop_power(name: str) -> int:
     (1, 0)
     """
     return _wanted(quantity(name).unit)[BASES.index("FLOP")]
-
-
-def as_binary(name: str, value: float) -> float:
-    """A size as a data sheet prints it, its decimal prefix read as a power of 1024; anything else as it is.
-
-    >>> as_binary("hbm_capacity", 80e9) / 2**30, as_binary("hbm_bandwidth", 3.35e12)
-    (80.0, 3350000000000.0)
-    """
-    if quantity(name).unit not in SIZES:
-        return value
-    size = next((size for start, size, _ in _POWERS if value >= start), 1.0)
-    return value * 1.024 ** round(log10(size) / 3)
 
 
 def _spell(dimension: Dimension) -> str:

@@ -118,12 +118,10 @@ def most(one: Deployment, unknown: str) -> float | None:
 def facts(one: Deployment) -> Mapping[str, float]:
     """What is known, presets and neutral values included, and from it the plain numbers that the laws rest on."""
     neutral = ("chips", "pipeline_stages", "mfu", "mbu", "kv_copies", "attention_rate_ratio")
-    known = {
-        **dict.fromkeys(neutral, 1.0),
-        **(presets.hardware(one.hardware).givens if one.hardware else {}),
-        **(presets.model(one.model).givens if one.model else {}),
-        **dict(one.given),
-    }
+    nothing = presets.Preset({}, {}, {})
+    chip, model = presets.hardware(one.hardware) if one.hardware else nothing, presets.model(one.model) if one.model else nothing
+    stored = presets.as_published(replace(chip, published=model.published))
+    known = {**dict.fromkeys(neutral, 1.0), **stored.givens, **model.givens, **dict(one.given)}
     known.setdefault("microbatches", known["pipeline_stages"])
     known["all_chips"] = known["chips"] * known["pipeline_stages"]
     known["in_flight"] = known["microbatches"] * known["batch"]

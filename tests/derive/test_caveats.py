@@ -1,9 +1,14 @@
 """What is said before a number: of weights that are read for want of a router, and of chips that wait for the busiest."""
 
+import csv
+import io
+
 import pytest
 
+from derive import shipped
 from derive.errors import WrongValue
 from derive.ranges import solve
+from derive.shipped import reading
 
 V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}
 STEP = {**V3, "peak_flops": 1.979e15, "context_length": 4000, "kv_bytes_per_token": 35136}
@@ -150,6 +155,104 @@ def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_
     deployed = {"model": "Qwen3.5-122B-A10B", "hardware": "H200:fp8", "chips": 8, "batch": 1024}
     linear = solve("step_time", **deployed, context_length="4k", bytes_per_element=1)
     assert any("states of linear layers are written back too" in text for text in linear.warnings)
-    given = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
+    given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
     assert any("give prompt_tokens" in text for text in solve("prefill_compute_time", **given).warnings)
     assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()
+
+
+# -- what a model was published for ---------------------------------------------------------------------------------
+
+
+def beyond(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("longer than the model's context")]
+
+
+CACHE = {"model": "Llama-3-8B", "bytes_per_element": 2}
+"""Published for 8,192 tokens; 131,072 bytes a token."""
+
+
+@pytest.mark.parametrize(("context", "said"), [(8192, []), (8193, ["8193"]), ("200k", ["200k"])])
+def test_a_context_beyond_that_of_the_model_is_said(context, said):
+    texts = beyond("kv_bytes_per_sequence", **CACHE, context_length=context)
+    expected = "longer than the model's context: {} tokens, and Llama-3-8B was published for 8192 tokens"
+    assert texts == [expected.format(length) for length in said]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "length"),
+    [
+        ("prefill_attention_factor", {"prompt_tokens": 9000}, "9000"),
+        ("context_length", {"prompt_tokens": 8000, "output_tokens": 400}, "8400"),
+        ("context_length", {"kv_bytes_per_sequence": "2GB"}, "15.26k"),
+    ],
+)
+def test_so_is_one_that_a_request_comes_to_or_that_is_asked_for(unknown, given, length):
+    """The mean context of 8,000 and 400 tokens is 8,200, and the last token sees 8,400. 2 GB are 15,259 tokens of 131,072 B."""
+    using = {"using": "serving.mean_decode_context"} if "output_tokens" in given else {}
+    (text,) = beyond(unknown, **CACHE, **given, **using)
+    assert text == f"longer than the model's context: {length} tokens, and Llama-3-8B was published for 8192 tokens"
+
+
+def test_the_longest_context_that_fits_is_held_against_that_of_the_model():
+    """80 GB less 8 GB of weights over 131,072 bytes a token: 549 k tokens of one sequence, 6,866 of each of 80."""
+    chip = {**CACHE, "hardware": "H100:fp8", "chips": 1}
+    (text,) = beyond("context_length", **chip, sequences_in_flight=1)
+    assert int((80e9 - 8e9) / 131072) == 549316 and "549.3k tokens" in text
+    assert int((80e9 - 8e9) / 131072 / 60) == 9155 and "9155 tokens" in beyond("context_length", **chip, sequences_in_flight=60)[0]
+    assert beyond("context_length", **chip, sequences_in_flight=80) == []
+
+
+def test_a_model_whose_context_was_not_read_has_none_to_exceed():
+    with reading(edited("Llama-3-8B", max_context="")):
+        assert beyond("kv_bytes_per_sequence", **CACHE, context_length=10**6) == []
+
+
+# -- narrow experts beside wider weights ----------------------------------------------------------------------------
+
+
+def edited(model, **cells):
+    text = shipped.content("architectures.csv").decode()
+    rows = [row | cells if row["model"] == model else row for row in csv.DictReader(io.StringIO(text))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return shipped.read().edited(architectures=out.getvalue())
+
+
+def widths(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("weights beside the experts")]
+
+
+OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
+
+
+def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean():
+    """gpt-oss-120b, one sequence: 4 of 128 experts of 115.5e9 in 17/32 B, and 1.491e9 weights in 2 B; the mean is 0.550 B."""
+    routed = (117e9 - 5.1e9) / (1 - 4 / 128)
+    shared = 117e9 - routed
+    mean = (17 / 32 * routed + 2 * shared) / 117e9
+    times = (17 / 32 * routed * 4 / 128 + 2 * shared) / (mean * 5.1e9)
+    (floor,) = widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1)
+    assert floor == (
+        "weights beside the experts take 2 B each, the mean of all is 0.55 B: with the few experts that are read here,"
+        f" it takes {times:.3g} times as long"
+    )
+    assert f"{times:.3g} times" in widths("weight_time", **OSS)[0]
+    kv = solve("kv_time", **OSS).answers[0].value
+    weights = solve("weight_time", **OSS).answers[0].value
+    assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**OSS, "batch": 64, "chips": 2},
+        {**OSS, "bytes_per_weight": 2, "anyway": True},
+        {**OSS, "model": "DeepSeek-V3", "anyway": True},
+        {**OSS, "model": "Llama-3-8B"},
+    ],
+    ids=["most experts are read", "a type that was given", "one type", "dense"],
+)
+def test_nothing_is_said_of_weights_that_are_read_at_their_mean(given):
+    assert widths("step_time", **given) == []

@@ -713,11 +713,11 @@ def test_the_ratio_of_two_times_holds_of_any_attention():
 
 
 def test_what_was_not_used_is_said_below_the_answer_and_a_batch_that_is_in_flight_was_used():
-    given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "bytes_per_element": 1}
+    given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 128, "bytes_per_element": 1}
     lines = rendered(solve("context_length", **given, ttl="5 min"), "table").splitlines()
     assert "not used    ttl" in lines[:4]
     solution = solve("context_length", **given)
-    assert solution.unused == () and solution.given["batch"] == 8
+    assert solution.unused == () and solution.given["batch"] == 128
     assert "pipeline.batch_of_a_pass@2" in solution.equations and "microbatches = 1 (default)" in solution.assumptions
     (staged,) = solve("context_length", **given | {"chips": 4}, pipeline_stages=4).answers
     assert staged.high == pytest.approx(solution.answers[0].high / 4), "four stages hold four batches"

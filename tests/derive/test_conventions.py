@@ -7,7 +7,7 @@ from derive.errors import UnknownName, WrongValue
 from derive.presets import table
 from derive.quantities import QUANTITIES
 from derive.ranges import solve
-from derive.units import as_binary, flop_power, parse
+from derive.units import flop_power, parse
 
 CHIP = {"batch": 64, "active_params": 37e9, "chips": 1}
 EFFICIENCIES = table("efficiencies")
@@ -24,9 +24,38 @@ def test_a_multiply_add_is_two_flop(peak):
     assert flop == pytest.approx(2 * 64 * 37e9 / 1e15) and mac == flop / 2
 
 
-def test_figures_of_data_sheets_are_counted_the_same_way():
-    flop, mac = (value("ridge_point", hardware="H100:fp8", count=count) for count in ("flop", "mac"))
-    assert mac == 2 * flop
+@pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
+@pytest.mark.parametrize("unknown", ["ridge_point", "sweep_time", "peak_flops", "hbm_capacity"])
+def test_a_table_says_its_units_and_no_switch_rereads_it(unknown, switch):
+    """A switch is about figures whose unit a person knows: the rows of hardware.csv are FLOP/s and bytes, whoever asks."""
+    chip = {"hardware": "H100:fp8"}
+    if unknown in ("ridge_point", "sweep_time"):
+        assert value(unknown, **chip, **switch) == value(unknown, **chip)
+    else:
+        back = {"peak_flops": ("ridge_point", "hbm_bandwidth"), "hbm_capacity": ("sweep_time", "hbm_bandwidth")}[unknown]
+        assert solve(back[0], **chip, **switch).given[unknown] == float(sheet("H100-SXM", unknown)["value"])
+
+
+@pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
+def test_no_switch_lets_a_model_or_a_chip_exceed_its_roof(switch):
+    asked = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4096}
+    for unknown, more in (("step_time", {"batch": 2000, "anyway": True}), ("compute_time", {"batch": 2000}), ("kv_bytes_per_token", {})):
+        assert value(unknown, **asked, **more, **switch) == value(unknown, **asked, **more)
+    fits = [solve("sequences_in_flight", **asked, **switches).answers[0].ends for switches in ({}, switch)]
+    assert fits[0] == fits[1]
+
+
+def sheet(name, quantity):
+    """The row of hardware.csv that a preset takes."""
+    (row,) = (r for r in table("hardware") if (r["accelerator"], r["quantity"], r["preferred"]) == (name, quantity, "true") and
+              r["dtype"] in ("", "fp8"))  # fmt: skip
+    return row
+
+
+def test_what_is_typed_beside_a_preset_is_still_read_by_the_switch():
+    typed = {"hardware": "H100:fp8", "peak_flops": "1979T", "hbm_capacity": "80GB"}
+    assert value("ridge_point", **typed, count="mac") == 2 * value("ridge_point", **typed)
+    assert value("sweep_time", **typed, bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
 
 
 def test_every_unit_with_flop_in_it_is_seen():
@@ -42,14 +71,7 @@ def test_a_gb_of_memory_may_be_a_gib_and_a_bandwidth_stays_decimal():
     assert parse("hbm_capacity", "80G", binary=True) == 80 * 2**30
     assert parse("hbm_bandwidth", "3.35TB/s", binary=True) == 3.35e12
     assert parse("active_params", "37B", binary=True) == 37e9
-    assert value("sweep_time", hardware="H100:fp8", bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
     assert value("sweep_time", hbm_capacity="80GB", hbm_bandwidth="3.35TB/s", bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
-
-
-@pytest.mark.parametrize(("size", "binary"), [(80e9, 80 * 2**30), (1.5e12, 1.5 * 2**40), (500.0, 500.0), (2e3, 2 * 2**10)])
-def test_a_size_is_read_by_the_prefix_it_would_be_printed_with(size, binary):
-    assert as_binary("hbm_capacity", size) == pytest.approx(binary, rel=1e-12)
-    assert as_binary("batch", size) == size
 
 
 @pytest.mark.parametrize("row", EFFICIENCIES, ids=lambda row: row["quantity"])
@@ -87,9 +109,20 @@ def test_the_answer_says_which_conventions_it_rests_on():
     said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
     assert any(text.startswith("count: mac") for text in said) and any(text.startswith("efficiency: ideal") for text in said)
     assert not any(text.startswith("bytes:") for text in said)
-    assert any(text.startswith("bytes: binary") for text in solve("sweep_time", hardware="H100:fp8", bytes="binary").assumptions)
+    sweep = {"hbm_capacity": "80GB", "hbm_bandwidth": "3.35TB/s", "bytes": "binary"}
+    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal" in solve("sweep_time", **sweep).assumptions
     assert solve("sparsity", total_params=2e9, active_params=1e9).assumptions == ()
     assert USUAL.stated(["batch"]) == ()
+
+
+def test_the_answer_says_that_figures_of_presets_keep_their_units():
+    said = solve("sweep_time", hardware="H100:fp8", bytes="binary").assumptions
+    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal; those of presets are in decimal bytes" in said
+    said = solve("ridge_point", hardware="H100:fp8", count="mac").assumptions
+    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP; those of presets are in FLOP" in said
+    said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
+    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP" in said
+    assert USUAL.stated(["peak_flops"], ["peak_flops"]) == ("count: flop, 1 FLOP is an add or a multiply",)
 
 
 @pytest.mark.parametrize("switch", CHOICES)

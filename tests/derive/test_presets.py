@@ -1,6 +1,8 @@
 """Presets set what the tables say, name what they cannot do, and never set what decision 12 forbids."""
 
 from contextlib import suppress
+from dataclasses import replace
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -9,8 +11,9 @@ from hypothesis import strategies as st
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
-from derive.presets import Preset, hardware, hardware_names, model, model_names, table
+from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names, table
 from derive.quantities import QUANTITIES
+from derive.ranges import solve
 from derive.records import CHAINED_BY_ITSELF
 
 HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
@@ -307,3 +310,103 @@ def test_any_text_gives_a_preset_or_a_named_mistake(text):
     for read in (hardware, model):
         with suppress(BacksolveError):
             assert isinstance(read(text), Preset)
+
+
+# -- what weights are stored as -------------------------------------------------------------------------------------
+
+
+def of_two_types(total, active, experts, chosen, narrow, wide):
+    """What a weight takes on average, of which those that lie in the experts take less: as many as total and active ones tell apart."""
+    share = (total - active) / (1 - chosen / experts) / total
+    return narrow * share + wide * (1 - share)
+
+
+GPT_OSS = of_two_types(117e9, 5.1e9, 128, 4, 4.25 / 8, 2)
+KIMI = of_two_types(1e12, 32e9, 384, 8, 4.5 / 8, 2)
+
+
+def stored(chip, name, **given):
+    """What a weight takes, and where that is from."""
+    solution = solve("weight_bytes", hardware=chip, model=name, **given)
+    return solution.given["bytes_per_weight"], solution.provenance["bytes_per_weight"], solution.assumptions
+
+
+@pytest.mark.parametrize(
+    ("chip", "name", "expected", "owner"),
+    [
+        # one type of fewer bytes than the chip computes in
+        ("A100:bf16", "DeepSeek-V3", 1, "native_dtype: weights stored as published, fp8"),
+        ("H100:bf16", "MiniMax-M2", 1, "native_dtype: weights stored as published, fp8"),
+        # experts and the rest in two types, on chips that compute in neither of them, in one or in both
+        ("A100:int8", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
+        ("H100:bf16", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
+        ("H100:fp8", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
+        ("B200:fp4", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
+        ("H200:fp8", "Kimi-K2-Thinking", KIMI, "native_dtype: weights stored as published, int4 experts + bf16"),
+        # a chip that computes in fewer bytes than the model was published in: whoever names it converts the weights
+        ("B200:fp4", "DeepSeek-V3", 0.5, "hardware.csv B200-SXM: weights stored as fp4"),
+        ("H100:fp8", "Llama-3-70B", 1, "hardware.csv H100-SXM: weights stored as fp8"),
+        ("H100:fp8", "DeepSeek-V3", 1, "hardware.csv H100-SXM: weights stored as fp8"),
+        # nobody read what it was published in
+        ("H100:fp8", "Mistral-Small-4-119B", 1, "hardware.csv H100-SXM: weights stored as fp8"),
+    ],
+)
+def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, name, expected, owner):
+    found, provenance, said = stored(chip, name)
+    assert found == pytest.approx(expected, rel=1e-12) and provenance.endswith(owner)
+    of_model = f"{owner.partition(': ')[2]} (architectures.csv {name} native_dtype): give bytes_per_weight for another type"
+    assert (of_model in said) == owner.startswith("native_dtype")
+
+
+def test_a_type_that_was_given_goes_before_that_of_the_model():
+    found, provenance, said = stored("H100:bf16", "DeepSeek-V3", bytes_per_weight=2)
+    assert (found, provenance) == (2, "given")
+    assert "bytes_per_weight as given, not the 1 B of architectures.csv DeepSeek-V3 native_dtype: weights stored as published, fp8" in said
+
+
+@pytest.mark.parametrize("chip", ["A100:bf16", "H100:bf16", "H100:fp8", "MI300X:fp8", "B200:fp4"])
+@pytest.mark.parametrize("name", ["DeepSeek-V3", "gpt-oss-120b", "Kimi-K2-Thinking"])
+def test_arithmetic_stays_at_the_rate_that_the_chip_was_named_with(chip, name):
+    asked = {"hardware": chip, "model": name, "chips": 1, "batch": 64}
+    assert solve("compute_time", **asked).given["peak_flops"] == hardware(chip).givens["peak_flops"]
+    assert solve("machine_balance_ratio", hardware=chip, model=name).given["peak_flops"] == hardware(chip).givens["peak_flops"]
+    if "attention_rate_ratio" in hardware(chip).givens:
+        same = solve("attention_time", **asked, context_length=4096).given["attention_rate_ratio"]
+        assert same == hardware(chip).givens["attention_rate_ratio"]
+
+
+def test_what_fits_as_published_is_not_refused():
+    """65 GB of weights on a chip of 80 GB; in bf16 they would be 234 GB."""
+    asked = {"hardware": "H100:bf16", "model": "gpt-oss-120b", "chips": 1, "batch": 1, "context_length": 4096, "bytes_per_element": 2}
+    assert solve("step_time", **asked).answers
+    assert solve("step_time", **asked, bytes_per_weight=2).reason.code == "does_not_fit"
+
+
+def test_weights_that_are_trained_are_in_the_type_of_the_chip():
+    asked = {"hardware": "H100:bf16", "model": "gpt-oss-120b", "chips": 64, "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
+    assert solve("training_state_bytes_per_chip", **asked).answers[0].value == 117e9 * (2 + 2 + 12) / 64
+
+
+def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts(monkeypatch):
+    (published,) = with_router(monkeypatch, native_dtype="mxfp4 experts + bf16").published
+    assert (published.bytes_per_weight, published.narrowest, published.max_context) == (17 / 32, 0.5, inf)
+    (published,) = with_router(monkeypatch, **MIXTURE, native_dtype="mxfp4 experts + bf16").published
+    assert published.bytes_per_weight == pytest.approx(of_two_types(671e9, 37e9, 256, 8, 17 / 32, 2), rel=1e-12)
+
+
+def test_two_models_that_were_published_differently_are_refused_unless_the_type_is_given():
+    both = (*model("DeepSeek-V3").published, *model("gpt-oss-120b").published)
+    chip = replace(hardware("H100:bf16"), published=both)
+    with pytest.raises(WrongValue, match=r"fp8 in DeepSeek-V3 and mxfp4 experts \+ bf16 in gpt-oss-120b: give bytes_per_weight"):
+        as_published(chip)
+    assert as_published(chip, {"bytes_per_weight"}).givens["bytes_per_weight"] == 1
+    assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
+
+
+@pytest.mark.parametrize("name", [row["model"] for row in table("architectures") if row["kv_formula"]])
+def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
+    row = next(row for row in table("architectures") if row["model"] == name)
+    (published,) = model(name).published
+    assert (published.model, published.dtype, published.max_context) == (name, row["native_dtype"], float(row["max_context"]))
+    if row["native_dtype"]:
+        assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2

@@ -299,6 +299,10 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
         ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
         ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
         ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
+        ("Kimi-K3", {"native_dtype": "mxfp5 experts + bf16"}, "native_dtype", "'mxfp5' is no data type"),
+        ("Kimi-K3", {"native_dtype": "mxfp4 experts +"}, "native_dtype", "'mxfp4 experts +' is no data type"),
+        ("Llama-3-8B", {"native_dtype": "float16"}, "native_dtype", "mxfp4, int4; two are written as 'mxfp4 experts + bf16'"),
+        ("Llama-3-8B", {"native_dtype": "fp8 experts + bf16"}, "native_dtype", "names experts, and experts is 0"),
         ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, and there is a state of linear layers"),
     ],
 )

@@ -37,7 +37,7 @@ REMARKS = {
     "hardware": {"source", "notes"},
     "efficiencies": {"setting", "source", "source_url", "notes"},
     "memory_tiers": {"source", "notes"},
-    "architectures": {"aliases", "hf_id", "params_source", "native_dtype", "config_source", "experts_source", "notes"},
+    "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "notes"},
     "reference_class": {"notes"},
     "disclosures": {"quote", "source_url", "notes"},
 }
@@ -46,7 +46,8 @@ REMARKS = {
 MAY_BE_BLANK = {
     **{name: {"region", "ttl_seconds", "utc_hours", "weekdays", "valid_to"} for name in PRICES},
     "models": {"max_context", "total_params"},
-    "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence", "max_context"},
+    "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence"}
+    | {"native_dtype", "max_context"},
     "memory_tiers": {"low", "high"},
     "reference_class": {"max_context", "calibration_date"},
     "disclosures": {"model", "ttl_seconds", "date"},

@@ -177,3 +177,42 @@ def test_a_latent_cache_under_tensor_parallelism_lies_on_every_chip():
     assert only("kv_time", **given, **copied, batch=64) == pytest.approx(64 * 4000 * PER_TOKEN / 4.8e12)
     assert only("balance_context", **given) == pytest.approx(8 * only("balance_context", **given, **copied))
     assert only("kv_compute_ratio", **given, **copied) == pytest.approx(8 * only("kv_compute_ratio", **given))
+
+
+def test_jamba_holds_nine_gib_at_its_full_context():
+    """Jamba-1.5-Large: a key and a value of 128 in 8 heads of 9 layers; "9GB" at 256K in table 1 of arXiv:2408.12570. 64 query heads."""
+    given = {"model": "Jamba-1.5-Large", "context_length": 262_144}
+    cache = only("kv_bytes_per_token", model="Jamba-1.5-Large", bytes_per_element=2) * 262_144
+    assert cache == 2 * 9 * 8 * 128 * 2 * 262_144 == 9 * 2**30
+    assert only("attention_flops_per_sequence", **given) == 4 * 9 * 64 * 128 * 262_144
+
+
+PUBLISHED = [
+    # model, bytes of its checkpoint, where that was read
+    ("gpt-oss-120b", 63e9, "vLLM blog on gpt-oss, 2025-08-05"),
+    ("gpt-oss-20b", 14e9, "vLLM blog on gpt-oss, 2025-08-05"),
+    ("Kimi-K2-Thinking", 600e9, "KTransformers, Kimi-K2-Thinking-Native.md: about 600 GB"),
+]
+
+
+@pytest.mark.parametrize(("model", "size", "source"), PUBLISHED)
+@pytest.mark.parametrize("hardware", ["A100:bf16", "H100:fp8", "B200:fp4"])
+def test_weights_in_two_types_take_what_the_checkpoint_takes(model, size, source, hardware):
+    """Experts in 4.25 or 4.5 bits, the rest in bf16. Counts of parameters are rounded, and active ones may leave the embedding out."""
+    assert only("weight_bytes", model=model, hardware=hardware) == pytest.approx(size, rel=0.09), source
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "chips", "fits"),
+    [
+        ("gpt-oss-120b", "H100:bf16", 1, True),  # model card: "a single 80GB GPU"
+        ("gpt-oss-120b", "MI300X:bf16", 1, True),  # the same, "like NVIDIA H100 or AMD MI300X"
+        ("Kimi-K2-Thinking", "H200:bf16", 8, True),  # its deployment guide: the smallest unit with H200 is 8
+        ("gpt-oss-20b", "TPU-v5e:bf16", 1, True),  # "within 16 GB of memory"
+        ("DeepSeek-V3", "H100:bf16", 8, False),  # 671 GB in fp8 on 640 GB: it is served on 8 H200, or on 16 H100
+        ("Kimi-K2", "H200:bf16", 16, True),  # its deployment guide: fp8 weights, 16 H200
+    ],
+)
+def test_models_fit_on_the_chips_they_were_published_for(model, hardware, chips, fits):
+    given = {"model": model, "hardware": hardware, "chips": chips, "batch": 1, "context_length": 100_000, "bytes_per_element": 2}
+    assert (solve("step_time", **given).reason is None) == fits
