@@ -14,6 +14,7 @@ from derive.presets import Preset
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.shipped import reading
+from derive.spreads import Spread
 from derive.units import show
 
 
@@ -45,17 +46,17 @@ def question(
     variants: Mapping[str, str] | None = None,
     conventions: Conventions = USUAL,
     anyway: bool = False,
-    read: Mapping[str, float] = MappingProxyType({}),
+    spans: Mapping[str, Spread] = MappingProxyType({}),
 ) -> Question:
     """The question as records: names resolved, presets laid under the givens, variants chosen.
 
-    `read` are givens that were read already, in SI by registry name.
+    `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
     name = quantity(unknown).name
     typed = _typed(given, conventions)
-    if twice := typed.keys() & read.keys():
+    if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    typed |= read
+    typed |= {n: found.shown for n, found in spans.items()}
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
     preset = conventions.applied(_merged(_presets(hardware_name, model_name, conventions), typed.keys() | {name}))
@@ -66,7 +67,7 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
-    _refuse_impossible(known)
+    _refuse_impossible(known, spans)
     chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
@@ -128,24 +129,13 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
     return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
 
 
-WHOLE = {
-    "active_experts": ("experts", "a token uses no more experts than there are"),
-    "pipeline_stages": ("layers", "a stage has at least one layer"),
-    "kv_copies": ("chips", "a chip holds one copy"),
-}
-"""Parts of which there are no more than of something else."""
-
-ONE_AT_LEAST = ("microbatches", "kv_copies", "expert_imbalance", "positions_per_step")
-"""What is one or more wherever there is anything."""
-
-
-def _refuse_impossible(known: Mapping[str, float]) -> None:
-    for part, (whole, why) in WHOLE.items():
-        if part in known and whole in known and known[part] > known[whole]:
-            raise WrongValue(f"{part} = {known[part]:g} of {whole} = {known[whole]:g}: {why}")
-    for name in ONE_AT_LEAST:
-        if known.get(name, 1.0) < 1:
-            raise WrongValue(f"{name} = {known[name]:g}: must be 1 or more")
+def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
+    """Refuses more of a part than of its whole, anywhere in what is given."""
+    ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
+    for part, (_, most) in ends.items():
+        whole = quantity(part).whole
+        if whole in ends and most > ends[whole][0]:
+            raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

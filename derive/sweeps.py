@@ -49,7 +49,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     _fits_here(series, count, rows=1)
-    first = answer(replace(asked, known={**asked.known, **{name: one.first for name, one in series.items()}}))
+    first = answer(replace(asked, known={**asked.known, **{name: one.shown for name, one in series.items()}}))
     if first.reason and first.reason.code == "missing_givens":
         return first
     given = _grid(series)
