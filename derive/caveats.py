@@ -1,10 +1,12 @@
 """What has to be said before a number is read: of each doubt one function, which says it or nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isclose
 
 from derive.catalogue import equation
 from derive.questions import Question
 from derive.records import Equation
+from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
@@ -104,6 +106,14 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
 
 
+def against_presets(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """What somebody gave that presets make another, while the rest of these stays what it is."""
+    makes = {row: value for row, value in asked.given_way.items() if value is not None}
+    apart = ((row, row.symbols[0], value) for row, value in makes.items() if not isclose(value, asked.known[row.symbols[0]], rel_tol=1e-6))
+    said = [f"{name} is as given: {row.id} would make it {show(name, value)} of the presets" for row, name, value in apart]
+    return "; ".join(said) or None
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -115,4 +125,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out)  # fmt: skip
+    states_written_back, prefill_attention_left_out, against_presets)  # fmt: skip

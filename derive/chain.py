@@ -467,6 +467,7 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,

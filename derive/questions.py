@@ -10,6 +10,7 @@ from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
+from derive.givens import made_of_nothing, yielding
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
@@ -22,6 +23,9 @@ from derive.units import show
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
+
+    `nothing` follows from something given as nothing; `given_way` are equations by which presets alone would make what
+    somebody gave; a definition has what they make it.
     """
 
     unknown: str
@@ -35,6 +39,8 @@ class Question:
     anyway: bool = False
     defaults: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
+    nothing: Mapping[str, str] = field(default_factory=dict)
+    given_way: Mapping[Equation, float | None] = field(default_factory=dict)
 
 
 def question(
@@ -68,16 +74,24 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     _refuse_impossible(known, spans)
-    chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
+    chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
+    zeros = [n for n, value in typed.items() if value == 0 and n not in spans]
+    nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
+    known |= dict.fromkeys(nothing, 0.0)
+    provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
-    settled = (*(n for n, value in known.items() if value == 0), *defaults)
+    settled = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
     values = neutral(defaults)
-    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
+    active = tuple(with_defaults(row, values) for row in _active(name, chosen, using, preset.left_out, settled))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     inequalities = tuple(with_defaults(row, values) for row in bounds())
-    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities)
+    of_presets = {n: v for n, v in known.items() if n in preset.givens and n not in typed}
+    given_way = {row: v for row, v in yielding(active, of_presets, typed.keys(), name).items() if row not in named}
+    active = tuple(row for row in active if row not in given_way)
+    rest = (named, left_out, conventions, anyway, defaults, inequalities, nothing, given_way)
+    return Question(name, known, active, provenance, notes, *rest)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
