@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import isclose
 
-from derive.catalogue import equation
+from derive.catalogue import by_id, equation
 from derive.questions import Question
 from derive.records import Equation
 from derive.units import show
@@ -114,6 +114,22 @@ def against_presets(asked: Question, values: Mapping[str, float], used: Sequence
     return "; ".join(said) or None
 
 
+def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
+    taken = {name for row in used for name in (*row.symbols, *row.put_in)}
+    left = [name for name, source in asked.provenance.items() if source == "given" and name not in taken]
+    defaults = [row for row in used if row.variant and row.variant[2]]
+    pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
+    would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
+    said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
+    return "; ".join(said) or None
+
+
+def _instead(row: Equation, other: Equation) -> bool:
+    """Whether they are two variants that define the same."""
+    return other.variant is not None and row.variant is not None and other.defines == row.defines and other.variant[1] != row.variant[1]
+
+
 def _stands(name: str, used: Sequence[Equation]) -> bool:
     """Whether an equation that was used rests on a default."""
     return any(name in row.put_in for row in used)
@@ -125,4 +141,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out, against_presets)  # fmt: skip
+    states_written_back, prefill_attention_left_out, against_presets, another_variant)  # fmt: skip

@@ -197,4 +197,6 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs), bound=table.bound),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
-    return replace(first, answers=span, given=kept, equations=tuple(used), warnings=warnings, route=(), sweep=table)
+    answered = [solution for solution in solutions if solution.answers]
+    unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
+    return replace(first, answers=span, given=kept, equations=tuple(used), unused=unused, warnings=warnings, route=(), sweep=table)

@@ -153,3 +153,29 @@ def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_
     given = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
     assert any("give prompt_tokens" in text for text in solve("prefill_compute_time", **given).warnings)
     assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()
+
+
+# -- what another variant would have taken --------------------------------------------------------------------------
+
+STAGES = {"pipeline_stages": 4, "training_microbatches": 8}
+
+
+def test_a_given_that_only_another_variant_takes_is_told_with_its_name():
+    """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19."""
+    said = "pipeline.bubble was used; pipeline.interleaved_bubble takes virtual_stages: name it with --using"
+    assert warned("bubble_fraction", **STAGES, virtual_stages=2) == (said,)
+    solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=["pipeline.interleaved_bubble"])
+    assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+
+
+def test_nothing_is_told_of_a_variant_that_lacks_other_figures():
+    assert warned("bubble_fraction", **STAGES, head_dim=128) == ()
+    rate = {"active_params": 1e9, "pretrain_tokens": 1e12}
+    assert warned("pretrain_flops", **rate, training_sequence_length=4096) == ()
+    (both,) = warned("pretrain_flops", **rate, training_sequence_length=4096, attention_flops_per_pair=1e6)
+    assert "training.pretrain_cost_attention takes" in both
+
+
+def test_a_sweep_says_it_once():
+    swept = solve("bubble_fraction", **STAGES | {"training_microbatches": [4, 8]}, virtual_stages=2, head_dim=128)
+    assert swept.unused == ("virtual_stages", "head_dim") and len(swept.warnings) == 1
