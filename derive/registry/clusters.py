@@ -63,7 +63,7 @@ ROWS = (
     ("scale_up_size", "S_up", r"S_{\mathrm{up}}", "1", "chips that reach each other at full bandwidth", 1, 1024),
     ("scale_up_bandwidth", "W_up", r"W_{\mathrm{up}}", "byte/s", "memory bandwidth of all chips of a scale-up domain", 1e11, 1e17),
     # -- pipeline -----------------------------------------------------------------------------------------------
-    ("pipeline_stages", "P", "P", "1", "stages that the layers are cut into, one after another", 1, 64, POSITIVE, "layers"),
+    ("pipeline_stages", "P", "P", "1", "stages that the layers are cut into, one after another", 1, 64, AT_LEAST_ONE, "layers"),
     ("microbatches", "n_mu", r"n_{\mu}", "1", "batches on their way through the stages at once", 1, 256, AT_LEAST_ONE),
     ("microbatch_size", "b_mu", r"b_{\mu}", "1", "sequences of one microbatch: the batch of one pass", 1, 1e6),
     ("training_microbatches", "n_mb", r"n_{\mathrm{mb}}", "1", "microbatches that a training step sends through the stages", 1, 1024),
