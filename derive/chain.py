@@ -78,8 +78,10 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, notes, clash = _settled(asked, asked.known)
         if clash:
-            fewest = solution.reason.message.splitlines()[1:]
-            return _without_answer(asked, replace(clash, message="\n".join((clash.message, *fewest))), solution.route), None
+            first, *fewest = solution.reason.message.splitlines()
+            # Two values of what is asked for say more than that a given is another.
+            told = first if first.startswith(f"contradiction: {asked.unknown} = ") else clash.message
+            return _without_answer(asked, replace(clash, message="\n".join((told, *fewest))), solution.route), None
         instead = {name: "follows from the givens" for name in settled if name not in asked.known}
         if not instead:
             return solution, way
