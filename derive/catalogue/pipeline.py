@@ -248,7 +248,7 @@ EQUATIONS = (
                 "1:15:13",
                 "1:15:50",
                 "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms",
-                "four hops of 2.5 ms, of which one leads back to the first stage",
+                "ten milliseconds are all hops of a token, the one back to the first stage among them",
             ),
         ),
     ),
