@@ -1,12 +1,10 @@
 """What has to be said before a number is read: of each doubt one function, which says it or nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isclose
 
 from derive.catalogue import by_id, equation
 from derive.questions import Question
 from derive.records import Equation
-from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
@@ -106,14 +104,6 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
 
 
-def against_presets(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """What somebody gave that presets make another, while the rest of these stays what it is."""
-    makes = {row: value for row, value in asked.given_way.items() if value is not None}
-    apart = ((row, row.symbols[0], value) for row, value in makes.items() if not isclose(value, asked.known[row.symbols[0]], rel_tol=1e-6))
-    said = [f"{name} is as given: {row.id} would make it {show(name, value)} of the presets" for row, name, value in apart]
-    return "; ".join(said) or None
-
-
 def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
@@ -141,4 +131,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out, against_presets, another_variant)  # fmt: skip
+    states_written_back, prefill_attention_left_out, another_variant)  # fmt: skip

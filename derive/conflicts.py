@@ -23,10 +23,7 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    # What a preset makes of other things gives way to what was given of it, where the answer rests on that.
-    taken = {name for name, source in asked.provenance.items() if source == "given" and name in on_route}
-    denied = tuple(row for row in asked.given_way if taken.isdisjoint(row.symbols))
-    for rows, start in (((*denied, *asked.active), given), (unused, {**asked.defaults, **values})):
+    for rows, start in ((asked.active, given), (unused, {**asked.defaults, **values})):
         known = followed(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)

@@ -1,8 +1,7 @@
-"""What is given of a quantity that other givens would make: none at all, or not what a preset makes it."""
+"""A quantity given as nothing, and what it is made of."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 
-from derive.forward import followed
 from derive.quantities import quantity
 from derive.records import Equation
 
@@ -40,22 +39,3 @@ def _vanishing(row: Equation, some: Set[str]) -> set[str]:
             return set()
         found |= {*can}
     return found
-
-
-def yielding(rows: Iterable[Equation], preset: Mapping[str, float], typed: Set[str], unknown: str) -> dict[Equation, float | None]:
-    """The equations by which presets alone would make one quantity that somebody gave; a definition with what they make it.
-
-    What follows from a preset is as much the preset's as what it sets, and gives way in the same manner.
-
-    >>> from derive.catalogue import equation
-    >>> ridge = equation("batching.ridge_point")
-    >>> yielding([ridge], {"peak_flops": 1e15, "hbm_bandwidth": 4e12}, {"ridge_point"}, "balance_context") == {ridge: 250.0}
-    True
-    """
-    equalities = [row for row in rows if row.sense == "="]
-    possible = [row for row in equalities if len(typed & {*row.symbols}) == 1 and unknown not in row.symbols]
-    if not preset or not any(row.defines in typed for row in possible):
-        return {}
-    implied = followed(tuple(row for row in equalities if row.symbols[0] not in {*typed, unknown}), preset)
-    found = [row for row in possible if {*row.symbols} - typed <= implied.keys() and not row.violated(implied)]
-    return {row: row.right_side(implied) if row.defines in typed else None for row in found}

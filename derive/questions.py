@@ -10,7 +10,7 @@ from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
-from derive.givens import made_of_nothing, yielding
+from derive.givens import made_of_nothing
 from derive.presets import Preset
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
@@ -24,8 +24,7 @@ class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
 
-    `nothing` follows from something given as nothing; `given_way` are equations by which presets alone would make what
-    somebody gave; a definition has what they make it.
+    `nothing` follows from something given as nothing, with what it follows from.
     """
 
     unknown: str
@@ -40,7 +39,6 @@ class Question:
     defaults: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
-    given_way: Mapping[Equation, float | None] = field(default_factory=dict)
 
 
 def question(
@@ -87,10 +85,7 @@ def question(
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     inequalities = tuple(with_defaults(row, values) for row in bounds())
-    of_presets = {n: v for n, v in known.items() if n in preset.givens and n not in typed}
-    given_way = {row: v for row, v in yielding(active, of_presets, typed.keys(), name).items() if row not in named}
-    active = tuple(row for row in active if row not in given_way)
-    rest = (named, left_out, conventions, anyway, defaults, inequalities, nothing, given_way)
+    rest = (named, left_out, conventions, anyway, defaults, inequalities, nothing)
     return Question(name, known, active, provenance, notes, *rest)
 
 
