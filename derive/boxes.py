@@ -95,7 +95,7 @@ def _look(asked: Question, columns: Columns, at: int) -> _Look:
 
 def _middle_and_ends(ranges: Ranges) -> list[tuple[float, ...]]:
     """The middle and all corners of the box; of one with many, the corners of lows and of highs, and the ends of each range alone."""
-    middle = tuple(one.middle for one in ranges.values())
+    middle = tuple(one.shown for one in ranges.values())
     ends = [(one.low, one.high) for one in ranges.values()]
     if len(ranges) <= CORNERS:
         return [middle, *product(*ends)]
@@ -240,7 +240,7 @@ def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) 
 def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, float, float], ...]:
     """The answer at both ends of each range, the others at their middle; the one that moves it most comes first."""
     names = list(ranges)
-    columns = {name: np.array([one.middle] * 2 * len(names)) for name, one in ranges.items()}
+    columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
     for place, name in enumerate(names):
         columns[name][2 * place : 2 * place + 2] = ranges[name].low, ranges[name].high
     ends = as_arrays(asked, columns, way).values[0].reshape(-1, 2)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from derive.catalogue import equation
+from derive.catalogue import by_id, equation
 from derive.questions import Question
 from derive.records import Equation
 from derive.units import show
@@ -134,6 +134,20 @@ def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Se
             limit = f"{one.model} was published for {show('context_length', one.max_context)}"
             return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
     return None
+def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
+    taken = {name for row in used for name in (*row.symbols, *row.put_in)}
+    left = [name for name, source in asked.provenance.items() if source == "given" and name not in taken]
+    defaults = [row for row in used if row.variant and row.variant[2]]
+    pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
+    would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
+    said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
+    return "; ".join(said) or None
+
+
+def _instead(row: Equation, other: Equation) -> bool:
+    """Whether they are two variants that define the same."""
+    return other.variant is not None and row.variant is not None and other.defines == row.defines and other.variant[1] != row.variant[1]
 
 
 def _stands(name: str, used: Sequence[Equation]) -> bool:
@@ -147,4 +161,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    states_written_back, prefill_attention_left_out, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

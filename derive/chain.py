@@ -79,8 +79,10 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, notes, clash = _settled(asked, asked.known)
         if clash:
-            fewest = solution.reason.message.splitlines()[1:]
-            return _without_answer(asked, replace(clash, message="\n".join((clash.message, *fewest))), solution.route), None
+            first, *fewest = solution.reason.message.splitlines()
+            # Two values of what is asked for say more than that a given is another.
+            told = first if first.startswith(f"contradiction: {asked.unknown} = ") else clash.message
+            return _without_answer(asked, replace(clash, message="\n".join((told, *fewest))), solution.route), None
         instead = {name: "follows from the givens" for name in settled if name not in asked.known}
         if not instead:
             return solution, way
@@ -468,6 +470,7 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,

@@ -88,7 +88,8 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     if not spoken:
         return row
     relation = _without(row.relation, spoken)
-    gone = _gone(row, relation, spoken) if any(value != 1 for value in spoken.values()) else {}
+    # A single stage takes its hops along.
+    gone = _gone(row, relation, spoken) if any(value != 1 or name == "pipeline_stages" for name, value in spoken.items()) else {}
     return replace(
         row,
         relation=_without(relation, gone) if gone else relation,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from derive.briefly import brief
 from derive.errors import UnknownName, WrongValue
 from derive.registry import CONSTANT_ROWS, QUANTITY_ROWS
-from derive.registry.domains import FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
+from derive.registry.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
 if TYPE_CHECKING:
     from sympy import Symbol
@@ -22,7 +22,10 @@ ABSURD = 100
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw."""
+    """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
+
+    `whole` is the quantity of which it is a part, and than which it is no more.
+    """
 
     __repr__ = brief
 
@@ -34,6 +37,7 @@ class Quantity:
     low: float
     high: float
     domain: str = POSITIVE
+    whole: str = ""
 
     @property
     def may_be_zero(self) -> bool:
@@ -49,6 +53,11 @@ class Quantity:
         """The value no answer can exceed: 1 for shares, infinity for the rest."""
         return 1.0 if self.domain in (FRACTION, UNIT_INTERVAL) else inf
 
+    @property
+    def floor(self) -> float:
+        """The value no answer is below: 1 for counts of which there is one wherever there is anything, 0 for the rest."""
+        return 1.0 if self.domain == AT_LEAST_ONE else 0.0
+
     def limits(self) -> tuple[float, float]:
         """The interval of values accepted from outside [in the quantity's unit]; beyond it a number is a slip.
 
@@ -57,7 +66,7 @@ class Quantity:
         """
         if self.ceiling == 1.0:
             return 0.0, 1.0
-        return (0.0 if self.may_be_zero else self.low / ABSURD), self.high * ABSURD
+        return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
 
     def at(self, share: float) -> float:
         """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.
@@ -72,7 +81,7 @@ class Quantity:
         """The value itself, or `WrongValue` naming the quantity, what was given and what is allowed."""
         if not isfinite(value):
             raise WrongValue(f"{self.name} = {value:g}: must be a finite number {self.domain}")
-        if value < 0 or (value == 0 and not self.may_be_zero):
+        if value < self.floor or (value == 0 and not self.may_be_zero):
             raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}")
         if value > self.ceiling:
             percent = f"; percent are written {value:g}%" if value <= 100 else ""

@@ -10,10 +10,12 @@ from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
+from derive.givens import made_of_nothing
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.shipped import reading
+from derive.spreads import Spread
 from derive.units import show
 
 
@@ -21,6 +23,8 @@ from derive.units import show
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
+
+    `nothing` follows from something given as nothing, with what it follows from.
     """
 
     unknown: str
@@ -35,6 +39,7 @@ class Question:
     defaults: Mapping[str, float] = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
     published: tuple[Published, ...] = ()
+    nothing: Mapping[str, str] = field(default_factory=dict)
 
 
 def question(
@@ -46,17 +51,17 @@ def question(
     variants: Mapping[str, str] | None = None,
     conventions: Conventions = USUAL,
     anyway: bool = False,
-    read: Mapping[str, float] = MappingProxyType({}),
+    spans: Mapping[str, Spread] = MappingProxyType({}),
 ) -> Question:
     """The question as records: names resolved, presets laid under the givens, variants chosen.
 
-    `read` are givens that were read already, in SI by registry name.
+    `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
     name = quantity(unknown).name
     typed = _typed(given, conventions)
-    if twice := typed.keys() & read.keys():
+    if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    typed |= read
+    typed |= {n: found.shown for n, found in spans.items()}
     if name in typed:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
     settled = typed.keys() | {name}
@@ -68,17 +73,22 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
-    _refuse_impossible(known)
-    chosen = {**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}
+    _refuse_impossible(known, spans)
+    chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
+    zeros = [n for n, value in typed.items() if value == 0 and n not in spans]
+    nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
+    known |= dict.fromkeys(nothing, 0.0)
+    provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
-    not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
+    not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
     values = neutral(defaults)
-    active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, not_made_up))
+    active = tuple(with_defaults(row, values) for row in _active(name, chosen, using, preset.left_out, not_made_up))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     inequalities = tuple(with_defaults(row, values) for row in bounds())
-    return Question(name, known, active, provenance, notes, named, left_out, conventions, anyway, defaults, inequalities, preset.published)
+    rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
+    return Question(name, known, active, provenance, notes, *rest)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -131,24 +141,13 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
     return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
 
 
-WHOLE = {
-    "active_experts": ("experts", "a token uses no more experts than there are"),
-    "pipeline_stages": ("layers", "a stage has at least one layer"),
-    "kv_copies": ("chips", "a chip holds one copy"),
-}
-"""Parts of which there are no more than of something else."""
-
-ONE_AT_LEAST = ("microbatches", "kv_copies", "expert_imbalance", "positions_per_step")
-"""What is one or more wherever there is anything."""
-
-
-def _refuse_impossible(known: Mapping[str, float]) -> None:
-    for part, (whole, why) in WHOLE.items():
-        if part in known and whole in known and known[part] > known[whole]:
-            raise WrongValue(f"{part} = {known[part]:g} of {whole} = {known[whole]:g}: {why}")
-    for name in ONE_AT_LEAST:
-        if known.get(name, 1.0) < 1:
-            raise WrongValue(f"{name} = {known[name]:g}: must be 1 or more")
+def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
+    """Refuses more of a part than of its whole, anywhere in what is given."""
+    ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
+    for part, (_, most) in ends.items():
+        whole = quantity(part).whole
+        if whole in ends and most > ends[whole][0]:
+            raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from derive.conventions import USUAL, Conventions
 from derive.quantities import quantity
 from derive.questions import question
 from derive.solutions import Solution
-from derive.spreads import Interval, Series, Spread, spread
+from derive.spreads import Interval, Series, spread
 
 Given = float | str | Collection[float | str]
 """A value in SI or as text, or many: a list, a tuple, an array of numpy."""
@@ -65,7 +65,7 @@ def respond(
             spreads[spelled] = found
     plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
     spans = {quantity(spelled).name: found for spelled, found in spreads.items()}
-    asked = question(unknown, plain, hardware, model, using, variants, conventions, anyway, {n: _one_of(s) for n, s in spans.items()})
+    asked = question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans)
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:
@@ -77,8 +77,3 @@ def respond(
 
         return spanned(asked, intervals)
     return answer(asked)
-
-
-def _one_of(found: Spread) -> float:
-    """A value of a range or a series, to pose the question with."""
-    return found.middle if isinstance(found, Interval) else found.first

@@ -130,9 +130,9 @@ def negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str
 
 
 def in_domain(unknown: str, value: float) -> bool:
-    """Whether the value may be an answer: finite, positive (or zero where that is a value), and a share at most 1."""
+    """Whether the value may be an answer: finite, positive (or zero where that is a value), a share at most 1, some counts no less."""
     row = quantity(unknown)
-    return isfinite(value) and (value > 0 or (value == 0 and row.may_be_zero)) and value <= row.ceiling
+    return isfinite(value) and (value > 0 or (value == 0 and row.may_be_zero)) and row.floor <= value <= row.ceiling
 
 
 def clamped(unknown: str, value: float) -> float:
@@ -142,7 +142,7 @@ def clamped(unknown: str, value: float) -> float:
     (1.0, 0.0, -2.0)
     """
     row = quantity(unknown)
-    return 0.0 if value < 0 and row.may_be_zero else min(value, row.ceiling)
+    return 0.0 if value < 0 and row.may_be_zero else min(max(value, row.floor) if row.floor else value, row.ceiling)
 
 
 def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:

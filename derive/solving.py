@@ -176,7 +176,7 @@ def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
     row = quantity(unknown)
-    return np.clip(values, 0.0 if row.may_be_zero else None, row.ceiling)
+    return np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling)
 
 
 def _sides_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
@@ -383,7 +383,8 @@ def _stretches(
     """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
     required = [cut for needed in equation.requirements() for cut in _cuts(needed.lhs - needed.rhs, unknown, values)]
     by_value = {cut.value: cut for cut in (*cuts, *required)}
-    ends = [0.0, *sorted(value for value in by_value if 0 < value < quantity(unknown).ceiling), quantity(unknown).ceiling]
+    floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
+    ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
     joined: list[tuple[float, float]] = []
     for low, high in pairwise(ends):
         middle = _middle(low, high)

@@ -37,9 +37,14 @@ class Interval:
     high: float
 
     @property
-    def middle(self) -> float:
-        """The arithmetic mean of the ends."""
+    def shown(self) -> float:
+        """The arithmetic mean of the ends: the value a question is posed with."""
         return (self.low + self.high) / 2
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest value."""
+        return self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,14 @@ class Series:
         return self.count or len(self.values)
 
     @property
-    def first(self) -> float:
-        """The first value."""
+    def shown(self) -> float:
+        """The first value: the one a question is posed with."""
         return self.low if self.count else self.values[0]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the greatest of all values."""
+        return (self.low, self.high) if self.count else (min(self.values), max(self.values))
 
     def array(self) -> "np.ndarray":
         """All values.
@@ -207,9 +217,19 @@ def _around(name: str, text: str, read: Read) -> Interval:
         half = middle * _share(name, text, half_text)
     else:
         middle = read(name, middle_text if unit else middle_text + half_unit)
-        half = read(name, half_text if half_unit else half_text + unit)
+        half = _half(name, half_text if half_unit else half_text + unit, read)
     check = quantity(name).check
     return Interval(check(middle - half), check(middle + half))
+
+
+def _half(name: str, text: str, read: Read) -> float:
+    """How far a range goes to either side, which may be less than the least value of its quantity."""
+    if quantity(name).floor:
+        try:
+            return max(float(text), 0.0)
+        except ValueError:
+            pass
+    return read(name, text)
 
 
 def _share(name: str, text: str, percent: str) -> float:

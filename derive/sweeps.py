@@ -49,7 +49,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     _fits_here(series, count, rows=1)
-    first = answer(replace(asked, known={**asked.known, **{name: one.first for name, one in series.items()}}))
+    first = answer(replace(asked, known={**asked.known, **{name: one.shown for name, one in series.items()}}))
     if first.reason and first.reason.code == "missing_givens":
         return first
     given = _grid(series)
@@ -197,4 +197,6 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs), bound=table.bound),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
-    return replace(first, answers=span, given=kept, equations=tuple(used), warnings=warnings, route=(), sweep=table)
+    answered = [solution for solution in solutions if solution.answers]
+    unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
+    return replace(first, answers=span, given=kept, equations=tuple(used), unused=unused, warnings=warnings, route=(), sweep=table)

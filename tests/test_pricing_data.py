@@ -151,7 +151,10 @@ def test_memory_is_what_the_driver_reports_or_says_that_it_is_nominal():
     nominal = {name for name, row in chosen.items() if row["notes"].startswith("nominal")}
     for name, row in chosen.items():
         assert int(row["value"]) % (10**9 if name in nominal else 2**20) == 0, name
-    assert {"A100-SXM-80GB", "H100-SXM", "MI300X"} <= nominal
+    amd = {name for name in chosen if name.startswith("MI")}
+    assert {"A100-SXM-80GB", "A100-PCIe-80GB", "A100-SXM-40GB", "H100-SXM", "H100-PCIe", "H800-SXM", *amd} <= nominal
+    told = {name for name, row in chosen.items() if "as the driver reports it" in row["notes"] or " GiB" in row["notes"]}
+    assert nominal | told == chosen.keys() and not nominal & told, "every row says whose figure it is"
     reported = {"H200-SXM": 143_771, "B200-SXM": 183_359, "B300-SXM": 275_040, "GB200-NVL72": 189_471, "GB300-NVL72": 284_208}
     assert {name: int(chosen[name]["value"]) / 2**20 for name in reported} == reported
     with_rival = {row["accelerator"] for row in sizes if row["preferred"] == "false" and int(row["value"]) % 10**9 == 0}

@@ -4,9 +4,21 @@ Mind the two meanings of batch: a pass works on one microbatch on the chips of o
 `microbatch_size`; memory holds the caches of all `sequences_in_flight`, which is all microbatches.
 """
 
-from derive.arithmetic import maximum
+from typing import Any
+
+from derive.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at
+
+
+def hops(stages: Any) -> Any:
+    """Hops of a token through all stages and back to the first: one a stage, none where there is a single one.
+
+    >>> [hops(stages) for stages in (1, 2, 3, 8)]
+    [0, 2, 3, 8]
+    """
+    return minimum(stages, 2 * (stages - 1))
+
 
 EQUATIONS = (
     Equation(
@@ -99,15 +111,21 @@ EQUATIONS = (
     Equation(
         id="pipeline.idle_fraction",
         title="Idle share of a stage in decode",
-        version=2,
+        version=3,
         defines="idle_fraction",
         relation=lambda idle_fraction, microbatches, step_time, pipeline_stages, hop_latency: (
             idle_fraction,
-            maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + pipeline_stages * hop_latency))),
+            maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
         ),
         statement="Each microbatch keeps a stage busy for its share of a pass, once a round of pass and hops; the rest a stage waits.",
-        assumptions=("a stage takes as long as any other",),
-        changes=("hops between stages leave them idle too: as many microbatches as stages do not fill them",),
+        assumptions=(
+            "a stage takes as long as any other",
+            "one hop a stage, the last back to the first; a single stage has none",
+        ),
+        changes=(
+            "hops between stages leave them idle too: as many microbatches as stages do not fill them",
+            "a single stage has no hop, whatever one takes",
+        ),
         sources=(talk("0:57:28", "0:57:40", "four stages and one batch at a time leave three quarters idle"),),
     ),
     Equation(
@@ -207,23 +225,31 @@ EQUATIONS = (
     Equation(
         id="pipeline.hop_latency",
         title="Latency of a token through the stages",
-        version=2,
+        version=3,
         defines="token_latency",
         relation=lambda token_latency, step_time, pipeline_stages, hop_latency, microbatches: (
             token_latency,
-            maximum(step_time + pipeline_stages * hop_latency, microbatches * step_time / pipeline_stages),
+            maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),
         ),
         statement=(
             "Cutting a pass into stages takes no longer than the pass; hops come on top, and more microbatches than stages queue."
         ),
         assumptions=(
             "step_time is the pass through all layers, and a stage takes as long as any other",
-            "one hop a stage, the last back to the first: a single stage has none",
+            "one hop a stage, the last back to the first, where the next token begins; a single stage has none",
         ),
-        changes=("microbatches beyond what the stages and hops hold wait in a queue; a single stage is included",),
+        changes=(
+            "microbatches beyond what the stages and hops hold wait in a queue; a single stage is included",
+            "a single stage has no hop, whatever one takes",
+        ),
         sources=(
             talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
-            talk("1:15:13", "1:15:50", "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms"),
+            talk(
+                "1:15:13",
+                "1:15:50",
+                "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms",
+                "ten milliseconds are all hops of a token, the one back to the first stage among them",
+            ),
         ),
     ),
 )

@@ -1,5 +1,7 @@
 """The rows of the one registry, plain data: name, symbol, LaTeX, unit, meaning, low, high and, where not > 0, domain.
 
+Last, where there are no more of it than of another quantity, the name of that.
+
 `low` and `high` bound the values met in practice, from which the tests draw.
 """
 

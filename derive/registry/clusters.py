@@ -1,6 +1,6 @@
 """Many chips: the experts of a model over them, their memory, and pipeline stages."""
 
-from derive.registry.domains import NONNEGATIVE, UNIT_INTERVAL
+from derive.registry.domains import AT_LEAST_ONE, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
 
 ROWS = (
     # -- network ------------------------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ ROWS = (
     ("minimum_latency", "t_least", r"t_{\mathrm{least}}", "s", "grid latency at the best number of chips", 1e-6, 100),
     # -- experts ------------------------------------------------------------------------------------------------
     ("experts", "E_x", "E_x", "1", "routed experts of a layer", 2, 1024),
-    ("active_experts", "n_act", r"n_{\mathrm{act}}", "1", "routed experts that one token uses in a layer", 1, 64),
+    ("active_experts", "n_act", r"n_{\mathrm{act}}", "1", "routed experts that one token uses in a layer", 1, 64, POSITIVE, "experts"),
     ("touched_experts", "E_hit", r"E_{\mathrm{hit}}", "1", "routed experts of a layer that a batch uses, on average", 1, 1024),
     ("expert_parallel", "E", "E", "1", "chips over which the experts of a layer are spread", 1, 1024),
     ("experts_per_chip", "e_chip", r"e_{\mathrm{chip}}", "1", "experts of a layer that lie on one chip", 0.1, 256),
@@ -33,6 +33,7 @@ ROWS = (
         "touched experts on the busiest chip over the mean of all chips",
         1,
         64,
+        AT_LEAST_ONE,
     ),
     ("capacity_factor", "f_cap", r"f_{\mathrm{cap}}", "1", "tokens an expert takes over the mean of all experts", 1, 8),
     ("expert_capacity", "c_exp", r"c_{\mathrm{exp}}", "1", "tokens that one expert takes in a pass at most", 0.01, 1e6),
@@ -62,8 +63,8 @@ ROWS = (
     ("scale_up_size", "S_up", r"S_{\mathrm{up}}", "1", "chips that reach each other at full bandwidth", 1, 1024),
     ("scale_up_bandwidth", "W_up", r"W_{\mathrm{up}}", "byte/s", "memory bandwidth of all chips of a scale-up domain", 1e11, 1e17),
     # -- pipeline -----------------------------------------------------------------------------------------------
-    ("pipeline_stages", "P", "P", "1", "stages that the layers are cut into, one after another", 1, 64),
-    ("microbatches", "n_mu", r"n_{\mu}", "1", "batches on their way through the stages at once", 1, 256),
+    ("pipeline_stages", "P", "P", "1", "stages that the layers are cut into, one after another", 1, 64, AT_LEAST_ONE, "layers"),
+    ("microbatches", "n_mu", r"n_{\mu}", "1", "batches on their way through the stages at once", 1, 256, AT_LEAST_ONE),
     ("microbatch_size", "b_mu", r"b_{\mu}", "1", "sequences of one microbatch: the batch of one pass", 1, 1e6),
     ("training_microbatches", "n_mb", r"n_{\mathrm{mb}}", "1", "microbatches that a training step sends through the stages", 1, 1024),
     ("virtual_stages", "v_st", r"v_{\mathrm{st}}", "1", "runs of layers that one device of an interleaved schedule holds", 1, 16),

@@ -1,6 +1,6 @@
 """One decode step, its batch, its schedule and its context."""
 
-from derive.registry.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
+from derive.registry.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, UNIT_INTERVAL
 
 ROWS = (
     # -- the step -------------------------------------------------------------------------------------------------
@@ -96,6 +96,7 @@ ROWS = (
         "positions of a sequence that one pass computes: the next token and the drafts it checks",
         1,
         17,
+        AT_LEAST_ONE,
     ),
     ("drafting_time", "t_draft", r"t_{\mathrm{draft}}", "s", "time a step spends on drafting", 1e-6, 100, NONNEGATIVE),
     ("drafting_compute_ratio", "d", "d", "1", "drafting time over compute time", 1e-3, 100, NONNEGATIVE),

@@ -31,11 +31,11 @@ def ask(asked: Asked, **more: float) -> Solution:
     return solve(asked.unknown, using=asked.state.using, variants=asked.state.variants, **{**asked.given, **more})
 
 
-def ended(asked: Asked) -> str:
+def ended(asked: Asked, slow: float = SLOW) -> str:
     """How a question about a state ended; what is said to cancel is given too, and must not move the answer."""
     start = process_time()
     solution = ask(asked)
-    if process_time() - start > SLOW:
+    if process_time() - start > slow:
         return "slow"
     if not solution.answers:
         return f"refused: {solution.reason.code}"

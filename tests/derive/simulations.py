@@ -26,7 +26,7 @@ class Ring:
 def ring(stages: int, microbatches: int, step_time: float, hop_latency: float) -> Ring:
     """Microbatches on their way round the stages, each stage one microbatch at a time, first come, first served.
 
-    A stage takes its share of the step, a hop leads to the next one, and from the last back to the first.
+    A stage takes its share of the step, a hop leads to the next one, and from the last back to the first. A single stage has none.
     """
     free_at = [0.0] * stages
     busy: list[tuple[float, float]] = []
@@ -39,7 +39,8 @@ def ring(stages: int, microbatches: int, step_time: float, hop_latency: float) -
         busy.append((start, end))
         if stage == stages - 1:
             ends[microbatch].append(end)
-        heappush(waiting, (end + hop_latency, microbatch, (stage + 1) % stages))
+        after = (stage + 1) % stages
+        heappush(waiting, (end + hop_latency * (after != stage), microbatch, after))
     # From one token of the first microbatch to a much later one: whole rounds of all microbatches.
     first, last = ends[0][ROUNDS // 2], ends[0][ROUNDS - 1]
     rounds = ROUNDS - 1 - ROUNDS // 2

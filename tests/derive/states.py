@@ -12,7 +12,6 @@ from random import Random
 from derive.catalogue import by_id, equation
 from derive.defaults import standing
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.questions import WHOLE
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.solutions import Answer
 from derive.solving import residual, right_side_at
@@ -141,7 +140,7 @@ def _state(random: Random) -> State | None:
     claimed = _claims(random, order)
     values = _repaired(random, [*order, *claimed], others)
     # No router uses more experts than there are, no stage has less than a layer: such givens are refused, whatever is asked.
-    if values is None or any(values.get(part, 0) > values.get(whole, inf) for part, (whole, _) in WHOLE.items()):
+    if values is None or any(values[part] > values.get(QUANTITIES[part].whole, inf) for part in values):
         return None
     if values.get("tokens_per_step", 0) > values.get("positions_per_step", inf):
         return None

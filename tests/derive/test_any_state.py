@@ -10,6 +10,9 @@ from states import questions, states
 
 STATES = 50
 
+LONGEST = 10.0
+"""Seconds of processor time that no question takes, five times what the campaign allows: a shared machine has slow hours."""
+
 
 @pytest.mark.slow
 def test_no_question_about_a_state_has_a_false_answer():
@@ -17,9 +20,8 @@ def test_no_question_about_a_state_has_a_false_answer():
     ends: Counter[str] = Counter()
     for state in islice(states(random), STATES):
         for asked in questions(random, state, QUESTIONS):
-            end = ended(asked)
-            # How long one takes is for the campaign to judge: the clock of a shared machine is no ground to fail on.
-            assert end == "slow" or not end.startswith(FALSE), (end, asked)
+            end = ended(asked, LONGEST)
+            assert not end.startswith(FALSE), (end, asked)
             ends[end] += 1
     assert ends["right"] > 0.3 * STATES * QUESTIONS, "a good part of the questions has an answer"
 

@@ -95,8 +95,12 @@ def test_equations_that_would_have_given_it_too_are_named():
     solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5)
     assert value(solution) == 0.02
     assert solution.route[-1].alternatives == ()
-    solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
+    solution = solve("step_time", compute_time=0.01, memory_time=0.02, compute_utilisation=0.5)
     assert solution.route[-1].equation == "roofline.step_time@2"
+    assert solution.route[-1].alternatives == ("batching.compute_utilisation_of_step",)
+    solution = solve("token_latency", step_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
+    assert solution.route[-1].equation == "pipeline.hop_latency@3"
+    assert solution.route[-1].alternatives == ("scheduling.throughput",)
 
 
 TWO_WAYS = {
@@ -738,10 +742,10 @@ MISLED = {
          "active_params": 186383830.7108854, "peak_flops": 717144404584896.2},
     ),
     "a regime that ends at a pole": (
-        ("step_time", {}, 0.00023076789100594754),
-        {"compute_utilisation": 1.0, "compute_time": 0.00023076789100594754, "machine_balance_ratio": 6.007941827239091,
-         "mbu": 1.0, "balance_batch": 7.306851536115738, "context_length": 1424.752827773699, "chips": 2802.3592685891335,
-         "hbm_bandwidth": 4361996770077.373},
+        ("sequences_per_chip", {}, 40.0 / 2802.3592685891335),
+        {"compute_utilisation": 1.0, "machine_balance_ratio": 6.007941827239091, "mbu": 1.0, "mfu": 1.0,
+         "balance_batch": 7.306851536115738, "context_length": 1424.752827773699, "balance_context": 2000.0,
+         "chips": 2802.3592685891335, "hbm_bandwidth": 4361996770077.373},
     ),
     "both sides the same for any value": (
         ("prefill_chunk", {}, 57625.458081205914),
@@ -784,6 +788,32 @@ def test_what_once_misled_has_the_value_of_the_state_or_none(case):
     assert not solution.answers or any(
         one.value == pytest.approx(truth) if one.kind == "point" else one.low <= truth <= (one.high or inf) for one in solution.answers
     )
+
+
+FULL = {"compute_utilisation": 1.0, "balance_batch": 8, "context_length": 1500}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "low", "high"),
+    [
+        # arithmetic binds where 8/batch + 1500/balance_context <= 1
+        ("batch", {"balance_context": 2000}, 8 / (1 - 1500 / 2000), None),
+        ("batch", {"balance_context": 1500.015}, 8 / (1 - 1500 / 1500.015), None),
+        ("balance_context", {"batch": 32}, 1500 / (1 - 8 / 32), None),
+        ("balance_context", {"batch": 8.0001}, 1500 / (1 - 8 / 8.0001), None),
+        ("balance_batch", {"batch": 32, "balance_context": 2000, "balance_batch": None}, 0, 32 * (1 - 1500 / 2000)),
+        ("batch", {"balance_context": 1500}, None, None),
+        ("batch", {"balance_context": 1000}, None, None),
+        ("balance_context", {"batch": 8}, None, None),
+    ],
+)
+def test_a_regime_ends_at_its_pole_and_is_not_beyond_it(unknown, given, low, high):
+    solution = solve(unknown, **{name: value for name, value in {**FULL, **given}.items() if value is not None})
+    if low is None:
+        assert solution.answers == () and solution.reason.code == "no_solution"
+        return
+    (found,) = solution.answers
+    assert (found.kind, found.low) == ("interval", pytest.approx(low, rel=1e-9)) and found.high == (high and pytest.approx(high, rel=1e-9))
 
 
 def test_all_that_defines_a_quantity_is_one_block_of_which_more_equations_than_unknowns_make_no_case():

@@ -24,7 +24,7 @@ def test_the_bound_of_one_domain_is_for_those_who_claim_one_stage():
     assert "memory.scale_up_fit is a condition, joined by name" in solution.assumptions
 
 
-@pytest.mark.parametrize(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (1, 0, 20e-3)])
+@pytest.mark.parametrize(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
 def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
     given = {"step_time": 20e-3, "hop_latency": hops}
     assert solve("token_latency", **given, pipeline_stages=stages).answers[0].value == pytest.approx(latency)
@@ -33,6 +33,25 @@ def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
 def test_one_stage_hops_nowhere():
     solution = solve("token_latency", step_time="20ms")
     assert solution.answers[0].value == pytest.approx(20e-3) and "hop_latency = 0 (default)" in solution.assumptions
+
+
+@pytest.mark.parametrize("stages", [{"pipeline_stages": 1}, {}], ids=["given", "default"])
+def test_one_stage_hops_nowhere_however_long_a_hop_takes(stages):
+    given = {"step_time": "20ms", "hop_latency": "2.5ms", **stages}
+    assert solve("token_latency", **given).answers[0].value == pytest.approx(20e-3)
+    assert solve("idle_fraction", **given, microbatches=1).answers[0].value == 0
+    assert solve("throughput", **given, batch=100).answers[0].value == pytest.approx(5000)
+
+
+def test_a_hop_of_one_stage_is_not_used():
+    solution = solve("token_latency", step_time="20ms", hop_latency="2.5ms")
+    assert solution.unused == ("hop_latency",)
+
+
+def test_the_number_of_stages_comes_back_from_the_latency():
+    for stages, latency in ((1, 20e-3), (2, 25e-3), (4, 30e-3)):
+        (found,) = solve("pipeline_stages", token_latency=latency, step_time=20e-3, hop_latency=2.5e-3, microbatches=1).answers
+        assert found.value == pytest.approx(stages)
 
 
 @pytest.mark.parametrize("more", [{}, {"hop_latency": 0, "step_time": 0.02}])
@@ -100,7 +119,7 @@ def test_half_a_microbatch_and_a_stage_without_a_layer_are_refused():
     refused = solve("bubble_fraction", pipeline_stages=4, training_microbatches=0.5)
     assert refused.answers == () and refused.reason.code == "requirement_violated"
     assert "training_microbatches >= 1" in refused.reason.message and "\n" not in refused.reason.message
-    with pytest.raises(WrongValue, match="a stage has at least one layer"):
+    with pytest.raises(WrongValue, match="pipeline_stages = 8: no more than layers = 4"):
         solve("layers_per_stage", pipeline_stages=8, layers=4)
 
 

@@ -61,12 +61,34 @@ def test_a_cancelling_quantity_is_not_among_the_missing():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"model": "Llama-3-70B", "pipeline_stages": 100}, "a stage has at least one layer"),
-        ({"experts": 8, "active_experts": 9}, "no more experts than there are"),
-        ({"pipeline_stages": 4, "microbatches": 0.5}, "microbatches = 0.5: must be 1 or more"),
-        ({"kv_copies": 0.5}, "kv_copies = 0.5: must be 1 or more"),
+        ({"model": "Llama-3-70B", "pipeline_stages": 100}, "pipeline_stages = 100: no more than layers = 80"),
+        ({"experts": 8, "active_experts": 9}, "active_experts = 9: no more than experts = 8"),
+        ({"kv_copies": 9, "chips": 8}, "kv_copies = 9: no more than chips = 8"),
+        ({"pipeline_stages": 4, "microbatches": 0.5}, "microbatches = 0.5: must be >= 1"),
+        ({"kv_copies": 0.5}, "kv_copies = 0.5: must be >= 1"),
+        ({"expert_imbalance": [1, 2, 0.9]}, "expert_imbalance = 0.9: must be >= 1"),
+        ({"positions_per_step": "0.5..4"}, "positions_per_step = 0.5: must be >= 1"),
+        ({"microbatches": "1.2±0.5"}, "microbatches = 0.7: must be >= 1"),
+        ({"experts": 8, "active_experts": "1,4,9"}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": "8..16", "active_experts": "4..9"}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": "4..64:log:5", "active_experts": 8}, "active_experts = 8: no more than experts = 4"),
+        ({"model": "Llama-3-70B", "pipeline_stages": "1..128:log"}, "pipeline_stages = 128: no more than layers = 80"),
     ],
 )
 def test_parts_that_cannot_be_are_refused_whatever_is_asked(given, words):
+    """Wherever in a range, a list or a sweep they stand."""
     with pytest.raises(WrongValue, match=words):
         solve("step_time", **given)
+
+
+def test_half_a_range_may_be_less_than_the_least_value():
+    spans = solve("sequences_in_flight", microbatches="4±0.5", microbatch_size=10).spans
+    assert (spans.low, spans.high) == (35, 45)
+
+
+def test_no_answer_is_below_the_least_value_of_its_quantity():
+    """A pass of 20 ms through four stages, each idle for 90 % of it: two fifths of a microbatch."""
+    refused = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=0.9)
+    assert refused.answers == () and "no microbatches >= 1 satisfies pipeline.idle_fraction" in refused.reason.message
+    table = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=[0.5, 0.75, 0.9]).sweep
+    assert table.values[0][:2] == pytest.approx([2, 1]) and len(table.others) == 1

@@ -67,7 +67,7 @@ def test_regimes_cover_the_expression_and_agree_with_it(name):
     seen = set()
     # Some numbers alike, so that ties occur.
     for _ in range(120):
-        draw = [rng.choice((1.0, 2.0, rng.uniform(0.1, 30))) if quantity(n).domain == "> 0" else rng.random() for n in names]
+        draw = [rng.choice((1.0, 2.0, rng.uniform(0.1, 30))) if quantity(n).domain in ("> 0", ">= 1") else rng.random() for n in names]
         values = dict(zip(names, draw, strict=True))
         if name in by_id() and by_id()[name].violated(values):
             continue

@@ -11,7 +11,7 @@ from derive.catalogue import equation
 from derive.defaults import with_defaults
 from derive.elimination import joint, that_cancel
 from derive.quantities import QUANTITIES
-from derive.questions import ONE_AT_LEAST, question
+from derive.questions import question
 from derive.ranges import solve
 from derive.routes import checks, reaches, route, square
 
@@ -125,7 +125,7 @@ def test_elasticities_of_a_block_are_those_of_finite_differences():
     given = {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"} | {"cost_per_token": 1e-7}
     (only,) = solve("batch", **given).answers
     for name, own in only.elasticities.items():
-        nudge = 1e-6 if name in ONE_AT_LEAST else -1e-6
+        nudge = 1e-6 if QUANTITIES[name].floor else -1e-6
         moved = value("batch", **{**given, name: given[name] * (1 + nudge)})
         assert own == pytest.approx(log(moved / only.value) / nudge, abs=1e-4), name
 

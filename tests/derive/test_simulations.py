@@ -14,7 +14,7 @@ ERRORS = 4
 SCHEDULES = [
     pytest.param(stages, microbatches, hop, id=f"{microbatches} on {stages}, hops of {1e3 * hop:g} ms")
     for stages, microbatches, hop in (
-        *((4, 1, 1e-6), (4, 2, 1e-6), (4, 4, 1e-6), (2, 3, 1e-6)),
+        *((4, 1, 1e-6), (4, 2, 1e-6), (4, 4, 1e-6), (2, 3, 1e-6), (1, 1, 2.5e-3), (1, 3, 2.5e-3)),
         *((4, 4, 2.5e-3), (4, 5, 2.5e-3), (4, 6, 2.5e-3), (4, 8, 2.5e-3), (8, 3, 1e-3), (3, 7, 5e-3)),
     )
 ]

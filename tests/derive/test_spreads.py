@@ -34,7 +34,7 @@ RANGES = [
 def test_ranges(name, text, low, high):
     found = spread(name, text, parse)
     assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.middle == pytest.approx((low + high) / 2)
+    assert found.shown == pytest.approx((low + high) / 2)
 
 
 @pytest.mark.parametrize("text", ["1,8,64", "1, 8, 64", [1, 8, 64], (1, 8, 64), np.array([1, 8, 64])])
