@@ -85,19 +85,6 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
 
 
-def states_written_back(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Linear states, of which only the read is counted: how much longer the step may be for writing them back."""
-    row = equation("context.kv_time_fixed")
-    needed = {"step_time", "memory_time", "linear_state_bytes", *row.symbols[1:]} - {"kv_read_bytes_per_sequence", *row.put_in}
-    known = {"kv_copies": 1.0, "mbu": 1.0, **values, "kv_read_bytes_per_sequence": values.get("linear_state_bytes", 0.0)}
-    if not needed <= known.keys() or not known["linear_state_bytes"]:
-        return None
-    longer = max(known["step_time"], known["memory_time"] + row.right_side(known)) / known["step_time"]
-    if longer <= UNEVEN:
-        return None
-    return f"states of linear layers are written back too, which is not counted: the step may take up to {longer:.3g} times as long"
-
-
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Prefill of a model whose attention is known, without the length of its prompts."""
     left_out = "query_heads" in values and _stands("prefill_attention_factor", used)
@@ -115,4 +102,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out)  # fmt: skip
+    prefill_attention_left_out)  # fmt: skip

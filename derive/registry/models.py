@@ -132,5 +132,13 @@ ROWS = (
     ("kv_bytes_per_sequence", "M_seq", r"M_{\mathrm{seq}}", "byte", "KV bytes a sequence stores", 1e5, 1e13),
     ("kv_read_bytes_per_token", "b_rd", r"b_{\mathrm{rd}}", "byte/token", "KV bytes a step reads for one more token of context", 100, 1e6),
     ("kv_copies", "n_copy", r"n_{\mathrm{copy}}", "1", "times the cache is held and read over the chips: 1 where it is sharded", 1, 64),
-    ("kv_read_bytes_per_sequence", "M_rd", r"M_{\mathrm{rd}}", "byte", "KV bytes a step reads of a sequence", 1e5, 1e13),
+    (
+        "kv_read_bytes_per_sequence",
+        "M_rd",
+        r"M_{\mathrm{rd}}",
+        "byte",
+        "KV bytes a step reads of a sequence; linear states count twice, as they are written back",
+        1e5,
+        1e13,
+    ),
 )
