@@ -71,7 +71,7 @@ def question(
     using = (using,) if isinstance(using, str) else tuple(using)
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
     settled = (*(n for n, value in known.items() if value == 0), *defaults)
-    values = neutral(defaults)
+    values = neutral(defaults, {*known, name})
     active = tuple(with_defaults(row, values) for row in _active(name, tuple(chosen.items()), using, preset.left_out, settled))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
