@@ -132,6 +132,7 @@ WHOLE = {
     "active_experts": ("experts", "a token uses no more experts than there are"),
     "pipeline_stages": ("layers", "a stage has at least one layer"),
     "kv_copies": ("chips", "a chip holds one copy"),
+    "cached_tokens": ("prompt_tokens", "a prompt finds no more in the cache than it has"),
 }
 """Parts of which there are no more than of something else."""
 

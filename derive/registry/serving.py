@@ -71,7 +71,7 @@ ROWS = (
         1,
         1e7,
     ),
-    ("cached_tokens", "L_0", "L_0", "token", "tokens of a prompt that are found in the cache", 1, 1e7, NONNEGATIVE),
+    ("cached_tokens", "L_0", "L_0", "token", "tokens of a sequence that stand in the cache before its new ones", 1, 1e7, NONNEGATIVE),
     ("forward_flops", "C_fwd", r"C_{\mathrm{fwd}}", "FLOP", "FLOPs of a pass over the new tokens of one sequence", 1e8, 1e20),
     (
         "prefill_attention_factor",

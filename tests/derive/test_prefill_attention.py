@@ -7,6 +7,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.catalogue.prefill_attention import mean_met
+from derive.errors import WrongValue
 from derive.ranges import solve
 
 A_PAIR = 2 * 2 * 80 * 64 * 128
@@ -137,6 +138,11 @@ def test_sweeps_take_each_prompt_as_it_is():
 def test_a_prompt_with_nothing_new_is_refused():
     reason = solve("prefill_compute_time", **PASS, new_tokens_per_pass=8000, cache_hit_share=1).reason
     assert reason.code == "requirement_violated"
+
+
+def test_more_in_the_cache_than_a_prompt_has_is_refused():
+    with pytest.raises(WrongValue, match="a prompt finds no more in the cache than it has"):
+        solve("prefill_compute_time", **PASS, new_tokens_per_pass=100, prompt_tokens=1000, cached_tokens=2000)
 
 
 # -- what else counts it --------------------------------------------------------------------------------------------
