@@ -88,23 +88,29 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
 
 
-def states_written_back(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Linear states, of which only the read is counted: how much longer the step may be for writing them back."""
-    row = equation("context.kv_time_fixed")
-    needed = {"step_time", "memory_time", "linear_state_bytes", *row.symbols[1:]} - {"kv_read_bytes_per_sequence", *row.put_in}
-    known = {"kv_copies": 1.0, "mbu": 1.0, **values, "kv_read_bytes_per_sequence": values.get("linear_state_bytes", 0.0)}
-    if not needed <= known.keys() or not known["linear_state_bytes"]:
-        return None
-    longer = max(known["step_time"], known["memory_time"] + row.right_side(known)) / known["step_time"]
-    if longer <= UNEVEN:
-        return None
-    return f"states of linear layers are written back too, which is not counted: the step may take up to {longer:.3g} times as long"
-
-
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Prefill of a model whose attention is known, without the length of its prompts."""
-    left_out = "query_heads" in values and _stands("prefill_attention_factor", used)
-    return "attention over the prompt is left out, which long prompts multiply; give prompt_tokens" if left_out else None
+    """Prefill of a model whose attention is known, without the length of its prompts, or as if nothing stood before a pass."""
+    if _stands("prefill_attention_factor", used):
+        if values.keys().isdisjoint(("query_heads", "kv_heads", "latent_dim")):
+            return None
+        lacking = "prompt_tokens" if "query_heads" in values else "query_heads"
+        return f"attention over the prompt is left out, which long prompts multiply; give {lacking}"
+    if not _stands("uncached_tokens", used) or not values.keys() >= {"new_tokens_per_pass", "context_length", "prefill_attention_factor"}:
+        return None
+    factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
+    # Tokens behind a context meet all of it, where those of a prompt meet half of themselves.
+    longer = (1 + (factor - 1) * (2 * context + new) / (2 * values.get("cached_tokens", 0.0) + new)) / factor
+    if context <= new or longer <= UNEVEN:
+        return None
+    told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
+    return f"{told}; give cached_tokens, or prompt_tokens"
+
+
+def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """An owned chip whose second in use is priced as if it never waited."""
+    row = equation("serving.chip_price_from_capex")
+    always = any(one.id == row.id and "fleet_utilisation" in one.put_in for one in used)
+    return "the price is that of a second in use, and the chip is taken never to wait; give fleet_utilisation" if always else None
 
 
 def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -161,4 +167,4 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    prefill_attention_left_out, chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from derive.caveats import caveats
 from derive.compiled import evaluate
 from derive.conflicts import against_defaults, below_its_parts, contradiction
-from derive.defaults import FOLLOWS, MAY_DIFFER, following
+from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
 from derive.directions import direction
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
@@ -218,7 +218,7 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
     defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
-    defaults |= following(defaults, asked.known)
+    defaults |= following(asked.unknown, defaults, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
@@ -495,8 +495,10 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
     default = {name: "default" for name in known if name in touched and name not in asked.known}
-    default |= {name: f"default: {FOLLOWS[name]}" for name in default.keys() & FOLLOWS.keys() if known[name] != 1}
-    defaults = [f"{name} = {known[name]:g} ({why})" for name, why in default.items()]
+    led = {name: leads(name, {*asked.known, asked.unknown}) for name in default.keys() & FOLLOWS.keys()}
+    default |= {name: f"default: {other}" for name, other in led.items() if other in asked.known and known[name] != 1}
+    told = {name: other for name, other in led.items() if other == asked.unknown}
+    defaults = [f"{name} = {told.get(name, f'{known[name]:g}')} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]

@@ -6,14 +6,14 @@ Where a default stands, its quantity is put into the equations of a question, wh
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
-from inspect import Parameter, Signature, signature
 from typing import Any
 
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import Equation, in_sympy
+from derive.records import Equation, in_place, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
-PROMPTS = ("prompt_tokens",)
+PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
+PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
 DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
@@ -24,15 +24,28 @@ GOVERNED = {
     "verification_ratio": (TIMES,),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
-    "prefill_attention_factor": (PROMPTS, ("prefill_attention_flops_per_pair", "attention_flops_per_pair", "query_heads")),
+    "prefill_attention_factor": (PROMPTS, PREFILL_ATTENTION),
+    "uncached_tokens": (("prompt_tokens",),),
+    "cached_tokens": (("cache_hit_share",),),
+    "cache_hit_share": (("cached_tokens",),),
 }
 """What a default gives way to: where one of each of these is known or asked for, the quantity is what its definition makes of it."""
 
-FOLLOWS = {"microbatches": "pipeline_stages", "positions_per_step": "tokens_per_step"}
-"""Defaults that are what another quantity is, where that is known or asked for, and else one."""
+FOLLOWS = {
+    "microbatches": ("pipeline_stages",),
+    "positions_per_step": ("tokens_per_step",),
+    "uncached_tokens": ("new_tokens_per_pass", "context_length"),
+}
+"""Defaults that are what another quantity is: the first of these that is known or asked for.
 
-SAY_HOW_MANY = ("sequences_in_flight", "idle_fraction")
-"""What, given, says how many microbatches there are."""
+A prompt is what one pass computes of it, and else as long as the context.
+"""
+
+SAID_BY = {
+    "microbatches": ("sequences_in_flight", "idle_fraction"),
+    "uncached_tokens": ("prefill_attention_factor", "prefill_attention_flops_per_token"),
+}
+"""What, given, says how many there are of a default that is what another quantity is."""
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
@@ -52,25 +65,39 @@ def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = 
     """
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    free |= {name: 1.0 for name in FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand if leads(name, at_hand.difference(claimed))}
     defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
-    if not known.keys().isdisjoint(SAY_HOW_MANY) or unknown == "pipeline_stages":
-        defaults.pop("microbatches", None)
-    return defaults | following(defaults, known)
+    said = {name for name, names in SAID_BY.items() if unknown not in FOLLOWS[name] and not known.keys().isdisjoint(names)}
+    if unknown == "pipeline_stages":
+        said |= {"microbatches"}
+    defaults = {name: value for name, value in defaults.items() if name not in said}
+    return defaults | following(unknown, defaults, known)
 
 
-def following(defaults: Mapping[str, float], known: Mapping[str, Any]) -> dict[str, Any]:
+def following(unknown: str, defaults: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults that are what another quantity is known to be, numbers or arrays."""
-    return {name: known[other] for name, other in FOLLOWS.items() if name in defaults and other in known}
+    others = {name: leads(name, {*known, unknown}) for name in FOLLOWS.keys() & {*defaults}}
+    return {name: known[other] for name, other in others.items() if other in known}
+
+
+def leads(name: str, at_hand: Set[str]) -> str | None:
+    """Which of the quantities at hand a default is.
+
+    >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
+    ('new_tokens_per_pass', None)
+    """
+    return next((other for other in FOLLOWS[name] if other in at_hand), None)
 
 
 def _gives_way(name: str, at_hand: Set[str]) -> bool:
     return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
 
 
-def neutral(defaults: Mapping[str, float]) -> Values:
+def neutral(defaults: Mapping[str, float], at_hand: Set[str]) -> Values:
     """What is put into the equations, of the defaults that stand."""
     values: dict[str, int | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
-    values |= {name: other for name, other in FOLLOWS.items() if name in values and other not in defaults}
+    others = {name: leads(name, at_hand) or first for name, (first, *_) in FOLLOWS.items()}
+    values |= {name: other for name, other in others.items() if name in values and other not in defaults}
     if "microbatches" in values and "pipeline_stages" in defaults:
         values["pipeline_stages"] = 1
     return tuple(sorted(values.items()))
@@ -87,13 +114,13 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     spoken = {name: value for name, value in values if name in row.symbols[1:]}
     if not spoken:
         return row
-    relation = _without(row.relation, spoken)
+    relation = in_place(row.relation, spoken)
     # A single stage takes its hops along.
     gone = _gone(row, relation, spoken) if any(value != 1 or name == "pipeline_stages" for name, value in spoken.items()) else {}
     return replace(
         row,
-        relation=_without(relation, gone) if gone else relation,
-        requires=tuple(_without(needed, spoken) for needed in row.requires),
+        relation=in_place(relation, gone) if gone else relation,
+        requires=tuple(in_place(needed, spoken) for needed in row.requires),
         put_in=tuple(spoken),
     )
 
@@ -103,17 +130,3 @@ def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int 
     left, right = in_sympy(relation)
     held = {part.name for part in (left - right).free_symbols}
     return {name: 1 for name in row.symbols if name not in held and name not in spoken}
-
-
-def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
-    """A function of fewer parameters: the others are these numbers, or follow another parameter."""
-    stand = [values.get(name, name) for name in signature(function).parameters]
-    left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
-
-    def reduced(*arguments: Any) -> Any:
-        given = dict(zip(left, arguments, strict=True))
-        return function(*(given[one] if isinstance(one, str) else one for one in stand))
-
-    reduced.__wrapped__ = function  # type: ignore[attr-defined]
-    reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
-    return reduced

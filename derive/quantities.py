@@ -117,7 +117,7 @@ NEUTRAL_DEFAULTS = {
     **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0, "positions_per_step": 1.0, "kv_copies": 1.0, "expert_imbalance": 1.0},
     **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
-    **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0},
+    **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
 }
 """Nothing else has a default; those that an answer used are listed among its assumptions."""
 

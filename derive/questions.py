@@ -82,7 +82,7 @@ def question(
     provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
     not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
-    values = neutral(defaults)
+    values = neutral(defaults, {*known, name})
     active = tuple(with_defaults(row, values) for row in _active(name, chosen, using, preset.left_out, not_made_up))
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)

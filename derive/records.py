@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import signature, unwrap
+from inspect import Parameter, Signature, signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
@@ -106,6 +106,24 @@ def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
 
     left, right = relation(*map(symbol_or_number, signature(relation).parameters))
     return left + Integer(0), right + Integer(0)
+
+
+def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
+    """A function of other parameters: these are numbers, or are called by another name.
+
+    >>> signature(in_place(lambda batch, chips: batch / chips, {"chips": 8, "batch": "batch_multiple"}))
+    <Signature (batch_multiple)>
+    """
+    stand = [values.get(name, name) for name in signature(function).parameters]
+    left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
+
+    def reduced(*arguments: Any) -> Any:
+        given = dict(zip(left, arguments, strict=True))
+        return function(*(given[one] if isinstance(one, str) else one for one in stand))
+
+    reduced.__wrapped__ = function  # type: ignore[attr-defined]
+    reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
+    return reduced
 
 
 def as_relations(requires: tuple[Callable[..., Any], ...]) -> "tuple[Rel, ...]":

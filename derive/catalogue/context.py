@@ -194,7 +194,7 @@ EQUATIONS = (
             kv_time,
             batch * kv_read_bytes_per_sequence * kv_copies / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Every sequence reads what grows with its context, and windows, states and selected entries.",
+        statement="Every sequence reads what grows with its context, windows, states and selected entries; states are written back too.",
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
         sources=(ours("roofline.kv_time over the bytes a step reads, for models whose reads do not all grow with the context"),),
     ),

@@ -149,14 +149,20 @@ FIXED = (
     ),
     Equation(
         id="architecture.kv_read_per_sequence",
-        title="KV bytes a step reads of a sequence",
+        version=2,
+        changes=("states are written back as well as read: as many bytes again over the same bus",),
+        title="KV bytes a step reads of a sequence, states written back among them",
         defines="kv_read_bytes_per_sequence",
-        relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence: (
+        relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,
+            linear_state_bytes: (
             kv_read_bytes_per_sequence,
-            context_length * kv_read_bytes_per_token + fixed_kv_bytes_per_sequence,
+            context_length * kv_read_bytes_per_token + fixed_kv_bytes_per_sequence + linear_state_bytes,
         ),
-        statement="What a step reads of every token of the context, and what it reads of windows, states and selections.",
-        assumptions=("reads only; a linear layer also writes its state back, which moves as many bytes again",),
-        sources=(ours("what grows without end, and what stops growing"),),
+        statement=(
+            "What a step reads of every token of the context, what it reads of windows, states and selections, and the states once more:"
+            " each is written back."
+        ),
+        assumptions=("the one token that a step adds to caches and windows is left out",),
+        sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing; a state is updated as a whole in every step")),
     ),
 )

@@ -1,7 +1,62 @@
-"""Architecture, continued: attention FLOPs of prefill, where they are not those of decode."""
+"""Architecture, continued: attention FLOPs of prefill, the mean over the new tokens of a prompt.
 
-from derive.catalogue.sources import MLA_PAPER, ours
-from derive.records import Equation, Step, at
+A new token meets the tokens before it: all that is cached, and on average half of what is new. Means are integrals over the
+place in the prompt, not sums over whole tokens: a token meets half of itself.
+"""
+
+from typing import Any
+
+from derive.arithmetic import maximum, minimum
+from derive.catalogue.decode_attention import DECODE
+from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
+from derive.records import Equation, Premise, Step, at, in_place
+
+GROUP = "attention_flops_per_sequence"
+PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
+WINDOW = {
+    "window_attention_flops": "prefill_window_attention_flops",
+    # Of a window and a context that are both what is met on average, the lesser is that too.
+    **dict.fromkeys(("window_tokens", "context_length"), "prefill_window_tokens"),
+}
+DECODED = {row.id.split(".")[1]: row for row in DECODE}
+
+
+def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
+    """What a new token meets on average: the tokens before it, up to a limit.
+
+    >>> mean_met(100, 0, 50), mean_met(100, 0, 200), mean_met(100, 80, 40), mean_met(100, 300, 50)
+    (25.0, 75.0, 95.0, 100.0)
+    """
+    before_it = minimum(maximum(limit, cached_tokens) - cached_tokens, uncached_tokens)
+    return (before_it * (cached_tokens + before_it / 2) + (uncached_tokens - before_it) * limit) / uncached_tokens
+
+
+def _at_the_mean(decoded: str, **point: Any) -> Premise:
+    """The FLOPs of a decoded token at the mean of what a prompt's tokens meet: linear in it."""
+    return at(
+        f"architecture.{decoded}",
+        attention_flops_per_sequence="prefill_attention_flops_per_token",
+        context_length=lambda cached_tokens, uncached_tokens: cached_tokens + uncached_tokens / 2,
+        **point,
+    )
+
+
+def _in_prefill(decoded: str, id: str, title: str, names: dict[str, str]) -> Equation:
+    """The same for a token of a prompt as for a decoded one, over the mean of what it meets."""
+    row = DECODED[decoded]
+    renamed = {row.symbols[0]: names[row.symbols[0]], **{old: new for old, new in names.items() if old in row.symbols}}
+    return Equation(
+        id=f"architecture.{id}",
+        title=title,
+        defines=renamed[row.symbols[0]],
+        variant=row.variant,
+        relation=in_place(row.relation, renamed),
+        statement=f"{row.statement} In prefill, the mean over the new tokens of a prompt.",
+        assumptions=(*row.assumptions, "prefill does what decode does"),
+        steps=(Step(operation="the FLOPs grow in proportion to what is met: those of the mean", premises=(at(row.id, **renamed),)),),
+        sources=row.sources,
+    )
+
 
 PREFILL_ATTENTION = (
     Equation(
@@ -56,5 +111,203 @@ PREFILL_ATTENTION = (
                 ),
             ),
         )
+    ),
+    Equation(
+        id="architecture.prefill_window_tokens",
+        title="Tokens of a window that a new token of a prompt meets",
+        defines="prefill_window_tokens",
+        relation=lambda prefill_window_tokens, window_tokens, cached_tokens, uncached_tokens: (
+            prefill_window_tokens,
+            mean_met(window_tokens, cached_tokens, uncached_tokens),
+        ),
+        statement="A token meets all before it until the window is full, and then the window.",
+        assumptions=PLACES,
+        sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
+    ),
+    _in_prefill(
+        "window_attention_flops",
+        "prefill_window_attention_flops",
+        "Attention FLOPs of one new token of a prompt in windowed layers",
+        WINDOW,
+    ),
+    _in_prefill(
+        "window_attention_flops_shared",
+        "prefill_window_attention_flops_shared",
+        "Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
+        WINDOW,
+    ),
+    Equation(
+        id="architecture.prefill_read_entries",
+        title="Entries a sparse layer reads for a new token of a prompt",
+        defines="prefill_read_entries",
+        variant=("read_entries", "tokens", True),
+        relation=lambda prefill_read_entries, selected_entries, entry_per_token, cached_tokens, uncached_tokens: (
+            prefill_read_entries,
+            entry_per_token * mean_met(selected_entries / entry_per_token, cached_tokens, uncached_tokens),
+        ),
+        statement="A token reads all before it while they are fewer than it selects, and then as many as it selects.",
+        assumptions=PLACES,
+        sources=(DSA_PAPER, ours("the mean of the lesser of selection and place")),
+    ),
+    Equation(
+        id="architecture.prefill_read_entries_compressed",
+        title="Entries a sparse layer reads for a new token of a prompt, tokens compressed into shared entries",
+        defines="prefill_read_entries",
+        variant=("read_entries", "compressed", False),
+        relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
+            uncached_tokens: (
+            prefill_read_entries,
+            entry_per_token
+            * mean_met(selected_entries * sparse_compression_ratio / entry_per_token, cached_tokens, uncached_tokens)
+            / sparse_compression_ratio,
+        ),
+        statement="A token reads all compressed entries before it while they are fewer than it selects, and then as many as it selects.",
+        assumptions=(*PLACES, "tokens not yet compressed are left out"),
+        sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
+    ),
+    *(
+        _in_prefill(
+            f"selected_attention_flops{variant}",
+            f"prefill_selected_attention_flops{variant}",
+            f"Attention FLOPs of one new token of a prompt over selected entries, {words}",
+            {"selected_attention_flops": "prefill_selected_attention_flops", "read_entries": "prefill_read_entries"},
+        )
+        for variant, words in (
+            ("", "latent attention absorbed"),
+            ("_gqa_indexed", "grouped-query attention"),
+            ("_compressed", "tokens compressed into shared entries"),
+        )
+    ),
+    Equation(
+        id="architecture.prefill_attention_of_prompt",
+        title="Attention FLOPs of one new token of a prompt, dense attention",
+        defines="prefill_attention_flops_per_token",
+        variant=(GROUP, "dense", True),
+        relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens: (
+            prefill_attention_flops_per_token,
+            prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2),
+        ),
+        statement="A new token meets all that is cached, and on average half of the new tokens.",
+        assumptions=("dense attention in every layer that attends", *PLACES),
+        steps=(
+            Step(
+                operation="a decoded token meets its context, a new one the mean place in the prompt",
+                premises=(
+                    _at_the_mean("attention_flops_of_context", attention_flops_per_pair="prefill_attention_flops_per_pair"),
+                ),
+            ),
+        ),
+        sources=(KAPLAN_PAPER, ours("the mean over the places of a prompt; chunks change nothing in it")),
+    ),
+    Equation(
+        id="architecture.prefill_attention_with_windows",
+        title="Attention FLOPs of one new token of a prompt, windows in some layers",
+        defines="prefill_attention_flops_per_token",
+        variant=(GROUP, "windowed", False),
+        relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
+            prefill_window_attention_flops: (
+            prefill_attention_flops_per_token,
+            prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_window_attention_flops,
+        ),
+        statement="Full layers meet all that is cached and half of the new tokens, windowed layers what their window holds.",
+        assumptions=("what linear layers do with their states is left out", *PLACES),
+        steps=(
+            Step(
+                operation="a decoded token meets its context, a new one the mean place in the prompt and the mean of what a window holds",
+                premises=(
+                    _at_the_mean(
+                        "attention_flops_with_windows",
+                        attention_flops_per_pair="prefill_attention_flops_per_pair",
+                        window_attention_flops="prefill_window_attention_flops",
+                    ),
+                ),
+            ),
+        ),
+        sources=(WINDOW_PAPER, ours("full layers and windows, added")),
+    ),
+    Equation(
+        id="architecture.prefill_attention_mla_indexed",
+        title="Attention FLOPs of one new token of a prompt, every layer selects what it reads",
+        defines="prefill_attention_flops_per_token",
+        variant=(GROUP, "mla_indexed", False),
+        relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, cached_tokens, uncached_tokens,
+            prefill_selected_attention_flops: (
+            prefill_attention_flops_per_token,
+            indexer_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_selected_attention_flops,
+        ),
+        statement="The indexers score every pair of a token and one before it; attention meets what each token selects.",
+        assumptions=(
+            "every layer selects what it reads",
+            "the indexer's arithmetic runs at the rate of attention",
+            "selected latents are met as in decode, absorbed; short prompts take less where all of them are met expanded, behind a mask",
+            *PLACES,
+        ),
+        steps=(
+            Step(
+                operation="a decoded token's indexers score its context, a new one's the mean place in the prompt",
+                premises=(
+                    _at_the_mean("attention_flops_mla_indexed", selected_attention_flops="prefill_selected_attention_flops"),
+                ),
+            ),
+        ),
+        sources=(DSA_PAPER, ours("scores over all pairs and attention over the selections, added")),
+    ),
+    Equation(
+        id="architecture.prefill_attention_gqa_indexed",
+        title="Attention FLOPs of one new token of a prompt, all but a few layers select what they read",
+        defines="prefill_attention_flops_per_token",
+        variant=(GROUP, "gqa_indexed", False),
+        relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers,
+            query_heads, head_dim, cached_tokens, uncached_tokens, prefill_selected_attention_flops: (
+            prefill_attention_flops_per_token,
+            (indexer_flops_per_pair + flop_per_mac_and_token * (layers - sparse_layers) * query_heads * 2 * head_dim)
+            * (cached_tokens + uncached_tokens / 2)
+            + prefill_selected_attention_flops,
+        ),
+        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
+        assumptions=("the indexer's arithmetic runs at the rate of attention", *PLACES),
+        steps=(
+            Step(
+                operation="a decoded token's indexers and dense layers meet its context, a new one's the mean place in the prompt",
+                premises=(
+                    _at_the_mean("attention_flops_gqa_indexed", selected_attention_flops="prefill_selected_attention_flops"),
+                ),
+            ),
+        ),
+        sources=(MSA_CONFIG, ours("scores and dense layers over all pairs, and selections, added")),
+    ),
+    Equation(
+        id="architecture.prefill_attention_compressed",
+        title="Attention FLOPs of one new token of a prompt, tokens compressed into shared entries",
+        defines="prefill_attention_flops_per_token",
+        variant=(GROUP, "compressed", False),
+        relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers,
+            query_heads, head_dim, heavy_compression_ratio, cached_tokens, uncached_tokens, prefill_selected_attention_flops,
+            prefill_window_attention_flops: (
+            prefill_attention_flops_per_token,
+            (
+                indexer_flops_per_pair
+                + flop_per_mac_and_token * heavily_compressed_layers * query_heads * 2 * head_dim / heavy_compression_ratio
+            )
+            * (cached_tokens + uncached_tokens / 2)
+            + prefill_selected_attention_flops
+            + prefill_window_attention_flops,
+        ),
+        statement="Indexers and heavily compressed layers meet an entry for every few tokens before; selections and windows stop growing.",
+        assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *PLACES),
+        steps=(
+            Step(
+                operation="a decoded token meets the entries of its context, a new one those of the mean place in the prompt",
+                premises=(
+                    _at_the_mean(
+                        "attention_flops_compressed",
+                        selected_attention_flops="prefill_selected_attention_flops",
+                        window_attention_flops="prefill_window_attention_flops",
+                    ),
+                ),
+            ),
+        ),
+        sources=(COMPRESSED_DOCS, ours("scores, heavily compressed layers, selections and windows, added")),
     ),
 )

@@ -1,6 +1,7 @@
 """Serving: what a token costs (lecture, 0:12:40 to 0:15:49 and 1:34:03 to 1:47:33)."""
 
 from derive.arithmetic import maximum
+from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.sources import ours, scaling_book, talk
@@ -137,30 +138,37 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost",
-        version=2,
+        version=3,
         title="Cost of a token of a pass with many new tokens, over its compute floor",
         kind=BOUND,
         direction=LOWER,
         defines="prefill_normalised_cost",
         variant=("overlap", "max", True),
-        relation=lambda prefill_normalised_cost, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass, one_token: (
+        relation=lambda prefill_normalised_cost, prefill_attention_factor, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass,
+            one_token: (
             prefill_normalised_cost,
-            maximum(1, (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass),
+            maximum(prefill_attention_factor, (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass),
         ),
         statement="New tokens share the reads: a large batch is compute-bound at a few of them, a single sequence at a balance batch.",
         assumptions=(
             "perfect overlap",
             "KV of the new tokens stays on chip",
-            "attention FLOPs left out",
+            ATTENTION_LEFT_OUT,
             "every weight is read, as a pass of many tokens does",
         ),
-        changes=("the KV read enters by its ratio to the arithmetic, whichever it is; a bound from below, under perfect overlap alone",),
+        changes=(
+            "the KV read enters by its ratio to the arithmetic, whichever it is; a bound from below, under perfect overlap alone",
+            "attention of the new tokens is arithmetic",
+        ),
         steps=(
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
-                relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, memory_time: (
+                relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, prefill_attention_factor,
+                    memory_time: (
                     prefill_normalised_cost,
-                    maximum(compute_time * new_tokens_per_pass / one_token, memory_time) * one_token / (compute_time * new_tokens_per_pass),
+                    maximum(compute_time * prefill_attention_factor * new_tokens_per_pass / one_token, memory_time)
+                    * one_token
+                    / (compute_time * new_tokens_per_pass),
                 ),
             ),
             Step(
@@ -179,19 +187,22 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost_serial",
+        version=2,
+        changes=("attention of the new tokens is arithmetic",),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
         defines="prefill_normalised_cost",
         variant=("overlap", "sum", False),
-        relation=lambda prefill_normalised_cost, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass, one_token: (
+        relation=lambda prefill_normalised_cost, prefill_attention_factor, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass,
+            one_token: (
             prefill_normalised_cost,
-            1 + (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass,
+            prefill_attention_factor + (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass,
         ),
         statement="If nothing overlaps, the reads come on top of the arithmetic, shared by the new tokens.",
         assumptions=(
             "no overlap at all",
             "KV of the new tokens stays on chip",
-            "attention FLOPs left out",
+            ATTENTION_LEFT_OUT,
             "every weight is read, as a pass of many tokens does",
         ),
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),

@@ -6,33 +6,54 @@ from derive.records import CONDITION, Equation, Step, at
 COSTS = (
     Equation(
         id="serving.forward_flops",
+        version=2,
+        changes=("attention of any kind, windows and selections among them; of a prompt in several passes, their mean",),
         title="FLOPs of a causal pass over new tokens",
         defines="forward_flops",
-        relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_pair,
-            one_token, cached_tokens: (
+        relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
+            one_token: (
             forward_flops,
             flop_per_mac_and_token * active_params * new_tokens_per_pass
-            + prefill_attention_flops_per_pair * new_tokens_per_pass / one_token * (cached_tokens + new_tokens_per_pass / 2),
+            + prefill_attention_flops_per_token * new_tokens_per_pass / one_token,
         ),
-        statement="Each new token meets every active weight, all that is cached, and on average half of the new tokens.",
-        assumptions=("one sequence", "many new tokens: of one alone, half of itself is attended to"),
+        statement="Each new token meets every active weight, and what it attends to of the tokens before it.",
+        assumptions=("one sequence", "of a prompt that takes several passes, the mean over them"),
         sources=(KAPLAN_PAPER, PALM_PAPER),
     ),
     Equation(
+        id="serving.uncached_tokens",
+        title="Tokens of a prompt that are not found in the cache",
+        defines="uncached_tokens",
+        relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
+        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        statement="What is left of a prompt to compute, in one pass or in several chunks.",
+        sources=(ours("the other part of the prompt"),),
+    ),
+    Equation(
+        id="serving.cached_tokens",
+        title="Tokens of a prompt that are found in the cache",
+        defines="cached_tokens",
+        relation=lambda cached_tokens, uncached_tokens, cache_hit_share: (
+            cached_tokens,
+            uncached_tokens * cache_hit_share / (1 - cache_hit_share),
+        ),
+        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        statement="What a prompt finds in the cache stands to what it does not find as one share to the other.",
+        sources=(ours("in terms of the new tokens, which are known of a pass"),),
+    ),
+    Equation(
         id="serving.prefill_attention_factor",
+        version=2,
+        changes=("over what a token of the prompt attends to on average, windows and selections among it",),
         title="What attention adds to the compute time of a prompt",
         defines="prefill_attention_factor",
-        relation=lambda prefill_attention_factor, prefill_attention_flops_per_pair, prompt_tokens, cache_hit_share, flop_per_weight,
-            active_params, attention_rate_ratio: (
+        relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
+            attention_rate_ratio: (
             prefill_attention_factor,
-            1
-            + prefill_attention_flops_per_pair
-            * prompt_tokens
-            * (1 + cache_hit_share)
-            / (2 * flop_per_weight * active_params * attention_rate_ratio),
+            1 + prefill_attention_flops_per_token / (flop_per_weight * active_params * attention_rate_ratio),
         ),
-        statement="A token of a prompt that is all new attends to half of it on average, one after a cached part to more.",
-        assumptions=("every prompt is as long, and finds the same share in the cache", "the mean over all new tokens of a prompt"),
+        statement="What a prompt's tokens attend to on average, over what each multiplies with the weights, comes on top of that.",
+        assumptions=("the mean over all new tokens of a prompt",),
         steps=(
             Step(
                 operation="what it means: FLOPs of a pass over those with the weights alone",
@@ -42,22 +63,20 @@ COSTS = (
                 ),
             ),
             Step(
-                operation="in one pass over what is not found in the cache, attention at the rate of its own data type",
+                operation="attention at the rate of its own data type",
                 premises=(
-                    at("#1", new_tokens_per_pass=lambda prompt_tokens, cache_hit_share: prompt_tokens * (1 - cache_hit_share)),
+                    at("#1"),
                     at(
                         "serving.forward_flops",
-                        new_tokens_per_pass=lambda prompt_tokens, cache_hit_share: prompt_tokens * (1 - cache_hit_share),
-                        cached_tokens=lambda prompt_tokens, cache_hit_share: prompt_tokens * cache_hit_share,
-                        prefill_attention_flops_per_pair=lambda prefill_attention_flops_per_pair, attention_rate_ratio: (
-                            prefill_attention_flops_per_pair / attention_rate_ratio
+                        prefill_attention_flops_per_token=lambda prefill_attention_flops_per_token, attention_rate_ratio: (
+                            prefill_attention_flops_per_token / attention_rate_ratio
                         ),
                     ),
                 ),
-                eliminated=("forward_flops",),
+                eliminated=("forward_flops", "new_tokens_per_pass"),
             ),
         ),
-        sources=(ours("serving.forward_flops with the prompt in its cached and its new part; chunks change nothing in the sum"),),
+        sources=(ours("serving.forward_flops over the same without attention; chunks change nothing in the mean"),),
     ),
     Equation(
         id="serving.mean_decode_context",
@@ -70,15 +89,19 @@ COSTS = (
     ),
     Equation(
         id="serving.chip_price_from_capex",
-        title="Price of a chip that is owned",
+        title="Price of a chip that is owned, for a second in use",
         relation=lambda chip_price, chip_capex, depreciation_time, fleet_utilisation, chip_power, power_usage_effectiveness,
             electricity_price: (
             chip_price,
             chip_capex / (depreciation_time * fleet_utilisation) + chip_power * power_usage_effectiveness * electricity_price,
         ),
         requires=(lambda power_usage_effectiveness: power_usage_effectiveness >= 1,),
-        statement="A second in use pays for its share of the chip, written off over the seconds it is used, and for electricity.",
+        statement=(
+            "A second in use pays for its share of the chip, written off over the seconds it is used, and for electricity: the seconds in"
+            " which the chip waits are in the price, by fleet_utilisation."
+        ),
         assumptions=(
+            "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
             "written off evenly, without interest",
             "no power is drawn while a chip is not in use",
             "staff, repair and licences left out",

@@ -22,16 +22,19 @@ METHODS = (
     ),
     Equation(
         id="serving.compute_bound_chunk",
-        version=2,
+        version=3,
         title="New tokens that make a pass compute-bound",
         defines="compute_bound_chunk",
-        relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio: (
+        relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio, prefill_attention_factor: (
             compute_bound_chunk,
-            one_token * (balance_batch / batch + kv_compute_ratio),
+            one_token * (balance_batch / batch + kv_compute_ratio) / prefill_attention_factor,
         ),
         statement="As many new tokens of each sequence as decode waits longer for memory than for arithmetic.",
-        assumptions=("perfect overlap", "attention FLOPs left out", "every weight is read, as a pass of many tokens does"),
-        changes=("the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
+        assumptions=("perfect overlap", ATTENTION_LEFT_OUT, "every weight is read, as a pass of many tokens does"),
+        changes=(
+            "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
+            "attention of the new tokens is arithmetic, so that fewer of them will do",
+        ),
         steps=(
             Step(
                 operation="at this chunk the arithmetic takes as long as the reads",
@@ -40,14 +43,13 @@ METHODS = (
                         "serving.prefill_compute_time",
                         new_tokens_per_pass="compute_bound_chunk",
                         prefill_compute_time="memory_time",
-                        prefill_attention_factor=1,
                     ),
                     at("roofline.memory_time"),
                 ),
                 eliminated=("memory_time",),
-                relation=lambda compute_bound_chunk, one_token, weight_time, kv_time, compute_time: (
+                relation=lambda compute_bound_chunk, one_token, weight_time, kv_time, compute_time, prefill_attention_factor: (
                     compute_bound_chunk,
-                    one_token * (weight_time + kv_time) / compute_time,
+                    one_token * (weight_time + kv_time) / (compute_time * prefill_attention_factor),
                 ),
             ),
             Step(
@@ -70,36 +72,44 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time",
-        version=2,
+        version=3,
         title="Step time with a chunk of prefill on board",
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
-            batch, memory_time: (
+            batch, prefill_attention_factor, memory_time: (
             mixed_step_time,
             drafting_time
             + maximum(
-                positions_per_step * (compute_time + attention_time) + compute_time * prefill_chunk / (one_token * batch), memory_time
+                positions_per_step * (compute_time + attention_time)
+                + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
+                memory_time,
             ),
         ),
         statement="The tokens of the chunk share the weights that decode reads anyway and add only arithmetic.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "attention FLOPs and KV reads of the chunk left out",
+            "the mean over the chunks of a prompt",
+            "KV reads of the chunk left out",
+            ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
         ),
-        changes=("attention FLOPs and drafts of the decoding sequences count",),
+        changes=("attention FLOPs and drafts of the decoding sequences count", "attention FLOPs of the chunk count"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.free_prefill_chunk",
-        version=2,
+        version=3,
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
-        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time: (
+        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
+            prefill_attention_factor: (
             free_prefill_chunk,
-            batch * one_token * (memory_time - positions_per_step * (compute_time + attention_time)) / compute_time,
+            batch
+            * one_token
+            * (memory_time - positions_per_step * (compute_time + attention_time))
+            / (compute_time * prefill_attention_factor),
         ),
         requires=(
             lambda memory_time, positions_per_step, compute_time, attention_time: (
@@ -108,15 +118,15 @@ METHODS = (
         ),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("the assumptions of serving.mixed_step_time",),
-        changes=("attention FLOPs and drafts of the decoding sequences leave less room",),
+        changes=("attention FLOPs and drafts of the decoding sequences leave less room", "attention FLOPs of the chunk take room too"),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
                 premises=(
                     at(
                         "roofline.compute_time",
-                        batch=lambda positions_per_step, batch, free_prefill_chunk, one_token: (
-                            positions_per_step * batch + free_prefill_chunk / one_token
+                        batch=lambda positions_per_step, batch, prefill_attention_factor, free_prefill_chunk, one_token: (
+                            positions_per_step * batch + prefill_attention_factor * free_prefill_chunk / one_token
                         ),
                         compute_time=lambda memory_time, positions_per_step, attention_time: (
                             memory_time - positions_per_step * attention_time
@@ -127,7 +137,7 @@ METHODS = (
                 eliminated=("active_params",),
             ),
         ),
-        sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each")),
+        sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each, with what attention adds")),
     ),
     Equation(
         id="serving.prefill_rate_per_chip",

@@ -71,6 +71,15 @@ ROWS = (
     ("layers_per_stage", "l_st", r"\ell_{\mathrm{st}}", "1", "layers of one stage", 1, 200),
     ("idle_fraction", "f_idle", r"f_{\mathrm{idle}}", "1", "share of the time a stage waits, in decode", 0.01, 0.99, UNIT_INTERVAL),
     ("bubble_fraction", "f_bub", r"f_{\mathrm{bub}}", "1", "share of a training schedule a stage waits", 0.01, 0.99, UNIT_INTERVAL),
-    ("token_latency", "t_tok", r"t_{\mathrm{tok}}", "s", "time from one step of a sequence to its next, through all stages", 1e-6, 100),
+    (
+        "token_latency",
+        "t_tok",
+        r"t_{\mathrm{tok}}",
+        "s",
+        "time from one step of a sequence to its next, through all stages: per step, not per token;"
+        " the mean time per output token is token_latency / tokens_per_step, which is less with drafts",
+        1e-6,
+        100,
+    ),
     ("rack_hop_ratio", "r_hop", r"r_{\mathrm{hop}}", "1", "scale-up time over scale-out time of a stage", 0.01, 1e4),
 )

@@ -142,5 +142,13 @@ ROWS = (
         AT_LEAST_ONE,
         "chips",
     ),
-    ("kv_read_bytes_per_sequence", "M_rd", r"M_{\mathrm{rd}}", "byte", "KV bytes a step reads of a sequence", 1e5, 1e13),
+    (
+        "kv_read_bytes_per_sequence",
+        "M_rd",
+        r"M_{\mathrm{rd}}",
+        "byte",
+        "KV bytes a step reads of a sequence; linear states count twice, as they are written back",
+        1e5,
+        1e13,
+    ),
 )

@@ -54,7 +54,7 @@ def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
     inside = answer.high is not None and answer.high < quantity(unknown).limits()[1]
     if inside and _seen(equation, {**given, unknown: answer.high}, unknown):
         assert not _holds(equation, {**given, unknown: answer.high * 1.01})
-    if answer.low > quantity(unknown).floor:
+    if answer.low > quantity(unknown).floor and _seen(equation, {**given, unknown: answer.low * 0.99}, unknown):
         assert not _holds(equation, {**given, unknown: answer.low * 0.99})
 
 

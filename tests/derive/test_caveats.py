@@ -151,15 +151,6 @@ def test_a_range_of_answers_that_were_searched_for_is_not_out_of_force():
     assert "throughout where memory_time >= compute_time" in solution.assumptions
 
 
-def test_states_that_are_written_back_and_attention_of_prefill_that_is_left_out_are_said():
-    deployed = {"model": "Qwen3.5-122B-A10B", "hardware": "H200:fp8", "chips": 8, "batch": 1024}
-    linear = solve("step_time", **deployed, context_length="4k", bytes_per_element=1)
-    assert any("states of linear layers are written back too" in text for text in linear.warnings)
-    given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
-    assert any("give prompt_tokens" in text for text in solve("prefill_compute_time", **given).warnings)
-    assert solve("prefill_compute_time", **given, prompt_tokens="128k").warnings == ()
-
-
 # -- what a model was published for ---------------------------------------------------------------------------------
 
 
@@ -256,6 +247,8 @@ def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean(
 )
 def test_nothing_is_said_of_weights_that_are_read_at_their_mean(given):
     assert widths("step_time", **given) == []
+
+
 # -- what another variant would have taken --------------------------------------------------------------------------
 
 STAGES = {"pipeline_stages": 4, "training_microbatches": 8}
@@ -280,3 +273,41 @@ def test_nothing_is_told_of_a_variant_that_lacks_other_figures():
 def test_a_sweep_says_it_once():
     swept = solve("bubble_fraction", **STAGES | {"training_microbatches": [4, 8]}, virtual_stages=2, head_dim=128)
     assert swept.unused == ("virtual_stages", "head_dim") and len(swept.warnings) == 1
+
+
+# -- prefill and prices --------------------------------------------------------------------------------------------
+
+PREFILL = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
+WITHOUT_PROMPT = "attention over the prompt is left out, which long prompts multiply; give prompt_tokens"
+
+
+def test_attention_of_prefill_is_said_to_be_left_out_where_no_prompt_is_known():
+    assert warned("prefill_rate_per_chip", **PREFILL) == (WITHOUT_PROMPT,)
+    assert warned("rematerialisation_cost", **PREFILL, chip_price="2 USD/h") == (WITHOUT_PROMPT,)
+    for known in ("prompt_tokens", "context_length"):
+        assert warned("prefill_rate_per_chip", **PREFILL, **{known: "128k"}) == ()
+    assert warned("prefill_compute_time", **PREFILL, new_tokens_per_pass="128k") == ()
+
+
+def test_attention_of_prefill_is_said_to_be_left_out_for_want_of_heads():
+    headless = {"active_params": 70e9, "kv_heads": 8, "peak_flops": 1e15, "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
+    assert warned("prefill_compute_time", **headless) == (WITHOUT_PROMPT.replace("prompt_tokens", "query_heads"),)
+
+
+def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
+    """Llama-3-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
+    ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70e9) * 1979 / 989
+    given = {**PREFILL, "new_tokens_per_pass": "2k"}
+    (text,) = warned("prefill_compute_time", **given, context_length="126k")
+    assert f"up to {(1 + 127 * ratio) / (1 + ratio):.3g} times" in text and "give cached_tokens" in text
+    assert warned("prefill_compute_time", **given, context_length="3k") == ()
+    assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
+    assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()
+
+
+def test_an_owned_chip_that_never_waits_is_said_to():
+    owned = {"chip_capex": 30000, "depreciation_time": "28000 h", "chip_power": 1000}
+    owned |= {"power_usage_effectiveness": 1.2, "electricity_price": 2e-8}
+    (text,) = warned("chip_price", **owned)
+    assert text.startswith("the price is that of a second in use") and text.endswith("give fleet_utilisation")
+    assert warned("chip_price", **owned, fleet_utilisation=0.5) == ()

@@ -252,6 +252,7 @@ USES = {
     "prefill_attention_factor": "serving.prefill_compute_time",
     "prefill_decode_flops_ratio": "bands.base_cost_memory_bound",
     "cache_hit_share": "serving.prefill_decode_chip_ratio",
+    "cached_tokens": "architecture.prefill_attention_of_prompt",
     "microbatches": "scheduling.throughput",
     "hop_latency": "pipeline.idle_fraction",
     "idle_fraction": "batching.compute_utilisation_of_rate",

@@ -122,13 +122,14 @@ def test_a_sequence_stores_its_selection_once():
 
 
 def test_a_sequence_stores_its_windows_and_states():
-    """gpt-oss-120b and Qwen3-Next at 100 k tokens in bf16."""
+    """gpt-oss-120b and Qwen3-Next at 100 k tokens in bf16; a step reads them, and writes states back."""
     given = {**alike(2), "context_length": "100k"}
     windows = 2 * (100_000 * 18 * 2 * 8 * 64 + 18 * 128 * 2 * 8 * 64)
     states = 2 * (100_000 * 12 * 2 * 2 * 256 + 36 * 32 * 128 * 128)
-    for model, expected in (("gpt-oss-120b", windows), ("Qwen3-Next-80B-A3B", states)):
-        for quantity in ("kv_bytes_per_sequence", "kv_read_bytes_per_sequence"):
-            assert solve(quantity, model=model, **given).answers[0].value == expected
+    written = 2 * 36 * 32 * 128 * 128
+    for model, expected, more in (("gpt-oss-120b", windows, 0), ("Qwen3-Next-80B-A3B", states, written)):
+        for quantity, moved in (("kv_bytes_per_sequence", expected), ("kv_read_bytes_per_sequence", expected + more)):
+            assert solve(quantity, model=model, **given).answers[0].value == moved
 
 
 def test_attention_flops_of_unequal_widths():

@@ -1,0 +1,175 @@
+"""Attention FLOPs of prefill: against sums over the tokens of a prompt, and where the length of the prompt is from."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from derive.catalogue import equation
+from derive.catalogue.prefill_attention import mean_met
+from derive.errors import WrongValue
+from derive.ranges import solve
+
+A_PAIR = 2 * 2 * 80 * 64 * 128
+"""Llama-3-70B: 80 layers of 64 heads of 128, a product with keys and one with values."""
+WEIGHTS = 2 * 70e9
+LLAMA = {"active_params": 70e9, "layers": 80, "query_heads": 64, "head_dim": 128}
+PASS = {**LLAMA, "peak_flops": 1e15, "chips": 8, "batch": 1}
+
+
+def value(unknown, **given):
+    (answer,) = solve(unknown, **given).answers
+    return answer.value
+
+
+def decoded(model, context):
+    return value("attention_flops_per_sequence", model=model, context_length=context)
+
+
+# -- means over the tokens of a prompt ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
+    """The integral of min(place, limit) over a token in which the limit does not lie is its middle, so that a sum is exact."""
+    random = Random(seed)
+    limit, cached, new = (random.choice((1, random.randrange(1, 300))) for _ in range(3))
+    by_token = sum(min(cached + token + 0.5, limit) for token in range(new)) / new
+    assert mean_met(limit, cached, new) == pytest.approx(by_token, rel=1e-12)
+
+
+@pytest.mark.parametrize("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
+@pytest.mark.parametrize(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
+def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, cached, new):
+    """FLOPs of decode at every hundredth part of the prompt, which are piecewise linear in the context."""
+    parts = [decoded(model, cached + (part + 0.5) * new / 100) for part in range(100)]
+    found = value("prefill_attention_flops_per_token", model=model, uncached_tokens=new, cached_tokens=cached)
+    assert found == pytest.approx(sum(parts) / 100, rel=1e-3)
+
+
+def test_a_latent_is_expanded_in_prefill_and_absorbed_in_decode():
+    found = value("prefill_attention_flops_per_token", model="DeepSeek-V3", uncached_tokens=8000)
+    assert found == pytest.approx(decoded("DeepSeek-V3", 4000) * (128 + 64 + 128) / (512 + 64 + 512))
+
+
+@pytest.mark.parametrize("model", ["DeepSeek-V3.2", "MiniMax-M3", "gpt-oss-120b"])
+def test_chunks_of_a_prompt_add_up_to_it(model):
+    cuts = [0, 700, 2048, 5000, 16_000]
+    chunks = [
+        (end - start) * value("prefill_attention_flops_per_token", model=model, cached_tokens=start, uncached_tokens=end - start)
+        for start, end in pairwise(cuts)
+    ]
+    whole = value("prefill_attention_flops_per_token", model=model, uncached_tokens=cuts[-1])
+    assert sum(chunks) == pytest.approx(cuts[-1] * whole, rel=1e-12)
+
+
+def test_windows_without_an_end_are_dense():
+    narrow, wide = (
+        value("prefill_attention_flops_per_token", model="gpt-oss-120b", uncached_tokens=8000, window_tokens=window)
+        for window in (128, 8000)
+    )
+    assert wide == pytest.approx(2 * 36 * 64 * (64 + 64) * 4000)
+    assert narrow == pytest.approx(wide / 2 + 2 * 18 * 64 * (64 + 64) * (128 - 128 * 128 / 2 / 8000))
+
+
+# -- how long a prompt is -------------------------------------------------------------------------------------------
+
+
+def factor(mean):
+    """What attention to so many tokens adds to the weights' arithmetic."""
+    return 1 + A_PAIR * mean / WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("more", "mean"),
+    [
+        ({}, 4000),
+        ({"prompt_tokens": 2000}, 1000),
+        ({"prompt_tokens": 100_000}, 50_000),
+        ({"cached_tokens": 16_000}, 20_000),
+        ({"cache_hit_share": 0.5}, 12_000),
+        ({"prompt_tokens": 32_000, "cache_hit_share": 0.75}, 28_000),
+        ({"prompt_tokens": 32_000, "cached_tokens": 24_000}, 28_000),
+        ({"context_length": 64_000}, 4000),
+        ({"prefill_attention_factor": 1}, 0),
+    ],
+    ids=["whole", "several prompts", "chunk", "cached", "hits", "prompt and hits", "prompt and cached", "a context beside it", "left out"],
+)
+def test_a_pass_is_a_whole_prompt_unless_something_says_more(more, mean):
+    """8,000 new tokens at 2 x 70e9 FLOP a token on 8e15 FLOP/s."""
+    found = value("prefill_compute_time", **PASS, new_tokens_per_pass=8000, **more)
+    assert found == pytest.approx(8000 * WEIGHTS / 8e15 * factor(mean), rel=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"context_length": 64_000}, {"prompt_tokens": 64_000}])
+def test_where_no_pass_is_spoken_of_a_prompt_is_as_long_as_the_context(given):
+    rate = solve("prefill_rate_per_chip", **LLAMA, peak_flops=1e15, **given)
+    assert rate.answers[0].value == pytest.approx(1e15 / WEIGHTS / factor(32_000), rel=1e-12)
+    told = "uncached_tokens = 64000 (default: context_length)"
+    assert (told in rate.assumptions) == ("context_length" in given)
+
+
+def test_a_prompt_that_was_followed_is_said():
+    said = solve("prefill_compute_time", **PASS, new_tokens_per_pass=8000).assumptions
+    assert "uncached_tokens = 8000 (default: new_tokens_per_pass)" in said and "cached_tokens = 0 (default)" in said
+
+
+@pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
+def test_the_length_of_a_prompt_is_found_from_its_time(unknown):
+    told = {"new_tokens_per_pass": 8000.0, "cached_tokens": 16_000.0, "prompt_tokens": 24_000.0, "cache_hit_share": 2 / 3}
+    pairs = {
+        "new_tokens_per_pass": ("cached_tokens",),
+        "cached_tokens": ("new_tokens_per_pass",),
+        "prompt_tokens": ("new_tokens_per_pass", "cache_hit_share"),
+        "cache_hit_share": ("new_tokens_per_pass", "prompt_tokens"),
+    }
+    given = {**PASS, **{name: told[name] for name in pairs[unknown]}}
+    time = 8000 * WEIGHTS / 8e15 * factor(20_000)
+    found = solve(unknown, **given, prefill_compute_time=time)
+    assert any(answer.value == pytest.approx(told[unknown], rel=1e-9) for answer in found.answers), found.reason
+
+
+def test_sweeps_take_each_prompt_as_it_is():
+    table = solve("prefill_compute_time", **PASS, new_tokens_per_pass="1000..100000:log:200").sweep
+    times = [count * WEIGHTS / 8e15 * factor(count / 2) for count in table.given["new_tokens_per_pass"]]
+    assert list(table.values[0]) == pytest.approx(times, rel=1e-12)
+
+
+def test_a_prompt_with_nothing_new_is_refused():
+    reason = solve("prefill_compute_time", **PASS, new_tokens_per_pass=8000, cache_hit_share=1).reason
+    assert reason.code == "requirement_violated"
+
+
+def test_more_in_the_cache_than_a_prompt_has_is_refused():
+    with pytest.raises(WrongValue, match="a prompt finds no more in the cache than it has"):
+        solve("prefill_compute_time", **PASS, new_tokens_per_pass=100, prompt_tokens=1000, cached_tokens=2000)
+
+
+# -- what else counts it --------------------------------------------------------------------------------------------
+
+
+def test_a_chunk_beside_decode_does_the_mean_attention_of_its_prompt():
+    """16 sequences decode at 64k; 2,048 tokens of a prompt as long meet 32k each: 2,048 (2N + 32k a), on 8e15 FLOP/s."""
+    given = {**PASS, "batch": 16, "context_length": 64_000, "memory_time": 1e-3}
+    arithmetic = (16 * (WEIGHTS + A_PAIR * 64_000) + 2048 * (WEIGHTS + A_PAIR * 32_000)) / 8e15
+    assert value("mixed_step_time", **given, prefill_chunk=2048) == pytest.approx(arithmetic, rel=1e-12)
+    shorter = (16 * (WEIGHTS + A_PAIR * 64_000) + 2048 * (WEIGHTS + A_PAIR * 2000)) / 8e15
+    assert value("mixed_step_time", **given, prefill_chunk=2048, prompt_tokens=4000) == pytest.approx(shorter, rel=1e-12)
+
+
+def test_a_free_chunk_leaves_room_for_its_attention():
+    given = {**PASS, "batch": 16, "context_length": 64_000, "memory_time": 20e-3}
+    free = value("free_prefill_chunk", **given)
+    assert value("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(20e-3)
+    assert free < value("free_prefill_chunk", **given, prompt_tokens=1000)
+
+
+def test_no_prompt_costs_less_than_its_arithmetic_with_attention():
+    given = {**PASS, "balance_batch": 300, "kv_compute_ratio": 0.1}
+    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=64_000) == pytest.approx(factor(32_000))
+    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=100) == pytest.approx(300.1 / 100)
+
+
+@pytest.mark.parametrize("id", ["serving.prefill_compute_time", "serving.mixed_step_time", "serving.prefill_normalised_cost"])
+def test_what_a_prefill_computes_speaks_of_its_attention(id):
+    assert "prefill_attention_factor" in equation(id).symbols
