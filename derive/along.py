@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from inspect import signature
 from math import isclose
 from typing import TYPE_CHECKING
 
@@ -16,10 +15,10 @@ from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import Equation
 from derive.regimes import branches, regimes
-from derive.roots import HOLDS
+from derive.requirements import HOLDS, named
 from derive.routes import Leg, Route, checks
 from derive.solutions import Solution, Sweep
-from derive.solving import points
+from derive.solving import met_along, points
 
 if TYPE_CHECKING:
     from derive.elimination import Joint
@@ -97,8 +96,7 @@ def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
 
 def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
     """Where the requirements of an equation hold, as far as its quantities are known."""
-    named = ((needed, tuple(signature(needed).parameters)) for needed in equation.requires)
-    met = [needed(*(world[name] for name in names)) for needed, names in named if all(name in world for name in names)] or [True]
+    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))] or [True]
     return np.logical_and.reduce(np.broadcast_arrays(*met))
 
 

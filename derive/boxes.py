@@ -11,7 +11,7 @@ import numpy as np
 from derive.along import Columns, agrees, as_arrays, at_point
 from derive.chain import answer, answered
 from derive.questions import Question
-from derive.roots import HOLDS
+from derive.requirements import HOLDS
 from derive.routes import Route
 from derive.solutions import Answer, Solution, Spans, Sweep, same_bound
 from derive.spreads import Interval

@@ -22,7 +22,7 @@ from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force, regimes
-from derive.roots import HOLDS
+from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving import inside, right_side_at, solve_equation

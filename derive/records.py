@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
 from derive.quantities import CONSTANTS, symbol
+from derive.requirements import met, named
 
 if TYPE_CHECKING:
     from sympy import Eq, Expr, Rel
@@ -241,8 +242,8 @@ class Equation:
         """The requirements these values break, as text; one whose quantities are not all known is not judged."""
         broken = []
         for requirement in self.requires:
-            names = tuple(signature(requirement).parameters)
-            if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
+            names = named(requirement)
+            if all(name in values for name in names) and not met(requirement, values):
                 # One that the defaults alone break is told as it was before they were put in.
                 told = requirement if names else unwrap(requirement)
                 broken.append(str(told(*(symbol(name) for name in signature(told).parameters))))
