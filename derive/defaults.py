@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from inspect import Parameter, Signature, signature
+from math import isclose
+from random import Random
 from typing import Any
 
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import Equation, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -36,6 +38,9 @@ SAY_HOW_MANY = ("sequences_in_flight", "idle_fraction")
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+DRAWS = 8
+"""At how many draws it is looked whether a quantity moves anything."""
 
 Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
@@ -98,10 +103,27 @@ def with_defaults(row: Equation, values: Values) -> Equation:
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
-    """Quantities that a term of nothing, or a ratio of one, takes with it."""
+    """Quantities that a term of nothing, or a ratio of one, takes with it; SymPy is asked only where some move nothing at numbers."""
+    if all(_moves(relation, name) for name in row.symbols if name not in spoken):
+        return {}
     left, right = in_sympy(relation)
     held = {part.name for part in (left - right).free_symbols}
     return {name: 1 for name in row.symbols if name not in held and name not in spoken}
+
+
+def _moves(relation: Callable[..., Any], name: str) -> bool:
+    """Whether left less right moves with a quantity at one of a few draws at least."""
+    names, random = tuple(signature(relation).parameters), Random(0)
+    for _ in range(DRAWS if name in names else 0):
+        values = {one: CONSTANTS[one].value if one in CONSTANTS else 1 + random.random() for one in names}
+        try:
+            sides = [relation(*{**values, name: value}.values()) for value in (values[name], 2 * values[name])]
+        except (ArithmeticError, ValueError, TypeError):
+            continue
+        heights = [left - right for left, right in sides]
+        if not any(isinstance(one, complex) for one in heights) and not isclose(*heights, rel_tol=1e-9, abs_tol=1e-9):
+            return True
+    return False
 
 
 def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
@@ -109,9 +131,10 @@ def _without(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     stand = [values.get(name, name) for name in signature(function).parameters]
     left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
 
+    places = [left.index(one) if isinstance(one, str) else None for one in stand]
+
     def reduced(*arguments: Any) -> Any:
-        given = dict(zip(left, arguments, strict=True))
-        return function(*(given[one] if isinstance(one, str) else one for one in stand))
+        return function(*[one if place is None else arguments[place] for one, place in zip(stand, places, strict=True)])
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]

@@ -208,6 +208,6 @@ def _sides(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Map
         right = right_side_at(row, known) * factors.get(row.id, 1.0)
         if row is not rows[-1]:
             known[row.symbols[0]] = right
-        if row.violated(known) or not in_domain(row.symbols[0], right):
+        if not row.applies(known) or not in_domain(row.symbols[0], right):
             return None
     return known[rows[-1].symbols[0]], right

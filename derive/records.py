@@ -1,6 +1,6 @@
 """The records of the catalogue: Equation, Step, Premise and Source."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature, unwrap
@@ -238,13 +238,15 @@ class Equation:
         """The inequalities the equation needs, as SymPy relations."""
         return as_relations(self.requires)
 
+    def applies(self, values: Mapping[str, Any]) -> bool:
+        """Whether these values break no requirement; one whose quantities are not all known is not judged."""
+        return not any(self._broken(values))
+
     def violated(self, values: Mapping[str, Any]) -> list[str]:
-        """The requirements these values break, as text; one whose quantities are not all known is not judged."""
-        broken = []
-        for requirement in self.requires:
-            names = named(requirement)
-            if all(name in values for name in names) and not met(requirement, values):
-                # One that the defaults alone break is told as it was before they were put in.
-                told = requirement if names else unwrap(requirement)
-                broken.append(str(told(*(symbol(name) for name in signature(told).parameters))))
-        return broken
+        """The requirements these values break, as text."""
+        # One that the defaults alone break is told as it was before they were put in.
+        broken = (needed if named(needed) else unwrap(needed) for needed in self._broken(values))
+        return [str(told(*(symbol(name) for name in signature(told).parameters))) for told in broken]
+
+    def _broken(self, values: Mapping[str, Any]) -> Iterator[Callable[..., Any]]:
+        return (needed for needed in self.requires if all(name in values for name in named(needed)) and not met(needed, values))
