@@ -36,8 +36,14 @@ def met(requirement: Requirement, values: Mapping[str, Any]) -> bool:
 
 def at_its_bound(requirement: Requirement, values: Mapping[str, float]) -> bool:
     """Whether its two sides may be equal, and are but for rounding."""
-    sides = bounding_sides(requirement)
+    sides = bounding_sides(requirement) if _within_reach(requirement, values) else None
     return sides is not None and isclose(*(evaluate(side, values) for side in sides), rel_tol=HOLDS)
+
+
+def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool:
+    """Whether it is met where one of its quantities is a billionth more or less: without SymPy, as this is asked of many values."""
+    beside = ({**values, name: values[name] * (1 + step)} for name in named(requirement) for step in (2 * HOLDS, -2 * HOLDS))
+    return any(requirement(*(at[name] for name in named(requirement))) for at in beside)
 
 
 @cache
