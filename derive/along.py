@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from inspect import signature
 from math import isclose
 from typing import TYPE_CHECKING
 
@@ -10,16 +9,16 @@ import numpy as np
 
 from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
-from derive.directions import direction
+from derive.directions import EDGE, NEAR, direction, left_to_values, places
 from derive.feasibility import is_warning, shortage
 from derive.quantities import quantity
 from derive.questions import Question
-from derive.records import Equation
+from derive.records import LOWER, UPPER, Equation
 from derive.regimes import branches, regimes
-from derive.roots import HOLDS
+from derive.requirements import HOLDS, named
 from derive.routes import Leg, Route, checks
 from derive.solutions import Solution, Sweep
-from derive.solving import points
+from derive.solving import met_along, points
 
 if TYPE_CHECKING:
     from derive.elimination import Joint
@@ -99,8 +98,7 @@ def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
 
 def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
     """Where the requirements of an equation hold, as far as its quantities are known."""
-    named = ((needed, tuple(signature(needed).parameters)) for needed in equation.requires)
-    met = [needed(*(world[name] for name in names)) for needed, names in named if all(name in world for name in names)] or [True]
+    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))] or [True]
     return np.logical_and.reduce(np.broadcast_arrays(*met))
 
 
@@ -143,6 +141,69 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
     bounds = (direction(way),) * len(labels[0])
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
+
+
+def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
+    """The sweep with what its answers bound point by point, where values alone say that."""
+    rows, lift = left_to_values(way)
+    if not rows:
+        return table
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    count = len(next(iter(given.values())))
+    with np.errstate(all="ignore"):
+        worlds = [{name: np.broadcast_to(column, count) for name, column in world.items()} for world in along(way, known)]
+        forked = _forked(rows, asked.unknown, worlds)
+        sides = np.zeros(table.places.shape, dtype=int) if forked else _crossing(rows, asked.unknown, worlds)
+    kinds = (None, UPPER, LOWER)
+    labels = tuple(label for label in table.labels for _ in kinds)
+    return replace(table, places=table.places * len(kinds) + sides * lift % len(kinds), labels=labels, bounds=kinds * len(table.labels))
+
+
+def _forked(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> bool:
+    """Whether worlds differ in more than the unknown and what the equations make of it."""
+    made = {row.symbols[0] for row in rows[:-1]}
+    names = {name for row in rows for name in row.symbols} - made - {unknown}
+    return any(not np.array_equal(world[name], worlds[0][name], equal_nan=True) for world in worlds[1:] for name in names)
+
+
+def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> np.ndarray:
+    """For every root 1 where left less right of the last equation rises through 0 there, -1 where it falls, 0 where neither is seen.
+
+    As `directions.direction_at` has it, at arrays: between two roots there is one sign.
+    """
+    roots = np.stack([world[unknown] for world in worlds])
+    signs = np.zeros((2, len(roots) + 1, roots.shape[1]), dtype=bool)
+    columns = np.arange(roots.shape[1])
+    for place in (*places(unknown), *(root * (1 + step) for root in roots for step in NEAR)):
+        at = {**worlds[0], unknown: np.broadcast_to(place, columns.shape)}
+        between = (roots < at[unknown]).sum(axis=0)
+        sign = np.where(_close_to(roots, at[unknown]), 0, _sign(rows, at))
+        for row, one in zip(signs, (1, -1), strict=True):
+            row[between, columns] |= sign == one
+    mixed = (signs[0] & signs[1]).any(axis=0)
+    seen = signs[0].astype(int) - signs[1]
+    found = []
+    for root in roots:
+        below = (roots < root).sum(axis=0)
+        left, right = seen[below, columns], seen[below + 1, columns]
+        found.append(np.where(mixed | np.isnan(root) | (left == right), 0, np.where(right, right, -left)))
+    return np.stack(found)
+
+
+def _close_to(roots: np.ndarray, place: np.ndarray) -> np.ndarray:
+    return (np.abs(roots - place) <= EDGE * place).any(axis=0)
+
+
+def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
+    """The sign of left less right of the last equation where all of them apply, else 0."""
+    known, applies = dict(values), np.ones(1, dtype=bool)
+    for row in rows:
+        left, right = known[row.symbols[0]], np.asarray(row.right_side(known), dtype=float)
+        if row is not rows[-1]:
+            known[row.symbols[0]] = right
+        applies = applies & ~np.isnan(_in_domain(row.symbols[0], right)) & _meets(row, known)
+    differ = np.abs(left - right) > HOLDS * np.maximum(np.abs(left), np.abs(right))
+    return np.where(applies & differ, np.sign(left - right), 0)
 
 
 def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:

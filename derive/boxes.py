@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from derive.along import Columns, agrees, as_arrays, at_point
+from derive.along import Columns, agrees, as_arrays, at_point, with_bounds
 from derive.chain import answer, answered
 from derive.questions import Question
-from derive.roots import HOLDS
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
 from derive.routes import Route
 from derive.solutions import Answer, Solution, Spans, Sweep, same_bound
 from derive.spreads import Interval
@@ -154,7 +155,8 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
     )
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
-    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=table.bound)
+    bound = with_bounds(asked, columns, way, table).bound
+    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
     missing = () if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
     return _told(reference.solution, (span,), columns, (*_warnings(columns, looks), *missing), spans=spans)
 
@@ -265,7 +267,7 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
         common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
         found = tuple(common) or (Answer("loose", **loose),)
     else:
-        bound = same_bound(one.bound for look in answering for one in look.solution.answers)
+        bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
         found = (Answer("interval", low=low, high=high, bound=bound),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else ()
@@ -274,6 +276,13 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
     where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
     notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
     return _told(reference, found, columns, warnings, assumptions=notes, route=())
+
+
+def _errs(found: Answer) -> str | None:
+    """Which way an answer errs, as a point; all that does not bind up to a value is at most so much, from one on at least."""
+    if found.kind == "point":
+        return found.bound
+    return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None
 
 
 def _looked_at(ranges: Ranges, looks: list[_Look]) -> str:

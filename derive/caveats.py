@@ -55,7 +55,7 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
         return None
     chips = values.get("expert_parallel", min(values["chips"], values["experts"]))
     known = {**values, "expert_parallel": chips}
-    if row.violated(known) or (times := row.right_side(known)) <= UNEVEN:
+    if not row.applies(known) or (times := row.right_side(known)) <= UNEVEN:
         return None
     reads = f"the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts, which is not counted"
     return f"{reads}; give expert_imbalance, or expert_parallel and --using {row.id}"

@@ -14,7 +14,7 @@ from derive.caveats import caveats
 from derive.compiled import evaluate
 from derive.conflicts import against_defaults, below_its_parts, contradiction
 from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
-from derive.directions import direction
+from derive.directions import direction_at
 from derive.elimination import Joint
 from derive.feasibility import is_warning, misfit
 from derive.presets import ARCHITECTURES
@@ -23,7 +23,7 @@ from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
 from derive.refusals import missing_givens
 from derive.regimes import in_force, regimes
-from derive.roots import HOLDS
+from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
 from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving import inside, right_side_at, solve_equation
@@ -246,18 +246,19 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         found, reason = solve_leg(last, world.values, world.rounding)
         if reason and reason.code in OPEN:
             return _Stop(last, reason)
+        roots = [one.value for one in found if one.kind == "point"]
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, _answer(way, world, end, one))]
+            ends += [] if broken else [(end, _answer(way, world, end, one, roots))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
 
 
-def _answer(way: Route, world: _World, end: _World, found: Answer) -> Answer:
-    """What the last leg found, as an answer of the whole route."""
-    bound = direction(way) if found.kind == "point" else None
+def _answer(way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
+    """What the last leg found, as an answer of the whole route; `roots` are all the points that it found here."""
+    bound = direction_at(way, end.values, roots) if found.kind == "point" else None
     return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
 
 

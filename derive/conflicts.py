@@ -115,7 +115,8 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """The first equation whose quantities are all known and that does not hold."""
     for row in rows:
-        if row.sense == "=" and all(name in values for name in row.symbols) and (row.violated(values) or not agrees(row, values, AGREES)):
+        known = row.sense == "=" and all(name in values for name in row.symbols)
+        if known and not (row.applies(values) and agrees(row, values, AGREES)):
             return row
     return None
 

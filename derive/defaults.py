@@ -6,9 +6,12 @@ Where a default stands, its quantity is put into the equations of a question, wh
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
+from inspect import signature
+from math import isclose
+from random import Random
 from typing import Any
 
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import Equation, in_place, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -49,6 +52,9 @@ SAID_BY = {
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+DRAWS = 8
+"""At how many draws it is looked whether a quantity moves anything."""
 
 Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
@@ -126,7 +132,24 @@ def with_defaults(row: Equation, values: Values) -> Equation:
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:
-    """Quantities that a term of nothing, or a ratio of one, takes with it."""
+    """Quantities that a term of nothing, or a ratio of one, takes with it; SymPy is asked only where some move nothing at numbers."""
+    if all(_moves(relation, name) for name in row.symbols if name not in spoken):
+        return {}
     left, right = in_sympy(relation)
     held = {part.name for part in (left - right).free_symbols}
     return {name: 1 for name in row.symbols if name not in held and name not in spoken}
+
+
+def _moves(relation: Callable[..., Any], name: str) -> bool:
+    """Whether left less right moves with a quantity at one of a few draws at least."""
+    names, random = tuple(signature(relation).parameters), Random(0)
+    for _ in range(DRAWS if name in names else 0):
+        values = {one: CONSTANTS[one].value if one in CONSTANTS else 1 + random.random() for one in names}
+        try:
+            sides = [relation(*{**values, name: value}.values()) for value in (values[name], 2 * values[name])]
+        except (ArithmeticError, ValueError, TypeError):
+            continue
+        heights = [left - right for left, right in sides]
+        if not any(isinstance(one, complex) for one in heights) and not isclose(*heights, rel_tol=1e-9, abs_tol=1e-9):
+            return True
+    return False

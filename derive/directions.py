@@ -5,14 +5,15 @@ then errs one way too, as long as every quantity in between only rises or only f
 values drawn anywhere in the domains, far apart, so that what holds in one regime alone is not taken for all of it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
-from math import isclose
+from itertools import islice, pairwise
+from math import inf, isclose
 from random import Random
 
 from derive.quantities import quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
+from derive.requirements import HOLDS
 from derive.roots import in_domain
 from derive.routes import Leg, Route
 from derive.solving import right_side_at
@@ -29,6 +30,10 @@ DRAWS, TRIES = 64, 640
 FEWEST = 8
 """Below so many draws nothing is said of a sign."""
 
+SHARES = tuple(place / 48 for place in range(49))
+NEAR, EDGE = (0.3, -0.3, 0.03, -0.03, 1e-3, -1e-3, 1e-5, -1e-5), 1e-7
+"""Where between two roots it is looked which side is the larger: over all of the domain; beside them; and how close to none."""
+
 SAME = 1e-12
 """Share of a side up to which it has not moved but for rounding."""
 
@@ -44,33 +49,108 @@ def direction(way: Route) -> str | None:
     >>> direction(route("draft_cost_ratio", rows, frozenset({*times, "draft_tokens", "drafting_time"})))
     'upper'
     """
-    signs = carried(way)
+    return _named(carried(way))
+
+
+def direction_at(way: Route, values: Mapping[str, float], roots: Sequence[float]) -> str | None:
+    """The same at the values that a route led to: there it may be one thing where it is not so everywhere.
+
+    `roots` are all that the unknown can be there, of which the values have one. Between two of them the sides differ one
+    way, and the truth lies where they differ as the bounds have it.
+    """
+    if carried(way) != EITHER or way.cancelled:
+        return direction(way)
+    return _named(_carried(way, lambda leg, rows, _: _crosses(rows, leg.unknown, values, roots if leg is way.legs[-1] else ())))
+
+
+def _named(signs: Signs) -> str | None:
     return next((name for name, one in SIGNS.items() if one == signs), None)
 
 
+@lru_cache(maxsize=4096)
+def left_to_values(way: Route) -> tuple[tuple[Equation, ...], int]:
+    """The equations of the last leg and which way bounds lift their last left side, where values alone say what that comes to.
+
+    No equations, and 0, where that is said already or cannot be.
+    """
+    asked: list[tuple[tuple[Equation, ...], int]] = []
+
+    def noted(leg: Leg, rows: tuple[Equation, ...], lifts: Signs) -> Signs:
+        asked.extend([(rows, *lifts)] if leg is way.legs[-1] else [])
+        return EITHER
+
+    _carried(way, noted)
+    return asked[0] if asked and not way.cancelled else ((), 0)
+
+
+@lru_cache(maxsize=4096)
 def carried(way: Route) -> Signs:
     """How far off what a route comes to may be: that of every leg from its own bounds, and from what it rests on."""
+    return _carried(way, lambda *_: EITHER)
+
+
+def _carried(way: Route, here: Callable[[Leg, tuple[Equation, ...], Signs], Signs]) -> Signs:
+    """The same, with what moves its equation either way in general moving it as it does `here`."""
     off: dict[str, Signs] = {}
     for leg in way.legs:
-        off[leg.unknown] = _of_leg(leg, way.solved - off.keys() - {*way.cancelled, leg.unknown}, off)
+        rows, lifts = _lifting(way, leg, off)
+        moves = _moves(rows, leg.unknown) if rows and lifts else NEITHER
+        moves = here(leg, rows, lifts) if rows and moves == EITHER and len(lifts) == 1 else moves
+        # Where a cause lifts the one side over the other, the unknown has to bring it down again.
+        certain = not lifts or (rows and len(moves) == 1)
+        off[leg.unknown] = frozenset(-lift * move for lift in lifts for move in moves) if certain else EITHER
     return off[way.legs[-1].unknown]
 
 
-def _of_leg(leg: Leg, inner: frozenset[str], off: Mapping[str, Signs]) -> Signs:
-    """How far off the unknown of a leg may be; `inner` are the quantities that its block determines on the way."""
+def _lifting(way: Route, leg: Leg, off: Mapping[str, Signs]) -> tuple[tuple[Equation, ...], Signs]:
+    """The equations of a leg so that its left sides can be worked out, and how its causes lift the last left side over the right.
+
+    No equations where they cannot be arranged so; what is `off` is what was worked out before.
+    """
     causes = {row.id: _own(row) for row in leg.rows} | {name: off.get(name, NEITHER) for row in leg.rows for name in row.symbols}
     causes = {name: signs for name, signs in causes.items() if signs}
     if not causes:
-        return NEITHER
-    arranged = _arranged(leg.rows, inner)
-    if arranged is None:
+        return (), NEITHER
+    rows = _arranged(leg.rows, way.solved - off.keys() - {*way.cancelled, leg.unknown})
+    if rows is None:
+        return (), EITHER
+    return rows, frozenset(sign * move for name, signs in causes.items() for move in _moves(rows, name) for sign in signs)
+
+
+def _crosses(rows: tuple[Equation, ...], unknown: str, values: Mapping[str, float], roots: Sequence[float]) -> Signs:
+    """Which way left less right of the last equation goes through 0 at the unknown's value; either where that is not seen.
+
+    It has to have one sign between any two roots, and another beyond each: else there is more to it than these roots.
+    """
+    if not _names(rows).keys() <= {*values, *(row.symbols[0] for row in rows)}:
         return EITHER
-    by_unknown = _moves(arranged, leg.unknown)
-    if len(by_unknown) != 1:
+    root, ends = values[unknown], sorted({values[unknown], *roots})
+    below, above = ends[: ends.index(root)], ends[ends.index(root) + 1 :]
+    seen = [_between(rows, unknown, values, low, high) for low, high in pairwise([0.0, *ends, inf])]
+    sides = seen[len(below)], seen[len(seen) - 1 - len(above)]
+    if any(one == EITHER for one in seen) or not any(sides) or sides[0] == sides[1]:
         return EITHER
-    # Where a cause lifts the one side over the other, the unknown has to bring it down again.
-    lifted = frozenset(sign * move for name, signs in causes.items() for move in _moves(arranged, name) for sign in signs)
-    return frozenset(-lift * move for lift in lifted for move in by_unknown)
+    return sides[1] or frozenset(-sign for sign in sides[0])
+
+
+def _between(rows: tuple[Equation, ...], unknown: str, values: Mapping[str, float], low: float, high: float) -> Signs:
+    """The signs of left less right of the last equation between two values of the unknown, as far as it applies there."""
+    produced = {row.symbols[0] for row in rows[:-1]}
+    rest = {name: value for name, value in values.items() if name not in produced}
+    near = (end * (1 + step) for end in (low, high) if 0 < end < inf for step in NEAR)
+    looked_at = (place for place in (*places(unknown), *near) if low * (1 + EDGE) < place < high * (1 - EDGE))
+    sides = (_sides(rows, {**rest, unknown: place}, {}) for place in looked_at if place <= quantity(unknown).ceiling)
+    return frozenset(1 if left > right else -1 for left, right in filter(None, sides) if not isclose(left, right, rel_tol=HOLDS))
+
+
+def places(unknown: str) -> list[float]:
+    """Values of a quantity over all of its domain.
+
+    >>> [f"{place:.3g}" for place in places("batch")][:3], places("mfu")[-1]
+    (['0.01', '0.0162', '0.0261'], 1.0)
+    """
+    least, most = quantity(unknown).limits()
+    return [least * (most / least) ** share if least else share * most for share in SHARES]
 
 
 def _own(row: Equation) -> Signs:
@@ -128,6 +208,6 @@ def _sides(rows: tuple[Equation, ...], values: Mapping[str, float], factors: Map
         right = right_side_at(row, known) * factors.get(row.id, 1.0)
         if row is not rows[-1]:
             known[row.symbols[0]] = right
-        if row.violated(known) or not in_domain(row.symbols[0], right):
+        if not row.applies(known) or not in_domain(row.symbols[0], right):
             return None
     return known[rows[-1].symbols[0]], right

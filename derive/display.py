@@ -184,8 +184,7 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         buy = f" (so {whole} whole ones)" if broken else ""
         return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
     bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
-    text = f"{unknown}: {bounds}{regime}"
-    return [text]
+    return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
 
 
 def _within(unknown: str, low: float, high: float | None) -> str:

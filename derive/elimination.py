@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from inspect import signature
-from math import isclose, isfinite, prod
+from math import isclose, isfinite
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from derive.compiled import evaluate
 from derive.quantities import quantity, symbol
 from derive.records import Equation, as_relations
 from derive.regimes import in_words, one_root, regimes
-from derive.roots import HOLDS
+from derive.requirements import HOLDS
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel, Symbol
@@ -178,15 +178,31 @@ def _cases(structure: Structure, unknown: str) -> "tuple[tuple[Pair, Pairs, str 
     """What is left of a block: sides, regimes put in, those in words, and quantities that could not be eliminated."""
     others = frozenset(symbol(name) for name in structure.names if name != unknown)
     written = tuple(row.sides for row in structure.rows)
-    if prod(len(_smooth(sides)) for sides in written) > (MOST_CASES_LOOSE if structure.free else MOST_CASES):
+    if not _few_enough(written, MOST_CASES_LOOSE if structure.free else MOST_CASES):
         return ()
     terms = tuple(pair for sides in written for _, wins in _smooth(sides) for pair in wins)
     found = []
     for sides, case, stuck in _reduced(written, _Case(), others, symbol(unknown), terms):
         # A Max of which only one side moves with what is left free is cut too: in that regime it may cancel.
         cut = _smooth(sides) if not all(_cancels(sides, name) for name in structure.free) else ((sides, ()),)
-        found += [(_one_sided(smooth), case.cut(wins, terms), stuck) for smooth, wins in cut]
+        cases = ((smooth, case.cut(wins, terms)) for smooth, wins in cut)
+        found += [(_one_sided(smooth), inner, stuck) for smooth, inner in cases if not _contradicts_itself(inner.cuts)]
     return tuple((sides, case.wins, in_words(case.cuts), stuck) for sides, case, stuck in found)
+
+
+def _few_enough(written: "Pairs", most: int) -> bool:
+    """Whether there are at most so many regimes of all equations together: what is the larger in one is so in the others."""
+    found: list[Pairs] = [()]
+    for sides in written:
+        found = [(*before, *wins) for before in found for _, wins in _smooth(sides) if not _contradicts_itself((*before, *wins))]
+        if len(found) > most:
+            return False
+    return True
+
+
+def _contradicts_itself(cuts: "Pairs") -> bool:
+    """Whether of two terms each is taken to be the larger."""
+    return any((smaller, larger) in cuts for larger, smaller in cuts)
 
 
 def _one_sided(pair: "Pair") -> "Pair":
@@ -299,7 +315,9 @@ def _reduced(
         yield pairs[0], case, left
         return
     for smooth, wins in _smooth(pairs[place]):
-        yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), case.cut(wins, terms), others, unknown, terms)
+        inner = case.cut(wins, terms)
+        if not _contradicts_itself(inner.cuts):
+            yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), inner, others, unknown, terms)
 
 
 def _told_to_each_other(pairs: "Pairs") -> "Pairs":

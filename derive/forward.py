@@ -14,7 +14,7 @@ def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[
         new = {
             row.symbols[0]: right_side_at(row, known)
             for row in reversed(active)
-            if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys() and not row.violated(known)
+            if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys() and row.applies(known)
         }
         new = {name: value for name, value in new.items() if isfinite(value)}
         if not new:

@@ -1,6 +1,6 @@
 """The records of the catalogue: Equation, Step, Premise and Source."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, Signature, signature, unwrap
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
 from derive.quantities import CONSTANTS, symbol
+from derive.requirements import met, named
 
 if TYPE_CHECKING:
     from sympy import Eq, Expr, Rel
@@ -116,10 +117,10 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     """
     stand = [values.get(name, name) for name in signature(function).parameters]
     left = tuple(dict.fromkeys(name for name in stand if isinstance(name, str)))
+    places = [left.index(one) if isinstance(one, str) else None for one in stand]
 
     def reduced(*arguments: Any) -> Any:
-        given = dict(zip(left, arguments, strict=True))
-        return function(*(given[one] if isinstance(one, str) else one for one in stand))
+        return function(*[one if place is None else arguments[place] for one, place in zip(stand, places, strict=True)])
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
     reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
@@ -255,13 +256,15 @@ class Equation:
         """The inequalities the equation needs, as SymPy relations."""
         return as_relations(self.requires)
 
+    def applies(self, values: Mapping[str, Any]) -> bool:
+        """Whether these values break no requirement; one whose quantities are not all known is not judged."""
+        return not any(self._broken(values))
+
     def violated(self, values: Mapping[str, Any]) -> list[str]:
-        """The requirements these values break, as text; one whose quantities are not all known is not judged."""
-        broken = []
-        for requirement in self.requires:
-            names = tuple(signature(requirement).parameters)
-            if all(name in values for name in names) and not requirement(*(values[name] for name in names)):
-                # One that the defaults alone break is told as it was before they were put in.
-                told = requirement if names else unwrap(requirement)
-                broken.append(str(told(*(symbol(name) for name in signature(told).parameters))))
-        return broken
+        """The requirements these values break, as text."""
+        # One that the defaults alone break is told as it was before they were put in.
+        broken = (needed if named(needed) else unwrap(needed) for needed in self._broken(values))
+        return [str(told(*(symbol(name) for name in signature(told).parameters))) for told in broken]
+
+    def _broken(self, values: Mapping[str, Any]) -> Iterator[Callable[..., Any]]:
+        return (needed for needed in self.requires if all(name in values for name in named(needed)) and not met(needed, values))

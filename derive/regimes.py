@@ -179,14 +179,29 @@ def _polynomial(difference: "Expr", x: "Expr") -> "tuple[Expr, tuple[Expr, ...]]
 
 
 def _solved(numerator: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
-    """All roots by SymPy, if it has them and they are elementary."""
+    """All roots: of a square by its coefficients, of what else there is by SymPy, if it has them and they are elementary."""
     from sympy import solve
 
+    _, coefficients = _polynomial(numerator, x)
+    if len(coefficients) == 3:
+        return _roots_of_square(*coefficients)
     try:
         roots = solve(numerator, x)
     except NotImplementedError:
         return None
     return tuple(_tidy(root) for root in roots) if roots and all(_elementary(root) for root in roots) else None
+
+
+def _roots_of_square(square: "Expr", line: "Expr", height: "Expr") -> "tuple[Expr, ...]":
+    """The roots of a x**2 + b x + c in the shape in which they are read; equal ones once. `solve` takes seconds to simplify them."""
+    from sympy import Abs, expand, factor_terms, sqf, sqrt
+
+    if square.could_extract_minus_sign():
+        square, line, height = -square, -line, -height
+    # Of a whole square either root will do, as both are taken: the size of it would only be read less easily.
+    parted = factor_terms(sqrt(sqf(expand(line**2 - 4 * square * height)))).replace(Abs, lambda inner: inner)
+    shared = ((sign * parted - factor_terms(line)).primitive() for sign in (-1, 1))
+    return tuple(dict.fromkeys(_tidy(rest / factor_terms(2 * square / share)) for share, rest in shared))
 
 
 def _at_zero(line: "Expr", slope: "Expr", x: "Expr") -> "Expr":

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from mpmath import mpf
     from sympy import Expr
 
-HOLDS = 1e-9
-"""Relative difference up to which two sides count as equal."""
-
 STEP = 1e-20
 """Relative step of a slope in 50 digits, and where Newton's method stops."""
 

@@ -156,7 +156,10 @@ class Sweep:
     @property
     def bound(self) -> str | None:
         """What all of its answers are: at least, or at most so much; None where that is not one thing."""
-        return same_bound(self.bounds) if not any(answers for answers, _ in self.others.values()) else None
+        import numpy as np
+
+        points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
+        return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
 
     @property
     def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
@@ -208,13 +211,12 @@ class Solution:
     spans: Spans | None = None
 
     def __repr__(self) -> str:
-        found = " or ".join(
-            f"{one.value:.6g}{OR[one.bound]}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers
-        )
+        texts = (f"{one.value:.6g}" if one.kind == "point" else f"{_end(one.low)} to {_end(one.high)}" for one in self.answers)
+        found = " or ".join(f"{text}{OR[one.bound]}" for text, one in zip(texts, self.answers, strict=True))
         if self.sweep:
             found = f"a sweep of {len(self.sweep)} points"
         elif self.spans:
-            found = f"between {self.spans.low:.6g} and {self.spans.high:.6g}"
+            found = f"between {self.spans.low:.6g} and {self.spans.high:.6g}{OR[self.answers[0].bound]}"
         elif self.reason and not found:
             found = f"no answer, {self.reason.code}"
         return cut(f"Solution({self.unknown} [{self.unit}]: {found})")

@@ -12,7 +12,6 @@ cannot decide is decided in 50 digits.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from inspect import signature
 from itertools import pairwise
 from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,8 +20,8 @@ from derive.compiled import evaluate, precise, vectorised
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.regimes import Branch, branches, closed_forms
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named
 from derive.roots import (
-    HOLDS,
     LAST_DIGITS,
     clamped,
     drops_out,
@@ -83,13 +82,39 @@ def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tup
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if broken := equation.violated(values):
         return (), _requirement(equation, broken)
-    found = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
+    merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
+    found = [_on_its_bound(equation, unknown, values, answer) for answer in merged]
     broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
         return kept, None
     broken = [text for texts in broken_by for text in texts]
     return (), _requirement(equation, broken) if broken else _no_solution(equation, unknown, values)
+
+
+def _on_its_bound(equation: Equation, unknown: str, values: Values, answer: Answer) -> Answer:
+    """A point that rounding alone has put beyond a requirement, put on the bound of it."""
+    if answer.kind != "point":
+        return answer
+    for needed in equation.requires:
+        at = {**values, unknown: answer.value}
+        if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
+            bounds = [evaluate(root, values) for root in _bounds_of(needed, unknown)]
+            near = next((bound for bound in bounds if isclose(bound, answer.value, rel_tol=HOLDS)), answer.value)
+            answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
+    return answer
+
+
+def _beyond(needed: Requirement, at: Values) -> bool:
+    """Whether a requirement is met up to rounding only."""
+    return not needed(*(at[name] for name in named(needed))) and at_its_bound(needed, at)
+
+
+@cache
+def _bounds_of(needed: Requirement, unknown: str) -> "tuple[Expr, ...]":
+    """The closed forms of where both sides of a requirement are equal."""
+    left, right = bounding_sides(needed) or (symbol(unknown),) * 2
+    return closed_forms(left - right, symbol(unknown)) or ()
 
 
 def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
@@ -149,7 +174,8 @@ def _along(
         inside &= ~(margin < -HOLDS)
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
     for requirement in equation.requires:
-        inside &= requirement(*(at[name] for name in signature(requirement).parameters))
+        inside &= met_along(requirement, at)
+        row = at[unknown] = _on_its_bound_along(requirement, unknown, at)
     holds = inside & (error <= HOLDS)
     doubtful = inside & ~holds
     if doubtful.any():
@@ -159,6 +185,33 @@ def _along(
     loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
+
+
+def met_along(needed: Requirement, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Where a requirement is met at arrays, as nearly as it is at numbers."""
+    import numpy as np
+
+    exactly_met = np.asarray(needed(*(at[name] for name in named(needed))))
+    sides = None if exactly_met.all() else bounding_sides(needed)
+    return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
+
+
+def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
+    import numpy as np
+
+    row = at[unknown]
+    beyond = ~np.asarray(needed(*(at[name] for name in named(needed))))
+    for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
+        bound, _ = _heights(root, root, at)
+        row = np.where(beyond & _near(row, bound), bound, row)
+    return row
+
+
+def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    return np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other))
 
 
 def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":

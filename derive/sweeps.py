@@ -7,7 +7,7 @@ from time import process_time
 
 import numpy as np
 
-from derive.along import Columns, agrees, as_arrays, at_point, short_of_memory
+from derive.along import Columns, agrees, as_arrays, at_point, short_of_memory, with_bounds
 from derive.boxes import spanned
 from derive.chain import answer, answered
 from derive.errors import WrongValue
@@ -96,9 +96,11 @@ def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int],
     values, places, labels, bounds = np.empty((0, count)), np.empty((0, count), dtype=np.int16), (None,), (None,)
     for start in range(0, count, AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        table = as_arrays(asked, {name: column[part] for name, column in given.items()}, way)
+        columns = {name: column[part] for name, column in given.items()}
+        table = as_arrays(asked, columns, way)
         if table is None:
             return None
+        table = with_bounds(asked, columns, way, table)
         if len(table.values) > len(values):
             fits(len(table.values))
             more = len(table.values) - len(values)

@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from csv import DictReader
 from dataclasses import replace
+from io import StringIO
 from itertools import islice
+from json import loads
 from random import Random
 
 import pytest
@@ -14,12 +17,13 @@ from derive.catalogue import equation
 from derive.chain import answered
 from derive.defaults import standing
 from derive.directions import EITHER, NEITHER, SIGNS, Signs, carried, direction
+from derive.display import rendered
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.questions import question
 from derive.ranges import solve
 from derive.records import BOUND, LOWER, UPPER, Equation
 from derive.routes import route
-from derive.solutions import Answer
+from derive.solutions import Answer, Solution
 from derive.solving import right_side_at
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
@@ -216,3 +220,68 @@ def rests(name: str, made: Mapping[str, Equation]) -> set[str]:
         found |= new
         queue += sorted(new)
     return found
+
+
+# -- at the values at hand ------------------------------------------------------------------------------------------
+
+SERVED = {"model": "Llama-3-70B", "hardware": "H200:fp8", "chips": 16, "batch": 64, "context_length": 20000, "bytes_per_element": 1}
+DRAFTED = {**SERVED, "acceptance_rate": 0.7, "draft_cost_ratio": 0.1}
+
+
+def bounds(solution: Solution) -> list[str | None]:
+    return [one.bound for one in solution.answers]
+
+
+def test_every_root_has_its_own_direction():
+    """A rate of a few drafts and of many is reached or surpassed in between, as drafts first speed a step up and then slow it down."""
+    rate = solve("throughput", draft_tokens=3, anyway=True, **DRAFTED).answers[0].value
+    solution = solve("draft_tokens", throughput=rate, anyway=True, **DRAFTED)
+    few, many = solution.answers
+    assert (few.bound, many.bound) == (LOWER, UPPER)
+    between = solve("throughput", draft_tokens=(few.value + many.value) / 2, anyway=True, **DRAFTED).answers[0].value
+    beyond = solve("throughput", draft_tokens=2 * many.value, anyway=True, **DRAFTED).answers[0].value
+    assert between > rate > beyond
+    assert "or more" in rendered(solution, "table") and "or less" in rendered(solution, "table")
+    assert [row["bound"] for row in DictReader(StringIO(rendered(solution, "csv")))] == [LOWER, UPPER]
+    assert [one["bound"] for one in loads(rendered(solution, "json"))["answers"]] == [LOWER, UPPER]
+
+
+@pytest.mark.parametrize("points", [5, 70])
+def test_every_root_of_a_sweep_has_its_own_direction(points: int):
+    rate = solve("throughput", draft_tokens=3, anyway=True, **DRAFTED).answers[0].value
+    sweep = solve("draft_tokens", throughput=f"{0.8 * rate}..{rate}:lin:{points}", anyway=True, **DRAFTED).sweep
+    assert {tuple(one.bound for one in answers) for _, answers, _ in sweep.rows()} == {(LOWER, UPPER)}
+
+
+@pytest.mark.parametrize("model", ["DeepSeek-V3", "gpt-oss-120b"])
+@pytest.mark.parametrize(("share", "points"), [(1.2, None), (1.2, 3), (1.2, 200), ("range", None)])
+def test_what_moves_an_equation_either_way_in_general_has_a_direction_here(model: str, share: float | str, points: int | None):
+    """Of a mixture more weights are read of a larger model, as long as its router picks fewer experts than there are."""
+    given = {**SERVED, "model": model}
+    step = solve("step_time", anyway=True, **given).answers[0].value
+    asked = f"{step}..{1.5 * step}" if share == "range" else [share * step] * points if points else share * step
+    solution = solve("total_params", step_time=asked, anyway=True, **given)
+    found = solution.sweep.bound if solution.sweep else bounds(solution)[0]
+    assert found == UPPER
+
+
+def test_a_range_that_is_looked_at_point_by_point_says_its_direction_too():
+    """Where the middle has no closed form, all points are asked singly: the words are the same."""
+    given = {**SERVED, "model": "DeepSeek-V3", "chips": 8, "context_length": 4000}
+    given.pop("batch")
+    solution = solve("batch", step_time="20ms..40ms", anyway=True, **given)
+    assert solution.spans is None and bounds(solution) == [UPPER]
+    assert rendered(solution, "table").splitlines()[0].endswith("or less")
+    assert repr(solution).endswith("or less)")
+
+
+def test_over_a_range_what_does_not_bind_up_to_a_value_errs_as_points_do():
+    rate = solve("throughput", anyway=True, **SERVED).answers[0].value
+    solution = solve("active_params", throughput=f"{rate / 2}..{rate}", anyway=True, **SERVED)
+    assert solution.answers[0].low == 0 and bounds(solution) == [UPPER]
+
+
+def test_a_sweep_over_ranges_says_its_direction():
+    given = {name: value for name, value in SERVED.items() if name != "batch"}
+    sweep = solve("step_time", batch="8,64", mbu="0.7..0.9", anyway=True, **given | {"context_length": 4000}).sweep
+    assert sweep.bound == LOWER

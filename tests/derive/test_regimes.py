@@ -188,3 +188,36 @@ def test_the_largest_of_numbers_and_expressions_agrees_with_python():
         third = rng.uniform(0.1, 3)
         values = {"batch": first, "chips": second, "compute_time": third}
         assert number(Max(B, Min(N, C)), values) == max(first, min(second, third))
+
+
+X, P, Q, R = map(symbol, ("batch", "chips", "layers", "experts"))
+SQUARES = (
+    P * X**2 + Q * X - R,
+    (P * X + Q) * (Q * X + R) - P * R * X - R,
+    P - Q * X - R * X**2,
+    (P * X - Q) * (Q * X - R),
+    (P * X - Q) ** 2,
+    R - P * X**2,
+)
+
+
+@pytest.mark.parametrize("difference", SQUARES)
+def test_the_roots_of_a_square_are_those_that_sympy_finds(difference):
+    found, theirs = closed_forms(difference, X), sympy.solve(difference, X)
+    numbers = random.Random(1)
+    for _ in range(20):
+        values = {letter: numbers.randint(1, 99) for letter in (P, Q, R)}
+        assert all(sympy.simplify(difference.subs(values).subs(X, root.subs(values))) == 0 for root in found)
+        ours, those = ({sympy.N(root.subs(values), 12) for root in roots} for roots in (found, theirs))
+        assert {root for root in ours if root.is_positive} == {root for root in those if root.is_positive}
+
+
+def test_a_square_of_two_lines_has_their_roots_without_a_square_root():
+    assert {*closed_forms((P * X - Q) * (Q * X - R), X)} == {Q / P, R / Q}
+    assert closed_forms((P * X - Q) ** 2, X) == (Q / P,)
+
+
+def test_the_roots_of_a_long_square_are_not_asked_of_sympy(monkeypatch):
+    monkeypatch.setattr(sympy, "solve", None)
+    long = (P * X * R + Q * 3) * (Q * X + P * R) * R + (P * X + Q * R) * (R * X + Q) - P * Q * R * 7
+    assert len(closed_forms(long, X)) == 2

@@ -6,13 +6,14 @@ from random import Random
 
 import pytest
 
-from derive.blocks import determined, upstream
+from derive.blocks import Structure, determined, upstream
 from derive.catalogue import equation
 from derive.defaults import with_defaults
 from derive.elimination import joint, that_cancel
 from derive.quantities import QUANTITIES
 from derive.questions import question
 from derive.ranges import solve
+from derive.regimes import regimes
 from derive.routes import checks, reaches, route, square
 
 DEPLOYMENTS = {
@@ -283,3 +284,14 @@ def test_any_question_has_an_answer_or_a_reason():
         solution = solve(unknown, **given)
         assert bool(solution.answers) != bool(solution.reason), (unknown, given)
         assert solution.reason is None or solution.reason.message, (unknown, given)
+
+
+def test_two_terms_that_several_equations_compare_are_decided_once():
+    """A window caps what is read and what is multiplied with, and is full in both or in neither: 8 regimes, not the 16 as written."""
+    held = ("window_kv_bytes", "read_entries_compressed", "selected_kv_bytes", "fixed_kv_bytes", "kv_read_per_sequence")
+    multiplied = ("window_attention_flops_shared", "selected_attention_flops_compressed", "attention_flops_compressed")
+    times = ("roofline.attention_time", "context.kv_time_fixed", "roofline.memory_time", "roofline.step_time")
+    rows = tuple(map(equation, (*(f"architecture.{name}" for name in (*held, *multiplied)), *times)))
+    names = ("context_length", *(row.defines for row in rows if row.defines != "step_time"))
+    (case,) = joint(Structure(rows, names), "context_length")
+    assert len(regimes(case.sides[1])) == 8

@@ -1,0 +1,55 @@
+"""What an equation requires, held against numbers: met as nearly as an answer is to its value."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import signature
+from math import isclose
+from typing import TYPE_CHECKING, Any
+
+from derive.compiled import evaluate
+from derive.quantities import symbol
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+HOLDS = 1e-9
+"""Relative difference up to which two sides count as equal."""
+
+Requirement = Callable[..., Any]
+"""A comparison of quantities, its parameters their names; of numbers true where an equation may be used."""
+
+
+@cache
+def named(requirement: Requirement) -> tuple[str, ...]:
+    """The quantities it speaks of."""
+    return tuple(signature(requirement).parameters)
+
+
+def met(requirement: Requirement, values: Mapping[str, Any]) -> bool:
+    """Whether it is met; one that its own bound meets is also met a billionth beyond it.
+
+    >>> met(lambda batch: batch >= 1, {"batch": 1 - 1e-12}), met(lambda batch: batch > 1, {"batch": 1.0})
+    (True, False)
+    """
+    return bool(requirement(*(values[name] for name in named(requirement)))) or at_its_bound(requirement, values)
+
+
+def at_its_bound(requirement: Requirement, values: Mapping[str, float]) -> bool:
+    """Whether its two sides may be equal, and are but for rounding."""
+    sides = bounding_sides(requirement) if _within_reach(requirement, values) else None
+    return sides is not None and isclose(*(evaluate(side, values) for side in sides), rel_tol=HOLDS)
+
+
+def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool:
+    """Whether it is met where one of its quantities is a billionth more or less: without SymPy, as this is asked of many values."""
+    beside = ({**values, name: values[name] * (1 + step)} for name in named(requirement) for step in (2 * HOLDS, -2 * HOLDS))
+    return any(requirement(*(at[name] for name in named(requirement))) for at in beside)
+
+
+@cache
+def bounding_sides(requirement: Requirement) -> "tuple[Expr, Expr] | None":
+    """Its two sides, where they may be equal; None where they may not, or where it is true or false of anything."""
+    from sympy import Ge, Le
+
+    relation = requirement(*map(symbol, named(requirement)))
+    return (relation.lhs, relation.rhs) if isinstance(relation, Ge | Le) else None
