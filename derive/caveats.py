@@ -17,10 +17,10 @@ OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "s
 """Results that copies of the cache multiply."""
 
 
-def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[str, ...]:
-    """All that is doubtful of an answer."""
-    said = (doubt(asked, values, used) for doubt in CAVEATS)
-    return tuple(text for text in said if text)
+def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, str]:
+    """All that is doubtful of an answer, by the name of the doubt."""
+    said = {doubt.__name__: doubt(asked, values, used) for doubt in CAVEATS}
+    return {name: text for name, text in said.items() if text}
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -16,7 +16,7 @@ from derive.conflicts import against_defaults, below_its_parts, contradiction
 from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
-from derive.feasibility import is_warning, misfit
+from derive.feasibility import SHORT, is_warning, misfit
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
@@ -48,7 +48,7 @@ class _World:
     slopes: Mapping[str, Mapping[str, float]]
     rounding: Rounding = field(default_factory=dict)
     steps: tuple[RouteStep, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: Mapping[str, str] = field(default_factory=dict)
 
 
 SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
@@ -281,7 +281,7 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
         if short and is_warning(asked, way):
-            end, short = replace(end, warnings=(short.message.replace("\n", "; "),)), None
+            end, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
             return end, None
@@ -467,6 +467,7 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    said = {**ends[0][0].warnings, **caveats(asked, ends[0][0].values, used)}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -475,7 +476,8 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=(*ends[0][0].warnings, *caveats(asked, ends[0][0].values, used)),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )

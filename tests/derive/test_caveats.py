@@ -102,6 +102,16 @@ def test_sweeps_and_ranges_say_it_of_a_point(batch):
     assert text.startswith("at batch = ") and "the busiest of 8 chips" in text
 
 
+@pytest.mark.parametrize("context", ["100k", "90k..110k"], ids=["points", "ranges at points"])
+def test_a_sweep_says_each_doubt_once_however_it_begins(context):
+    """The busiest chip and the copies of a cache: each of them once, with how many more points it is true of."""
+    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "chips": 16}
+    texts = warned("step_time", **given, batch="12,14,16", context_length=context)
+    for doubt in ("the busiest of 16 chips", "not sharded by sequences"):
+        (text,) = [text for text in texts if doubt in text]
+        assert "(and something alike at 2 more points)" in text
+
+
 # -- routers that cannot be -----------------------------------------------------------------------------------------
 
 
