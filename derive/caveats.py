@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from derive.catalogue import equation
+from derive.forward import followed
 from derive.questions import Question
 from derive.records import Equation
+from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
@@ -13,6 +15,11 @@ SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
+"""Ways to add up a step that leave the network out."""
+EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
+"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
+OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
 
@@ -72,17 +79,53 @@ def latent_attention_left_out(asked: Question, values: Mapping[str, float], used
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
-    heads = 1.0 if "latent_dim" in values else values.get("kv_heads")
-    if heads is None or "chips" not in values or not _stands("kv_copies", used):
+    row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
+    if not row.inputs <= values.keys() or not _stands("kv_copies", used):
         return None
-    most = values["chips"] / heads
+    most = row.right_side(values)
     if most <= UNEVEN:
         return None
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips"
-    if not values.keys() >= {"kv_time", "memory_time", "step_time"}:
-        return f"{told}, which is not counted; give kv_copies" if asked.unknown in OF_CACHES else None
-    longer = max(values["step_time"], values["memory_time"] + (most - 1) * values["kv_time"]) / values["step_time"]
-    return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
+    give = f"give kv_copies, or --using {row.id}"
+    if not _overlap(used) or "kv_time" not in values:
+        return f"{told}, which is not counted; {give}" if asked.unknown in OF_CACHES else None
+    step, with_copies = (_anew(asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
+    if not step or not with_copies or with_copies <= UNEVEN * step:
+        return None
+    return f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}"
+
+
+def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
+    if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
+        return None
+    row = equation("experts.all_to_all_time_one_copy" if "link_bandwidth" in values else "experts.all_to_all_time_racks")
+    supposed = {name: value for name, value in EXCHANGED.items() if name not in values}
+    if "experts" in values and "expert_parallel" not in values:
+        supposed["expert_parallel"] = min(values["chips"], values["experts"])
+    if "scale_out_link_bandwidth" not in values and values["chips"] <= values.get("scale_up_size", 0.0):
+        # No chip lies behind that link.
+        supposed["scale_out_link_bandwidth"] = values.get("scale_up_link_bandwidth", 0.0)
+    others = tuple(map(equation, (*OF_EXCHANGE, row.id)))
+    known = _anew(asked, {**values, **supposed}, used, others)
+    counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
+    if not {*counted.symbols, *bare.symbols} <= known.keys() or not known["step_time"]:
+        return None
+    longer = 1 + (counted.right_side(known) - bare.right_side(known)) / known["step_time"]
+    if longer <= UNEVEN:
+        return None
+    took = show("all_to_all_time", known["all_to_all_time"], 3)
+    at = " and ".join(f"{name} = {show(name, value)}" for name, value in EXCHANGED.items() if name in supposed)
+    told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes about"
+    give = "".join(f"{name}, " for name in supposed)
+    return f"{told} {longer:.3g} times as long; give {give}--overlap network and --using {row.id}"
+
+
+def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Several stages between which nothing is said to take time, so that none waits."""
+    stages = values.get("pipeline_stages", 1.0)
+    left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
+    return f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency" if left_out else None
 
 
 def states_written_back(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -109,10 +152,25 @@ def _stands(name: str, used: Sequence[Equation]) -> bool:
     return any(name in row.put_in for row in used)
 
 
+def _overlap(used: Sequence[Equation]) -> str | None:
+    """How the parts of the step were added up on which an answer rests; None where it rests on none, or a measured one."""
+    return next((row.variant[1] for row in used if row.variant and row.variant[0] == "overlap"), None)
+
+
+def _anew(
+    asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[Equation, ...] = (), **instead: float
+) -> dict[str, float]:
+    """What all comes to where some of what it rests on is another: by the catalogue, without a default put in."""
+    made = {row.defines for row in used}
+    inputs = {name: value for name, value in values.items() if name not in made}
+    rows = (*(equation(row.id) for row in asked.active if row.defines != "all_to_all_time"), *others)
+    return followed(rows, {**asked.defaults, **inputs, **instead})
+
+
 def _reads(variant: str, used: Sequence[Equation]) -> bool:
     """Whether the weight read was that of a variant."""
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    states_written_back, prefill_attention_left_out)  # fmt: skip
+    exchange_left_out, hops_left_out, states_written_back, prefill_attention_left_out)  # fmt: skip

@@ -10,6 +10,11 @@ from derive.units import parse
 
 BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
+LINKS = {
+    **{"scale_up_size": "scale_up_size", "scale_up_link_bandwidth": "scale_up_bandwidth"},
+    "scale_out_link_bandwidth": "scale_out_bandwidth",
+}
+"""What the registry calls the links of a chip, and what hardware.csv does."""
 KV_INPUTS = {
     "gqa": ("layers", "kv_heads", "head_dim"),
     "hybrid": ("kv_layers", "kv_heads", "head_dim"),

@@ -281,6 +281,71 @@ EQUATIONS = (
         sources=(DEEPSEEK_V3_PAPER,),
     ),
     Equation(
+        id="experts.racks",
+        title="Scale-up domains that experts are spread over",
+        defines="racks",
+        relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
+        statement="Chips fill one domain after another.",
+        assumptions=("domains are full, but for the last",),
+        sources=(ours("chips over those of one domain; experts on fewer chips stay within one"),),
+    ),
+    Equation(
+        id="experts.all_to_all_time_racks",
+        title="All-to-all time of one step over several racks",
+        defines="all_to_all_time",
+        variant=("all_to_all_time", "over_racks", False),
+        relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
+            combine_bytes_per_element, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
+            all_to_all_time,
+            moe_layers
+            * sequences_per_chip
+            * reached_chips
+            * model_dim
+            * (dispatch_bytes_per_element + combine_bytes_per_element)
+            * maximum(1 / (racks * scale_up_link_bandwidth), (racks - 1) / (racks * scale_out_link_bandwidth)),
+        ),
+        requires=(lambda racks: racks >= 1,),
+        statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
+        assumptions=(
+            "the assumptions of experts.all_to_all_time_one_copy",
+            "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
+            "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
+        ),
+        steps=(
+            Step(
+                operation="what it means: the time within one rack, one copy a chip, times the slowdown over several",
+                relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
+                    combine_bytes_per_element, scale_up_link_bandwidth, scale_out_slowdown: (
+                    all_to_all_time,
+                    moe_layers
+                    * sequences_per_chip
+                    * reached_chips
+                    * model_dim
+                    * (dispatch_bytes_per_element + combine_bytes_per_element)
+                    * scale_out_slowdown
+                    / scale_up_link_bandwidth,
+                ),
+            ),
+            Step(
+                operation="the slowdown by the two links of a chip",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.scale_out_slowdown",
+                        scale_out_bandwidth_ratio=lambda scale_up_link_bandwidth, scale_out_link_bandwidth: (
+                            scale_up_link_bandwidth / scale_out_link_bandwidth
+                        ),
+                    ),
+                ),
+                eliminated=("scale_out_slowdown",),
+            ),
+        ),
+        sources=(
+            DEEPSEEK_V3_PAPER,
+            talk("0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up", "by the bandwidths of both links"),
+        ),
+    ),
+    Equation(
         id="experts.reached_racks",
         title="Racks that the experts of a token lie in",
         defines="reached_racks",
