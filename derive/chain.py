@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from derive.caveats import caveats
 from derive.compiled import evaluate
-from derive.conflicts import against_defaults, below_its_parts, contradiction
+from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following
 from derive.directions import direction
 from derive.elimination import Joint
@@ -89,7 +89,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         return solution, way
     found = {**asked.known, asked.unknown: solution.answers[0].value}
     _, more, clash = _settled(asked, found)
-    clash = clash or below_its_parts(asked, found)
+    clash = clash or impossible(asked, found)
     if clash:
         return _without_answer(asked, clash, solution.route), None
     return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
@@ -129,6 +129,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     for rows in (equalities, asked.active):
         stops: list[tuple[_Stop, Route]] = []
         outcome = _by(asked, rows, stops)
+        if outcome and rows is asked.active and not _says_something(asked, outcome[0]):
+            outcome = None
         if outcome or stops:
             break
     if not outcome and not stops:
@@ -206,10 +208,17 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
     for known in _known(asked):
         for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
             outcome = _follow(asked, known, way)
-            if isinstance(outcome, Solution):
+            if isinstance(outcome, _Stop):
+                stops.append((outcome, way))
+            elif _says_something(asked, outcome):
                 return outcome, way
-            stops.append((outcome, way))
     return None
+
+
+def _says_something(asked: Question, bounded: Solution) -> bool:
+    """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always does."""
+    cut = any(one.low > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:

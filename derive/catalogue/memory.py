@@ -61,6 +61,16 @@ EQUATIONS = (
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
+        id="memory.most_kv_copies",
+        title="Copies of a cache that there can be",
+        kind=BOUND,
+        relation=lambda kv_copies, chips: (kv_copies, chips),
+        sense="<=",
+        statement="A chip holds a cache once.",
+        assumptions=("no chip holds two copies of the same cache",),
+        sources=(ours("a second copy on a chip would be read by nobody"),),
+    ),
+    Equation(
         id="memory.kv_copies_of_heads",
         title="Copies of a cache that tensor parallelism makes",
         kind=CONDITION,

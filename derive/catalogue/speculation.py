@@ -30,6 +30,16 @@ SPECULATION = (
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
+        id="serving.most_tokens_per_step",
+        title="Tokens that a step can yield",
+        kind=BOUND,
+        relation=lambda tokens_per_step, one_token, positions_per_step: (tokens_per_step, one_token * positions_per_step),
+        sense="<=",
+        statement="A step yields a token for each position it computes, at most.",
+        assumptions=("a token is yielded by the step that computes its position",),
+        sources=(SPECULATIVE_PAPER,),
+    ),
+    Equation(
         id="serving.plain_step_time",
         title="Time of a step without drafts",
         kind=BOUND,

@@ -61,7 +61,7 @@ def test_anyway_answers_and_says_what_is_short():
     assert solution.answers[0].value == pytest.approx(max(reads, 24000 * (weights + attention) / 16))
     warning, copies, exchange = solution.warnings
     assert warning.startswith("does not fit") and "\n" not in warning
-    assert "lies up to 16 times on the chips" in copies
+    assert "lies up to 16 times on the chips" in copies and "exchange between experts" in exchange
 
 
 def test_chips_that_nobody_spoke_of_are_a_warning():
