@@ -1,6 +1,6 @@
 """What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from derive.catalogue import bounds, equation
 from derive.forward import followed
@@ -50,7 +50,7 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
     best = {name: value for name, value in asked.defaults.items() if name not in ("chips", "replicas")}
     known = followed(asked.active, {**best, **values})
-    return _below_its_parts(known) or _beyond_its_bounds(known)
+    return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
 
 
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
@@ -67,9 +67,13 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
     return None
 
 
-def _beyond_its_bounds(known: Mapping[str, float]) -> Reason | None:
-    """An inequality that every deployment keeps and these values do not; what does not fit in memory is said elsewhere."""
-    for row in (row for row in bounds() if not {*row.symbols} - known.keys() and ROOM.isdisjoint(row.symbols)):
+def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | None:
+    """An inequality that every deployment keeps and these values do not; nothing is held against what was only taken to be so.
+
+    What does not fit in memory is said elsewhere.
+    """
+    judged = (row for row in bounds() if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    for row in (row for row in judged if known.keys() >= {*row.symbols}):
         left, right = row.left_side(known), right_side_at(row, known)
         over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
         if over:

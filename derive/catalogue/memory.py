@@ -147,6 +147,7 @@ EQUATIONS = (
         requires=(
             lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
         ),
+        otherwise=("the weights alone do not fit",),
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
         steps=(

@@ -83,6 +83,7 @@ SPECULATION = (
             (step_time - drafting_time) / plain_step_time,
         ),
         requires=(lambda step_time, drafting_time: step_time > drafting_time,),
+        otherwise=("drafting alone takes longer than the step",),
         statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),

@@ -212,7 +212,9 @@ def test_less_than_one_sequence_is_no_batch():
     reason = solve("weight_time", **V3, **ROUTER, batch=0.5).reason
     assert reason.code == "requirement_violated" and "batch >= 1" in reason.message
     backwards = solve("batch", **STEP, **ROUTER, step_time=0.5e-3).reason
-    assert backwards.code == "requirement_violated" and backwards.message == "the 7 equations it rests on require batch >= 1"
+    assert backwards.code == "requirement_violated" and backwards.message.startswith(
+        "a batch is one sequence at least: experts.touched_experts requires batch >= 1, but batch would be 0."
+    )
 
 
 def test_a_measured_read_below_that_of_even_experts_is_no_imbalance():
