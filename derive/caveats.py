@@ -1,11 +1,14 @@
 """What has to be said before a number is read: of each doubt one function, which says it or nothing."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from derive.catalogue import equation
 from derive.forward import followed
 from derive.questions import Question
-from derive.records import Equation
+from derive.records import LOWER, Equation
+from derive.solutions import Answer
 from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
@@ -15,6 +18,7 @@ SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
 WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
@@ -28,6 +32,12 @@ def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equatio
     """All that is doubtful of an answer, by the name of the doubt."""
     said = {doubt.__name__: doubt(asked, values, used) for doubt in CAVEATS}
     return {name: text for name, text in said.items() if text}
+
+
+def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """A number of sequences of which there is no whole one."""
+    most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
+    return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -89,7 +99,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     give = f"give kv_copies, or --using {row.id}"
     if not _overlap(used) or "kv_time" not in values:
         return f"{told}, which is not counted; {give}" if asked.unknown in OF_CACHES else None
-    step, with_copies = (_anew(asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
+    step, with_copies = (_anew(("step_time",), asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}"
@@ -106,10 +116,10 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
     if "scale_out_link_bandwidth" not in values and values["chips"] <= values.get("scale_up_size", 0.0):
         # No chip lies behind that link.
         supposed["scale_out_link_bandwidth"] = values.get("scale_up_link_bandwidth", 0.0)
-    others = tuple(map(equation, (*OF_EXCHANGE, row.id)))
-    known = _anew(asked, {**values, **supposed}, used, others)
     counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
-    if not {*counted.symbols, *bare.symbols} <= known.keys() or not known["step_time"]:
+    wanted = (*counted.symbols, *bare.symbols)
+    known = _anew(wanted, asked, {**values, **supposed}, used, (*OF_EXCHANGE, row.id))
+    if not {*wanted} <= known.keys() or not known["step_time"]:
         return None
     longer = 1 + (counted.right_side(known) - bare.right_side(known)) / known["step_time"]
     if longer <= UNEVEN:
@@ -158,13 +168,26 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 
 
 def _anew(
-    asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[Equation, ...] = (), **instead: float
+    wanted: tuple[str, ...], asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[str, ...] = (),
+    **instead: float,
 ) -> dict[str, float]:
-    """What all comes to where some of what it rests on is another: by the catalogue, without a default put in."""
+    """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
     made = {row.defines for row in used}
     inputs = {name: value for name, value in values.items() if name not in made}
-    rows = (*(equation(row.id) for row in asked.active if row.defines != "all_to_all_time"), *others)
-    return followed(rows, {**asked.defaults, **inputs, **instead})
+    return followed(_leading_to(wanted, asked.active, others), {**asked.defaults, **inputs, **instead})
+
+
+@lru_cache(maxsize=256)
+def _leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...], others: tuple[str, ...]) -> tuple[Equation, ...]:
+    """The definitions of these quantities and of all they rest on, those of `others` before those that take part."""
+    made = {row.defines: row for row in (*(equation(row.id) for row in active), *map(equation, others)) if row.defines}
+    found, queue = {}, [*wanted]
+    while queue:
+        row = made.get(queue.pop())
+        if row and row.id not in found:
+            found[row.id] = row
+            queue += row.symbols[1:]
+    return tuple(found.values())
 
 
 def _reads(variant: str, used: Sequence[Equation]) -> bool:

@@ -10,7 +10,7 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
-from derive.caveats import caveats
+from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
 from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following
@@ -476,11 +476,12 @@ def _chained(found: Answer, world: _World) -> Mapping[str, float]:
 def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
-    said = {**ends[0][0].warnings, **caveats(asked, ends[0][0].values, used)}
+    answers = tuple(one for _, one in ends)
+    said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **caveats(asked, ends[0][0].values, used)}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
-        answers=tuple(one for _, one in ends),
+        answers=answers,
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),

@@ -175,6 +175,20 @@ def test_copies_of_a_cache_are_those_of_the_catalogue():
         assert named == typed and f"lies up to {copies} times" in text and f"up to {named / plain:.3g} times as long" in text
 
 
+@pytest.mark.parametrize(
+    ("unknown", "given", "room"),
+    [
+        ("sequences_in_flight", {"context_length": "10M"}, False),
+        ("sequences_in_flight", {"context_length": "1M"}, True),
+        ("batch", {"context_length": "4k", "throughput": 100}, True),
+    ],
+)
+def test_less_than_one_sequence_is_said(unknown, given, room):
+    """570 GB beside the weights hold .17 caches of 3.28 TB and 1.7 of 328 GB; a rate says how many there are at least."""
+    given |= {"hardware": "H100:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_per_element": 2}
+    assert ("there is not room for one whole sequence" in warned(unknown, **given)) is not room
+
+
 # -- many points ----------------------------------------------------------------------------------------------------
 
 
