@@ -503,8 +503,7 @@ def _no_solution(equation: "Equation | Joint", unknown: str, values: Values) -> 
     else:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
-            subject, given = ("the right side", name) if isinstance(equation, Equation) else (name, "the one asked for")
-            message += f": {subject} {reach} over all {unknown}, and {given} is {show(name, values[name])}"
+            message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
     return Reason("no_solution", violated=violated, message=message)
 
 
