@@ -188,3 +188,9 @@ def test_the_largest_of_numbers_and_expressions_agrees_with_python():
         third = rng.uniform(0.1, 3)
         values = {"batch": first, "chips": second, "compute_time": third}
         assert number(Max(B, Min(N, C)), values) == max(first, min(second, third))
+
+
+def test_an_exponent_with_which_a_power_would_be_nothing_is_no_root():
+    """1 = 1/(1 - (1 - 1/racks)^active_experts) only with endlessly many."""
+    x, racks = symbol("active_experts"), symbol("racks")
+    assert closed_forms(1 - 1 / (1 - (1 - 1 / racks) ** x), x) == ()
