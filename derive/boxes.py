@@ -1,6 +1,6 @@
 """What an answer spans while givens take any value of their ranges: exact ends where it only rises or falls."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -157,8 +157,8 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
     elasticities = reference.solution.answers[0].elasticities
     bound = with_bounds(asked, columns, way, table).bound
     span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
-    missing = () if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
-    return _told(reference.solution, (span,), columns, (*_warnings(columns, looks), *missing), spans=spans)
+    missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
+    return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
 
 
 def _at_corners(asked: Question, ranges: Ranges, columns: Columns, way: Route, values: np.ndarray) -> Ends | None:
@@ -270,8 +270,8 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
         bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
         found = (Answer("interval", low=low, high=high, bound=bound),)
     without = len(looks) - len(answering)
-    missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else ()
-    warnings = (*_warnings(columns, looks), *missing)
+    missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
+    warnings = _warnings(columns, looks) | missing
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
     where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
     notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
@@ -317,11 +317,11 @@ def _nowhere(columns: Columns, looks: list[_Look]) -> Solution:
     return replace(solution, reason=replace(solution.reason, message=message))
 
 
-def _missing(columns: Columns, where: str, looks: list[_Look]) -> tuple[str, ...]:
+def _missing(columns: Columns, where: str, looks: list[_Look]) -> dict[str, str]:
     """In how much of the ranges there is no answer, and why at one of the points."""
     failed = next((look for look in looks if look.solution.reason), None)
     why = f"; {_point(columns, failed.at)}: {failed.solution.reason.message.splitlines()[0]}" if failed else ""
-    return (f"no answer {where}{why}",)
+    return {"no answer": f"no answer {where}{why}"}
 
 
 def _percent(share: float) -> str:
@@ -330,17 +330,18 @@ def _percent(share: float) -> str:
     return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
 
 
-def _warnings(columns: Columns, looks: list[_Look]) -> tuple[str, ...]:
-    """What is wrong at the first point that is warned of, and which it is."""
-    warned = [look for look in looks if look.solution.warnings]
-    return tuple(f"{_point(columns, warned[0].at)}: {text}" for text in warned[0].solution.warnings) if warned else ()
+def _warnings(columns: Columns, looks: list[_Look]) -> dict[str, str]:
+    """What is wrong at the first point that is warned of, and which it is, by what it is about."""
+    warned = next((look for look in looks if look.solution.warnings), looks[0])
+    said = zip(warned.solution.kinds, warned.solution.warnings, strict=True)
+    return {kind: f"{_point(columns, warned.at)}: {text}" for kind, text in said}
 
 
 def _point(columns: Columns, at: int) -> str:
     return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in columns.items())
 
 
-def _told(reference: Solution, found: tuple[Answer, ...], columns: Columns, warnings: Iterable[str], **rest: Any) -> Solution:
+def _told(reference: Solution, found: tuple[Answer, ...], columns: Columns, said: Mapping[str, str], **rest: Any) -> Solution:
     """The reference with what all points span for its answers, and what is wrong somewhere."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
-    return replace(reference, answers=found, given=given, warnings=tuple(warnings), **rest)
+    return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), **rest)

@@ -1,10 +1,14 @@
 """What has to be said before a number is read: of each doubt one function, which says it or nothing."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from derive.catalogue import by_id, equation
+from derive.forward import followed
 from derive.questions import Question
-from derive.records import Equation
+from derive.records import LOWER, Equation
+from derive.solutions import Answer
 from derive.units import show
 
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
@@ -14,16 +18,28 @@ SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
+WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
+"""Ways to add up a step that leave the network out."""
+EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
+"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
+OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
 LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
 
-def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[str, ...]:
-    """All that is doubtful of an answer."""
-    said = (doubt(asked, values, used) for doubt in CAVEATS)
-    return tuple(text for text in said if text)
+def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, str]:
+    """All that is doubtful of an answer, by the name of the doubt."""
+    said = {doubt.__name__: doubt(asked, values, used) for doubt in CAVEATS}
+    return {name: text for name, text in said.items() if text}
+
+
+def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """A number of sequences of which there is no whole one."""
+    most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
+    return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -75,17 +91,53 @@ def latent_attention_left_out(asked: Question, values: Mapping[str, float], used
 
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
-    heads = 1.0 if "latent_dim" in values else values.get("kv_heads")
-    if heads is None or "chips" not in values or not _stands("kv_copies", used):
+    row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
+    if not row.inputs <= values.keys() or not _stands("kv_copies", used):
         return None
-    most = values["chips"] / heads
+    most = row.right_side(values)
     if most <= UNEVEN:
         return None
     told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips"
-    if not values.keys() >= {"kv_time", "memory_time", "step_time"}:
-        return f"{told}, which is not counted; give kv_copies" if asked.unknown in OF_CACHES else None
-    longer = max(values["step_time"], values["memory_time"] + (most - 1) * values["kv_time"]) / values["step_time"]
-    return f"{told}, and the step may take up to {longer:.3g} times as long; give kv_copies" if longer > UNEVEN else None
+    give = f"give kv_copies, or --using {row.id}"
+    if not _overlap(used) or "kv_time" not in values:
+        return f"{told}, which is not counted; {give}" if asked.unknown in OF_CACHES else None
+    step, with_copies = (_anew(("step_time",), asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
+    if not step or not with_copies or with_copies <= UNEVEN * step:
+        return None
+    return f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}"
+
+
+def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
+    if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
+        return None
+    row = equation("experts.all_to_all_time_one_copy" if "link_bandwidth" in values else "experts.all_to_all_time_racks")
+    supposed = {name: value for name, value in EXCHANGED.items() if name not in values}
+    if "experts" in values and "expert_parallel" not in values:
+        supposed["expert_parallel"] = min(values["chips"], values["experts"])
+    if "scale_out_link_bandwidth" not in values and values["chips"] <= values.get("scale_up_size", 0.0):
+        # No chip lies behind that link.
+        supposed["scale_out_link_bandwidth"] = values.get("scale_up_link_bandwidth", 0.0)
+    counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
+    wanted = (*counted.symbols, *bare.symbols)
+    known = _anew(wanted, asked, {**values, **supposed}, used, (*OF_EXCHANGE, row.id))
+    if not {*wanted} <= known.keys() or not known["step_time"]:
+        return None
+    longer = 1 + (counted.right_side(known) - bare.right_side(known)) / known["step_time"]
+    if longer <= UNEVEN:
+        return None
+    took = show("all_to_all_time", known["all_to_all_time"], 3)
+    at = " and ".join(f"{name} = {show(name, value)}" for name, value in EXCHANGED.items() if name in supposed)
+    told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes about"
+    give = "".join(f"{name}, " for name in supposed)
+    return f"{told} {longer:.3g} times as long; give {give}--overlap network and --using {row.id}"
+
+
+def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Several stages between which nothing is said to take time, so that none waits."""
+    stages = values.get("pipeline_stages", 1.0)
+    left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
+    return f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency" if left_out else None
 
 
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -161,10 +213,39 @@ def _stands(name: str, used: Sequence[Equation]) -> bool:
     return any(name in row.put_in for row in used)
 
 
+def _overlap(used: Sequence[Equation]) -> str | None:
+    """How the parts of the step were added up on which an answer rests; None where it rests on none, or a measured one."""
+    return next((row.variant[1] for row in used if row.variant and row.variant[0] == "overlap"), None)
+
+
+def _anew(
+    wanted: tuple[str, ...], asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[str, ...] = (),
+    **instead: float,
+) -> dict[str, float]:
+    """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
+    made = {row.defines for row in used}
+    inputs = {name: value for name, value in values.items() if name not in made}
+    return followed(_leading_to(wanted, asked.active, others), {**asked.defaults, **inputs, **instead})
+
+
+@lru_cache(maxsize=256)
+def _leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...], others: tuple[str, ...]) -> tuple[Equation, ...]:
+    """The definitions of these quantities and of all they rest on, those of `others` before those that take part."""
+    made = {row.defines: row for row in (*(equation(row.id) for row in active), *map(equation, others)) if row.defines}
+    found, queue = {}, [*wanted]
+    while queue:
+        row = made.get(queue.pop())
+        if row and row.id not in found:
+            found[row.id] = row
+            queue += row.symbols[1:]
+    return tuple(found.values())
+
+
 def _reads(variant: str, used: Sequence[Equation]) -> bool:
     """Whether the weight read was that of a variant."""
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    prefill_attention_left_out, chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    exchange_left_out, hops_left_out, prefill_attention_left_out, chip_always_in_use, another_variant, wider_beside_the_experts,
+    longer_than_the_model)  # fmt: skip

@@ -10,13 +10,13 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
-from derive.caveats import caveats
+from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
-from derive.conflicts import against_defaults, below_its_parts, contradiction
+from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
 from derive.directions import direction_at
 from derive.elimination import Joint
-from derive.feasibility import is_warning, misfit
+from derive.feasibility import SHORT, is_warning, misfit
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
@@ -49,7 +49,7 @@ class _World:
     slopes: Mapping[str, Mapping[str, float]]
     rounding: Rounding = field(default_factory=dict)
     steps: tuple[RouteStep, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: Mapping[str, str] = field(default_factory=dict)
 
 
 SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
@@ -92,7 +92,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         return solution, way
     found = {**asked.known, asked.unknown: solution.answers[0].value}
     _, more, clash = _settled(asked, found)
-    clash = clash or below_its_parts(asked, found)
+    clash = clash or impossible(asked, found)
     if clash:
         return _without_answer(asked, clash, solution.route), None
     return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
@@ -132,6 +132,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     for rows in (equalities, asked.active):
         stops: list[tuple[_Stop, Route]] = []
         outcome = _by(asked, rows, stops)
+        if outcome and rows is asked.active and not _says_something(asked, outcome[0]):
+            outcome = None
         if outcome or stops:
             break
     if not outcome and not stops:
@@ -209,10 +211,17 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
     for known in _known(asked):
         for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
             outcome = _follow(asked, known, way)
-            if isinstance(outcome, Solution):
+            if isinstance(outcome, _Stop):
+                stops.append((outcome, way))
+            elif _says_something(asked, outcome):
                 return outcome, way
-            stops.append((outcome, way))
     return None
+
+
+def _says_something(asked: Question, bounded: Solution) -> bool:
+    """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always does."""
+    cut = any(one.low > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
@@ -285,7 +294,7 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
         if short and is_warning(asked, way):
-            end, short = replace(end, warnings=(short.message.replace("\n", "; "),)), None
+            end, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
             return end, None
@@ -472,15 +481,19 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
+    answers = tuple(one for _, one in ends)
+    doubts = caveats(asked, _at_most(asked, *ends[0]), used)
+    said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **doubts}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
-        answers=tuple(one for _, one in ends),
+        answers=answers,
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
         unused=_unused(asked, touched),
-        warnings=(*ends[0][0].warnings, *caveats(asked, _at_most(asked, *ends[0]), used)),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )

@@ -1,7 +1,8 @@
 """What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
+from derive.catalogue import bounds, equation
 from derive.forward import followed
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.questions import Question
@@ -12,6 +13,11 @@ from derive.units import show
 
 AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
+
+PARTS = ("compute_time", "weight_time")
+"""Parts of a step that are known without its context."""
+ROOM = frozenset(("memory_capacity", "hbm_capacity"))
+"""What short memory is short of: that has a refusal of its own, which may be only a warning."""
 
 
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
@@ -40,20 +46,41 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
     return broken, Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
 
 
-def below_its_parts(asked: Question, values: Mapping[str, float]) -> Reason | None:
-    """What no step is, whatever overlaps: shorter than its arithmetic or weight read at full rates, or of more tokens than positions."""
+def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
+    """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
     best = {name: value for name, value in asked.defaults.items() if name not in ("chips", "replicas")}
     known = followed(asked.active, {**best, **values})
-    positions = known.get("positions_per_step", 1.0)
-    if known.get("tokens_per_step", 0.0) > positions * (1 + AGREES):
-        message = f"contradiction: a step of {positions:.4g} positions yields no {show('tokens_per_step', known['tokens_per_step'])}"
-        return Reason("contradiction", violated=("tokens_per_step <= positions_per_step",), message=message)
-    parts = {"compute_time": positions, "weight_time": 1.0}
-    for name, times in parts.items():
-        if name in known and "step_time" in known and known["step_time"] < known[name] * times * (1 - AGREES):
-            least = show("step_time", known[name] * times)
-            message = f"contradiction: step_time = {show('step_time', known['step_time'])}, and {name} alone makes it {least} or more"
-            return Reason("contradiction", violated=(f"step_time >= {name}",), message=message)
+    return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
+
+
+def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
+    """A step shorter than the roofline has it with one part alone."""
+    step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
+    for part in (name for name in PARTS if name in known and "step_time" in known):
+        alone = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), part: known[part]}
+        alone["positions_per_step"] = known.get("positions_per_step", 1.0)
+        least = step.right_side({**alone, "memory_time": reads.right_side(alone)})
+        if known["step_time"] < least * (1 - AGREES):
+            least_shown = show("step_time", least)
+            message = f"contradiction: step_time = {show('step_time', known['step_time'])}, and {part} alone makes it {least_shown} or more"
+            return Reason("contradiction", violated=(f"step_time >= {part}",), message=message)
+    return None
+
+
+def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | None:
+    """An inequality that every deployment keeps and these values do not; nothing is held against what was only taken to be so.
+
+    What does not fit in memory is said elsewhere.
+    """
+    judged = (row for row in bounds() if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    for row in (row for row in judged if known.keys() >= {*row.symbols}):
+        left, right = row.left_side(known), right_side_at(row, known)
+        over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
+        if over:
+            name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
+            made = show(name, right)
+            message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_listed(row, known, name)}"
+            return Reason("contradiction", violated=(f"{name} {row.sense} {row.sides[1]}",), message=message)
     return None
 
 

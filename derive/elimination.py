@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from derive.blocks import Structure
 from derive.compiled import evaluate
 from derive.quantities import quantity, symbol
-from derive.records import Equation, as_relations
+from derive.records import Equation, Unmet, as_relations
 from derive.regimes import in_words, one_root, regimes
 from derive.requirements import HOLDS
 
@@ -107,7 +107,11 @@ class Joint:
 
     def violated(self, values: dict[str, float]) -> list[str]:
         """The requirements of its equations that these values break, as text."""
-        return [text for row in self.rows for text in row.violated(values)]
+        return [one.text for one in self.unmet(values)]
+
+    def unmet(self, values: Mapping[str, float]) -> list[Unmet]:
+        """The same with whose they are, of which quantities, and what that means."""
+        return [one for row in self.rows for one in row.unmet(values)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from math import inf
 from derive.catalogue import equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.shipped import BadRow, Problem, cell, checked, number, one_reading, refuse_bad, table, truth
-from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, PUBLISHED_BYTES, SCALES, published_types
+from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
 from derive.units import parse
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS", "cell", "number", "table"]
@@ -106,7 +106,7 @@ def model_names() -> tuple[str, ...]:
 
 @one_reading
 def hardware(text: str) -> Preset:
-    """Peak FLOP/s, memory bandwidth and capacity of one chip, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
+    """Peak FLOP/s, memory bandwidth and capacity of one chip, its links, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
@@ -128,12 +128,12 @@ def hardware(text: str) -> Preset:
     dtype = _data_type(name, asked.strip().lower(), rows)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
-    for quantity in HARDWARE_GIVENS:
-        row = _preferred(name, quantity, dtype if quantity == "peak_flops" else "", rows)
+    for quantity, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS}.items():
+        row = _preferred(name, called, dtype if quantity == "peak_flops" else "", rows)
         if row is not None:
-            unit = cell(HARDWARE, row, "unit")
+            unit = "" if cell(HARDWARE, row, "unit") == "1" else cell(HARDWARE, row, "unit")
             givens[quantity] = _value(HARDWARE, name, quantity, f"{cell(HARDWARE, row, 'value')} {unit}")
-            place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, row["dtype"]) if part)
+            place = " ".join(part for part in (f"{HARDWARE}.csv", name, called, row["dtype"]) if part)
             provenance[quantity] = f"{place}: {cell(HARDWARE, row, 'source')} ({cell(HARDWARE, row, 'verification')})"
     narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
     attention = _preferred(name, "peak_flops", ATTENTION_DTYPE, rows) if narrower else None

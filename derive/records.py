@@ -146,13 +146,26 @@ def symbol_or_number(name: str) -> Any:
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A requirement that is not met: as text, whose it is, the quantities it speaks of, and in words what is the matter."""
+
+    __repr__ = brief
+
+    text: str
+    id: str
+    names: tuple[str, ...]
+    meaning: str
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Equation:
     """One equation of the catalogue, declared as data.
 
     `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
-    needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used.
+    needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used; `otherwise` says
+    of each in words what is the matter where it is not met.
     `variant` is (group, name, is the default) where several equations define one quantity; what holds with one of them
     alone bears its name as well. `direction` says what a
     bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
@@ -172,6 +185,7 @@ class Equation:
     direction: str = ""
     changes: tuple[str, ...] = ()
     requires: tuple[Callable[..., Any], ...] = ()
+    otherwise: tuple[str, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -262,9 +276,19 @@ class Equation:
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
         """The requirements these values break, as text."""
-        # One that the defaults alone break is told as it was before they were put in.
-        broken = (needed if named(needed) else unwrap(needed) for needed in self._broken(values))
-        return [str(told(*(symbol(name) for name in signature(told).parameters))) for told in broken]
+        return [one.text for one in self.unmet(values)]
 
-    def _broken(self, values: Mapping[str, Any]) -> Iterator[Callable[..., Any]]:
-        return (needed for needed in self.requires if all(name in values for name in named(needed)) and not met(needed, values))
+    def unmet(self, values: Mapping[str, Any]) -> "list[Unmet]":
+        """The same with whose they are, of which quantities, and what that means."""
+        return [self._told(place, needed) for place, needed in self._broken(values)]
+
+    def _told(self, place: int, needed: Callable[..., Any]) -> Unmet:
+        # One that the defaults alone break is told as it was before they were put in.
+        told = needed if named(needed) else unwrap(needed)
+        text = str(told(*(symbol(name) for name in signature(told).parameters)))
+        return Unmet(text, self.id, named(needed), self.otherwise[place] if self.otherwise else "")
+
+    def _broken(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Callable[..., Any]]]:
+        for place, needed in enumerate(self.requires):
+            if all(name in values for name in named(needed)) and not met(needed, values):
+                yield place, needed

@@ -37,7 +37,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
 def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:
     """Lists of facts, none to spare, each of which would settle the question: what to look up first, then shorter ones."""
     unknown, reached = asked.unknown, frozenset(known)
-    active = _independent(unknown, asked.active, reached)
+    active = _independent(unknown, tuple(row for row in asked.active if row.sense == "="), reached)
     way = upstream(unknown, square(active), reached)
     inputs = [name for name in way.free if name not in that_cancel(way, unknown)] if len(way.free) <= MAY_CANCEL else way.free
     rows = [row for row in active if unknown in row.symbols and row.sense == "="]

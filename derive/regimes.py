@@ -232,6 +232,9 @@ def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None"
         return None
     value = -outside.subs(height, 0) / outside.diff(height)
     base, exponent = powers[0].args
+    if exponent.has(x) and value.is_zero:
+        # No power comes to nothing, whatever its exponent.
+        return ()
     return closed_forms(exponent - log(value) / log(base) if exponent.has(x) else base - value ** (1 / exponent), x)
 
 

@@ -13,6 +13,11 @@ PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.
 SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
 """Bytes of one weight in the data types that models are published in, and what its share of a scale adds: 32 weights have one in common."""
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
+LINKS = {
+    **{"scale_up_size": "scale_up_size", "scale_up_link_bandwidth": "scale_up_bandwidth"},
+    "scale_out_link_bandwidth": "scale_out_bandwidth",
+}
+"""What the registry calls the links of a chip, and what hardware.csv does."""
 KV_INPUTS = {
     "gqa": ("layers", "kv_heads", "head_dim"),
     "hybrid": ("kv_layers", "kv_heads", "head_dim"),

@@ -194,7 +194,10 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed."""
+    """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
+
+    `kinds` says of each warning what it is about, at one point.
+    """
 
     unknown: str
     unit: str
@@ -206,6 +209,7 @@ class Solution:
     reason: Reason | None = None
     route: tuple[RouteStep, ...] = ()
     warnings: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     sweep: Sweep | None = None
     spans: Spans | None = None

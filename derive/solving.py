@@ -9,7 +9,7 @@ digits only, or to a billionth. An answer of the last rank is one only where the
 cannot decide is decided in 50 digits.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -40,6 +40,8 @@ from derive.units import show
 if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
+
+    from derive.elimination import Joint
 
 Values = Mapping[str, float]
 
@@ -80,16 +82,16 @@ class _Found(NamedTuple):
 def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
-    if broken := equation.violated(values):
-        return (), _requirement(equation, broken)
+    if equation.violated(values):
+        return (), _requirement(equation, unknown, [values])
     merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
     found = [_on_its_bound(equation, unknown, values, answer) for answer in merged]
     broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
         return kept, None
-    broken = [text for texts in broken_by for text in texts]
-    return (), _requirement(equation, broken) if broken else _no_solution(equation, unknown, values)
+    beside = [{**values, unknown: inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
+    return (), _requirement(equation, unknown, beside) if beside else _no_solution(equation, unknown, values)
 
 
 def _on_its_bound(equation: Equation, unknown: str, values: Values, answer: Answer) -> Answer:
@@ -518,30 +520,54 @@ def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
     return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
-def _requirement(equation: Equation, broken: Iterable[str]) -> Reason:
-    distinct = tuple(dict.fromkeys(broken))
-    requires = "requires" if isinstance(equation, Equation) else "require"
-    return Reason("requirement_violated", violated=distinct, message=f"{equation.told} {requires} {', '.join(distinct)}")
+def _requirement(equation: "Equation | Joint", unknown: str, at: Sequence[Values]) -> Reason:
+    """What is required and is not so, at all of these values: in words where the equation has them, and with the numbers of the first."""
+    unmet = {one.text: one for values in at for one in equation.unmet(values)}
+    meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
+    ids = dict.fromkeys(one.id for one in unmet.values())
+    names = dict.fromkeys(name for one in equation.unmet(at[0]) for name in one.names)
+    facts = _listed([f"{name} {'would be' if name == unknown else 'is'} {show(name, at[0][name])}" for name in names])
+    required = f"{_listed([*ids])} require{'s' * (len(ids) == 1)} {_listed([*unmet])}"
+    message = f"{meant and meant + ': '}{required}{facts and ', but ' + facts}"
+    return Reason("requirement_violated", violated=tuple(unmet), message=message)
 
 
-def _no_solution(equation: Equation, unknown: str, values: Values) -> Reason:
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
+
+
+def _no_solution(equation: "Equation | Joint", unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]
+    violated = (f"{left} {equation.sense} {right}",)
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
+    if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
+        return _requirement(equation, unknown, [known])
     roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for root in roots if row.ceiling < root < inf]:
-        return Reason("no_solution", violated=(f"{left} = {right}",), message=f"{message}: it would have to be {show(unknown, beyond[0])}")
+        return Reason("no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
     if not left.is_Symbol or right.has(left):
-        return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
+        return Reason("no_solution", violated=violated, message=message)
     if name == unknown:
-        message += f": the right side is {right_side_at(equation, values):.6g} {row.unit}"
+        made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
+        message += f": it comes to {show(unknown, right_side_at(equation, values))} from {made}"
+    elif equation.sense != "=":
+        message += f": {name} is {show(name, values[name])}, whatever {unknown} is"
     else:
         reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
-            subject, given = ("the right side", name) if isinstance(equation, Equation) else (name, "the one asked for")
-            message += f": {subject} {reach} over all {unknown}, and {given} is {show(name, values[name])}"
-    return Reason("no_solution", violated=(f"{left} = {right}",), message=message)
+            message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+    return Reason("no_solution", violated=violated, message=message)
+
+
+def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:
+    """These values, and what equations make of them in the order in which they were put in."""
+    known = dict(values)
+    for row in rows:
+        if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys():
+            known[row.symbols[0]] = right_side_at(row, known)
+    return known
 
 
 def _probes(unknown: str) -> list[float]:

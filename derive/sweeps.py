@@ -65,9 +65,9 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
     short = _short(asked, given, way, table)
-    said = _of_each_kind({at: solution.warnings for at, (solution, _) in outcomes.items()})
+    said = _of_each_kind({at: solution for at, (solution, _) in outcomes.items()})
     # What does not fit has been counted at all points.
-    warnings = short + tuple(_warned(given, at[0], text, 1) for text, at in said if not (short and text.startswith(SHORT)))
+    warnings = short + tuple(_warned(given, at[0], text, 1) for kind, (text, at) in said.items() if not (short and kind == SHORT))
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
@@ -137,8 +137,8 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
             values[root, at], places[root, at] = one.value, kinds.index((one.regime, one.bound))
         if not found:
             others[at] = solution.answers, solution.reason
-    said = _of_each_kind({at: solution.warnings for at, solution in enumerate(solutions)})
-    warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said)
+    said = _of_each_kind(dict(enumerate(solutions)))
+    warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said.values())
     return _tabled(solutions, Sweep(given, values, places, *zip(*kinds, strict=True), others), warnings)
 
 
@@ -170,17 +170,13 @@ def _short(asked: Question, given: Columns, way: Route, table: Sweep) -> tuple[s
     return (_warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found)),)
 
 
-def _of_each_kind(warnings: Mapping[int, tuple[str, ...]]) -> list[tuple[str, list[int]]]:
-    """Of each kind of warning the first text, and the points it is said of; kinds are told by their first words."""
+def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, tuple[str, list[int]]]:
+    """Of each kind of warning the first text, and the points it is said of."""
     found: dict[str, tuple[str, list[int]]] = {}
-    for at, texts in warnings.items():
-        for text in texts:
-            found.setdefault(_opening(text), (text, []))[1].append(at)
-    return list(found.values())
-
-
-def _opening(text: str) -> str:
-    return " ".join(text.split()[:3])
+    for at, solution in solutions.items():
+        for kind, text in zip(solution.kinds, solution.warnings, strict=True):
+            found.setdefault(kind, (text, []))[1].append(at)
+    return found
 
 
 def _warned(given: Columns, at: int, text: str, many: int) -> str:
@@ -201,4 +197,7 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
     answered = [solution for solution in solutions if solution.answers]
     unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
-    return replace(first, answers=span, given=kept, equations=tuple(used), unused=unused, warnings=warnings, route=(), sweep=table)
+    ids = tuple(used)
+    return replace(
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), route=(), sweep=table
+    )  # fmt: skip

@@ -59,6 +59,7 @@ EQUATIONS = (
         defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
         requires=(lambda total_params, active_params: total_params >= active_params,),
+        otherwise=("no more parameters are active than there are",),
         statement="Total over active parameters: 1 for a dense model.",
         sources=(
             talk(
@@ -118,6 +119,7 @@ EQUATIONS = (
             balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
         ),
         requires=(lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,),
+        otherwise=("memory binds at any batch, as a cache is read for longer than its sequence is computed",),
         statement=(
             "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
             " arithmetic there is none."

@@ -51,6 +51,7 @@ EQUATIONS = (
                 attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
             ),
         ),
+        otherwise=("attention takes as long as its reads at any context, so that none is in balance",),
         statement=(
             "Context at which the KV read of a sequence takes as long as all its arithmetic. Where attention does more FLOPs for a byte"
             " than the chip at the rate of attention, no context is that long: decode stays compute-bound."

@@ -28,6 +28,7 @@ EQUATIONS = (
             lambda batch: batch >= 1,
             lambda positions_per_step: positions_per_step >= 1,
         ),
+        otherwise=("a token uses a part of all experts", "a batch is one sequence at least", "a step computes one position at least"),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         sources=(
@@ -41,6 +42,7 @@ EQUATIONS = (
         defines="shared_params",
         relation=lambda shared_params, total_params, routed_params: (shared_params, total_params - routed_params),
         requires=(lambda total_params, routed_params: total_params > routed_params,),
+        otherwise=("routed experts are a part of all parameters",),
         statement="Attention, embeddings, shared experts and dense layers: all that is not routed.",
         sources=(MOE_PAPER,),
     ),
@@ -52,6 +54,7 @@ EQUATIONS = (
             shared_params + routed_params * active_experts / experts,
         ),
         requires=(lambda active_experts, experts: active_experts < experts,),
+        otherwise=("a token uses a part of all experts",),
         statement="A token uses the shared parameters and its share of the routed ones.",
         assumptions=("all experts are of one size",),
         sources=(MOE_PAPER,),
@@ -68,6 +71,7 @@ EQUATIONS = (
             lambda active_experts, experts: active_experts < experts,
             lambda total_params, active_params: total_params > active_params,
         ),
+        otherwise=("a token uses a part of all experts", "a token uses a part of all parameters"),
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
         steps=(
@@ -251,6 +255,7 @@ EQUATIONS = (
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
         ),
         requires=(lambda expert_parallel: expert_parallel > 1,),
+        otherwise=("experts on one chip reach no other",),
         statement="Two experts of a token may lie on one chip, or on the token's own.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
         sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
@@ -279,6 +284,71 @@ EQUATIONS = (
             ),
         ),
         sources=(DEEPSEEK_V3_PAPER,),
+    ),
+    Equation(
+        id="experts.racks",
+        title="Scale-up domains that experts are spread over",
+        defines="racks",
+        relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
+        statement="Chips fill one domain after another.",
+        assumptions=("domains are full, but for the last",),
+        sources=(ours("chips over those of one domain; experts on fewer chips stay within one"),),
+    ),
+    Equation(
+        id="experts.all_to_all_time_racks",
+        title="All-to-all time of one step over several racks",
+        defines="all_to_all_time",
+        variant=("all_to_all_time", "over_racks", False),
+        relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
+            combine_bytes_per_element, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
+            all_to_all_time,
+            moe_layers
+            * sequences_per_chip
+            * reached_chips
+            * model_dim
+            * (dispatch_bytes_per_element + combine_bytes_per_element)
+            * maximum(1 / (racks * scale_up_link_bandwidth), (racks - 1) / (racks * scale_out_link_bandwidth)),
+        ),
+        requires=(lambda racks: racks >= 1,),
+        statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
+        assumptions=(
+            "the assumptions of experts.all_to_all_time_one_copy",
+            "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
+            "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
+        ),
+        steps=(
+            Step(
+                operation="what it means: the time within one rack, one copy a chip, times the slowdown over several",
+                relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
+                    combine_bytes_per_element, scale_up_link_bandwidth, scale_out_slowdown: (
+                    all_to_all_time,
+                    moe_layers
+                    * sequences_per_chip
+                    * reached_chips
+                    * model_dim
+                    * (dispatch_bytes_per_element + combine_bytes_per_element)
+                    * scale_out_slowdown
+                    / scale_up_link_bandwidth,
+                ),
+            ),
+            Step(
+                operation="the slowdown by the two links of a chip",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.scale_out_slowdown",
+                        scale_out_bandwidth_ratio=lambda scale_up_link_bandwidth, scale_out_link_bandwidth: (
+                            scale_up_link_bandwidth / scale_out_link_bandwidth
+                        ),
+                    ),
+                ),
+                eliminated=("scale_out_slowdown",),
+            ),
+        ),
+        sources=(
+            DEEPSEEK_V3_PAPER,
+            talk("0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up", "by the bandwidths of both links"),
+        ),
     ),
     Equation(
         id="experts.reached_racks",

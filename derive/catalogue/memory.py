@@ -4,6 +4,7 @@ Mind the two meanings of batch: `sequences_in_flight` are all whose cache is hel
 chapters, is the sequences of one pass on the chips of one stage.
 """
 
+from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Step, at
@@ -58,6 +59,35 @@ EQUATIONS = (
         statement="Every sequence in flight holds its cache, in all stages together.",
         assumptions=("no prefix shared between sequences", "equal context lengths, or their mean", COPIES),
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
+    ),
+    Equation(
+        id="memory.most_kv_copies",
+        title="Copies of a cache that there can be",
+        kind=BOUND,
+        relation=lambda kv_copies, chips: (kv_copies, chips),
+        sense="<=",
+        statement="A chip holds a cache once.",
+        assumptions=("no chip holds two copies of the same cache",),
+        sources=(ours("a second copy on a chip would be read by nobody"),),
+    ),
+    Equation(
+        id="memory.kv_copies_of_heads",
+        title="Copies of a cache that tensor parallelism makes",
+        kind=CONDITION,
+        relation=lambda kv_copies, chips, kv_heads: (kv_copies, maximum(1, chips / kv_heads)),
+        statement="Heads are dealt out to the chips; where there are fewer KV heads than chips, some chips hold the same one.",
+        assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
+        sources=(ours("chips over heads: a head is on so many chips, and each holds it and reads it"),),
+    ),
+    Equation(
+        id="memory.kv_copies_of_latents",
+        title="Copies of a cache of latents that tensor parallelism makes",
+        kind=CONDITION,
+        relation=lambda kv_copies, chips: (kv_copies, chips),
+        statement="A latent serves all heads, so that every chip that computes some of them holds it.",
+        assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
+        steps=(Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
+        sources=(ours("a latent is a cache of one head"),),
     ),
     Equation(
         id="memory.demand",
@@ -117,6 +147,7 @@ EQUATIONS = (
         requires=(
             lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
         ),
+        otherwise=("the weights alone do not fit",),
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
         steps=(

@@ -142,6 +142,7 @@ EQUATIONS = (
             "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
         ),
         requires=(lambda pipeline_stages: pipeline_stages > 1, lambda training_microbatches: training_microbatches >= 1),
+        otherwise=("a single stage has no bubble", "a training step has one microbatch at least"),
         statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
         assumptions=(
             "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
@@ -166,6 +167,11 @@ EQUATIONS = (
             lambda pipeline_stages: pipeline_stages > 1,
             lambda virtual_stages: virtual_stages >= 1,
             lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+        ),
+        otherwise=(
+            "a single stage has no bubble",
+            "a device holds one stage at least",
+            "an interleaved schedule has a microbatch for each stage at least",
         ),
         statement="A device that holds several short runs of layers fills and drains sooner, and sends its activations as many times more.",
         assumptions=(
@@ -204,6 +210,7 @@ EQUATIONS = (
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage without a layer is none",),
         requires=(lambda layers, pipeline_stages: layers >= pipeline_stages,),
+        otherwise=("a stage has one layer at least",),
         statement="The layers are dealt out evenly.",
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
     ),

@@ -243,6 +243,7 @@ EQUATIONS = (
             + maximum(positions_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
         requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
+        otherwise=("communication leaves nothing of the step",),
         statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",

@@ -20,6 +20,7 @@ GRID = (
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(lambda chips: chips > 1,),
+        otherwise=("one chip waits for no other",),
         statement="More chips read the weights faster and wait longer for each other.",
         assumptions=(
             "chips on a square grid, each synchronisation crosses it along one side and back",
@@ -63,6 +64,7 @@ GRID = (
                 layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
             ),
         ),
+        otherwise=("one chip is the fastest, as waiting for a second takes longer than it saves",),
         statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
         steps=(

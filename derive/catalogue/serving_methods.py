@@ -116,6 +116,7 @@ METHODS = (
                 memory_time > positions_per_step * (compute_time + attention_time)
             ),
         ),
+        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("the assumptions of serving.mixed_step_time",),
         changes=("attention FLOPs and drafts of the decoding sequences leave less room", "attention FLOPs of the chunk take room too"),

@@ -330,6 +330,7 @@ MEMORY = (
         ),
         sense="<=",
         requires=(lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,),
+        otherwise=("parameters, gradients and optimizer states alone do not fit",),
         statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
         assumptions=("nothing is moved to the memory of the host",),
         steps=(

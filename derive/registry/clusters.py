@@ -45,6 +45,16 @@ ROWS = (
     ("dispatch_bytes_per_element", "b_out", r"b_{\mathrm{out}}", "byte", "bytes of an activation on its way to the experts", 0.5, 4),
     ("combine_bytes_per_element", "b_back", r"b_{\mathrm{back}}", "byte", "bytes of an activation on its way back", 0.5, 4),
     ("link_bandwidth", "W_link", r"W_{\mathrm{link}}", "byte/s", "bandwidth of one chip into the network, one way", 1e9, 1e13),
+    (
+        *("scale_up_link_bandwidth", "W_in", r"W_{\mathrm{in}}", "byte/s"),
+        "bandwidth of one chip to the others of its scale-up domain, one way",
+        *(1e9, 1e13),
+    ),
+    (
+        *("scale_out_link_bandwidth", "W_out", r"W_{\mathrm{out}}", "byte/s"),
+        "bandwidth of one chip out of its scale-up domain, one way",
+        *(1e9, 1e13),
+    ),
     ("racks", "n_r", "n_r", "1", "scale-up domains that a layer's experts are spread over", 1, 64),
     ("scale_out_bandwidth_ratio", "kappa", r"\kappa", "1", "scale-up over scale-out bandwidth of one chip", 1, 64),
     ("reached_chips", "n_reach", r"n_{\mathrm{reach}}", "1", "other chips that the experts of one token lie on", 0.1, 64),

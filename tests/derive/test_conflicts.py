@@ -130,4 +130,32 @@ def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_
 @pytest.mark.parametrize("given", [{"positions_per_step": 1}, {"draft_tokens": 2}])
 def test_a_step_yields_no_more_tokens_than_it_computes_positions(given):
     reason = solve("throughput", step_time="10ms", batch=100, tokens_per_step=4, **given).reason
-    assert reason.code == "contradiction" and "yields no 4 tokens" in reason.message
+    most = 3 if "draft_tokens" in given else 1
+    assert reason.code == "contradiction" and f"most_tokens_per_step makes it at most {most} token" in reason.message
+
+
+def test_chips_hold_no_more_copies_of_a_cache_than_there_are_chips():
+    """9.67 - 1.07 ms of reads a copy of 52 MB on 8 chips would be 191 copies; 2 ms are 4."""
+    given = {"hardware": "H200:fp8", "model": "Llama-3-70B", "chips": 8, "batch": 10, "context_length": 1000, "bytes_per_element": 1}
+    reason = solve("kv_copies", **given, step_time="10ms").reason
+    assert reason.code == "contradiction" and "memory.most_kv_copies makes it at most 8 from chips = 8" in reason.message
+    by_hand = (2e-3 * 8 * 4.8e12 - 70e9) / (10 * 1000 * 2 * 80 * 8 * 128)
+    assert by_hand < 8 and solve("kv_copies", **given, step_time="2ms").answers[0].value == pytest.approx(by_hand, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "low", "high"),
+    [
+        ("positions_per_step", {"tokens_per_step": 3}, 3, None),
+        ("tokens_per_step", {"draft_tokens": 3}, 0, 4),
+        ("kv_copies", {"chips": 4}, 0, 4),
+    ],
+)
+def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low, high):
+    (span,) = solve(unknown, **given).answers
+    assert (span.kind, span.low, span.high) == ("interval", low, high)
+
+
+@pytest.mark.parametrize(("unknown", "given"), [("positions_per_step", {}), ("chips", {}), ("acceptance_rate", {"draft_tokens": 3})])
+def test_bounds_that_rest_on_defaults_or_leave_all_open_are_no_answer(unknown, given):
+    assert solve(unknown, **given).reason.code == "missing_givens"

@@ -15,6 +15,7 @@ from derive.presets import Preset, as_published, hardware, hardware_names, model
 from derive.quantities import QUANTITIES
 from derive.ranges import solve
 from derive.records import CHAINED_BY_ITSELF
+from derive.shipped_rules import LINKS
 
 HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
 HARDWARE = """
@@ -84,7 +85,7 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     assert hardware(text) == Preset(
         givens={
             **{"bytes_per_weight": 1.0, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9},
-            "attention_rate_ratio": 989 / 1979,
+            **{"attention_rate_ratio": 989 / 1979, "scale_up_size": 8.0},
         },
         provenance={
             "attention_rate_ratio": "hardware.csv H100-SXM peak_flops bf16 over fp8: attention runs in bf16 unless it is given",
@@ -92,6 +93,7 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
             "peak_flops": "hardware.csv H100-SXM peak_flops fp8: data sheet (official)",
             "hbm_bandwidth": "hardware.csv H100-SXM hbm_bandwidth: data sheet (official)",
             "hbm_capacity": "hardware.csv H100-SXM hbm_capacity: data sheet (official)",
+            "scale_up_size": "hardware.csv H100-SXM scale_up_size: data sheet (official)",
         },
         variants={},
     )
@@ -268,6 +270,8 @@ def pairs_of_hardware():
 def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
+    listed = {row["quantity"] for row in table("hardware") if row["accelerator"] == text.split(":")[0]}
+    beside |= {name for name, called in LINKS.items() if called in listed}
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
 

@@ -32,14 +32,15 @@ def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unkno
     asked = question(unknown, {})
     defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name != unknown}
     known = frozenset(defaults)
-    if reaches(unknown, asked.active, known):
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    if reaches(unknown, equalities, known):
         found = solve(unknown)
         assert found.answers or found.reason.code == "requirement_violated"
         return
     missing = {*missing_givens(asked, defaults).missing}
     assert unknown not in missing
-    assert reaches(unknown, asked.active, known | missing)
-    assert not any(reaches(unknown, asked.active, known | missing - {name}) for name in missing)
+    assert reaches(unknown, equalities, known | missing)
+    assert not any(reaches(unknown, equalities, known | missing - {name}) for name in missing)
 
 
 def test_shorter_ways_in_are_named_too():
@@ -92,3 +93,46 @@ def test_no_answer_is_below_the_least_value_of_its_quantity():
     assert refused.answers == () and "no microbatches >= 1 satisfies pipeline.idle_fraction" in refused.reason.message
     table = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=[0.5, 0.75, 0.9]).sweep
     assert table.values[0][:2] == pytest.approx([2, 1]) and len(table.others) == 1
+# -- in words -------------------------------------------------------------------------------------------------------
+
+CHIPS = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_per_element": 2}
+TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "bytes_per_element": 1}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "words"),
+    [
+        ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["the weights alone do not fit", "chips is 8", "80 GB", "is 671 GB"]),
+        ("context_length", {**TOO_FEW, "sequences_in_flight": 1}, ["the weights alone do not fit", "weight_bytes is 671 GB"]),
+        ("balance_batch_with_kv", {**CHIPS, "context_length": "8k"}, ["memory binds at any batch", "kv_compute_ratio is 11.06"]),
+        (
+            "free_prefill_chunk",
+            {**CHIPS, "context_length": 100, "batch": 2000},
+            ["arithmetic binds the step already", "compute_time is 17.69 ms"],
+        ),
+        ("minimum_latency", {**CHIPS, "synchronisations_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
+        ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["a single stage has no bubble", "pipeline_stages is 1"]),
+        ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["one microbatch at least", "would be 0.0707"]),
+        (
+            "routed_params",
+            {"total_params": 1e10, "active_params": 2e10, "experts": 8, "active_experts": 2},
+            ["a token uses a part of all parameters", "active_params is 20B"],
+        ),
+    ],
+)
+def test_what_cannot_be_is_said_in_words_with_the_numbers(unknown, given, words):
+    """8,000 x 327,680 B at 3.35 TB/s take 11.06 times as long as 2 x 70e9 FLOP at 1,979 TFLOP/s; 2,000 of these on 8 chips 17.69 ms."""
+    reason = solve(unknown, **given).reason
+    assert reason.code == "requirement_violated" and all(word in reason.message for word in words), reason.message
+
+
+def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
+    """R - L_lo/L_star: 5 - 1,000k/8,696."""
+    given = {"output_input_ratio": 5, "short_context": 1e6, "balance_context": 8696, "tokens_per_step": 1}
+    reason = solve("weight_compute_ratio", using="readings.joint_intercept", **given).reason
+    assert reason.code == "no_solution" and f"it comes to {5 - 1e6 / 8696:.4g} from output_input_ratio = 5, " in reason.message
+
+
+@pytest.mark.parametrize("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
+def test_words_for_a_requirement_stand_for_each(row):
+    assert len(row.otherwise) == len(row.requires)

@@ -176,6 +176,30 @@ def test_on_few_chips_an_all_to_all_of_one_message_an_expert_is_too_long():
     assert one / value("all_to_all_time", **given, variants={"all_to_all_time": "one_copy_a_chip"}) == pytest.approx(1.74, abs=0.005)
 
 
+@pytest.mark.parametrize(("link", "published"), [(50e9, 67), (900e9, 1200)])
+def test_the_published_limits_of_the_exchange_between_experts(link, published):
+    """DeepSeek's account of its hardware (arXiv 2505.09343): 64 tokens a chip, to 9 experts each in 61 layers of 7,000 values, 1 byte out
+    and 2 back: 14.8 ms over InfiniBand of 400 Gbit/s, 67 tokens a second; about 1,200 over the links of an NVL72."""
+    given = {"moe_layers": 61, "sequences_per_chip": 64, "active_experts": 9, "model_dim": 7000, "link_bandwidth": link}
+    took = value("all_to_all_time", **given, dispatch_bytes_per_element=1, combine_bytes_per_element=2)
+    assert took == pytest.approx(61 * 64 * 9 * 7000 * 3 / link) and 1 / took == pytest.approx(published, rel=0.02)
+
+
+def test_what_leaves_a_rack_is_what_draws_at_random_send_out():
+    """64 chips of 4 experts in 8 racks: of the chips that a token of chip 0 reaches, those not in rack 0; slow links out set the time."""
+    out, inside = 25e9, 900e9
+    given = {"moe_layers": 1, "sequences_per_chip": 1, "active_experts": 8, "model_dim": 1024, "expert_parallel": 64, "scale_up_size": 8}
+    given |= {"dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2, "scale_up_link_bandwidth": inside}
+    variants = {"all_to_all_time": "over_racks"}
+    took = value("all_to_all_time", **given, scale_out_link_bandwidth=out, variants=variants)
+    picked = chosen(256, 8, 4000, np.random.default_rng(6)) // 4
+    sent = np.mean([len(np.unique(row[row >= 8])) for row in picked])
+    assert took * out / (1024 * 3) == pytest.approx(sent, rel=0.03)
+    within = value("all_to_all_time", **given | {"scale_up_size": 64}, scale_out_link_bandwidth=out, variants=variants)
+    one_copy = value("all_to_all_time", **given, link_bandwidth=inside, variants={"all_to_all_time": "one_copy_a_chip"})
+    assert within == pytest.approx(one_copy)
+
+
 def test_one_copy_a_rack_takes_the_slowdown_away():
     """Two racks, 8 experts, a link 8 times slower: 8/2 = 4 with a message an expert; a copy a rack crosses (1 - 1/2^8) 8/8 = 1 time."""
     given = {"racks": 2, "active_experts": 8, "scale_out_bandwidth_ratio": 8}
