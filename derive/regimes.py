@@ -200,7 +200,8 @@ def _roots_of_square(square: "Expr", line: "Expr", height: "Expr") -> "tuple[Exp
         square, line, height = -square, -line, -height
     # Of a whole square either root will do, as both are taken: the size of it would only be read less easily.
     parted = factor_terms(sqrt(sqf(expand(line**2 - 4 * square * height)))).replace(Abs, lambda inner: inner)
-    shared = ((sign * parted - factor_terms(line)).primitive() for sign in (-1, 1))
+    # The line in its single terms, so that where digits are lost between them and the square root is seen.
+    shared = ((sign * parted - expand(line)).primitive() for sign in (-1, 1))
     return tuple(dict.fromkeys(_tidy(rest / factor_terms(2 * square / share)) for share, rest in shared))
 
 
