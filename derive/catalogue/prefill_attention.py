@@ -14,7 +14,7 @@ from derive.records import Equation, Premise, Step, at, in_place
 GROUP = "attention_flops_per_sequence"
 PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
 WINDOW = {
-    "window_attention_flops": "prefill_window_attention_flops",
+    "window_attention_flops": "prefill_window_flops",
     # Of a window and a context that are both what is met on average, the lesser is that too.
     **dict.fromkeys(("window_tokens", "context_length"), "prefill_window_tokens"),
 }
@@ -126,13 +126,13 @@ PREFILL_ATTENTION = (
     ),
     _in_prefill(
         "window_attention_flops",
-        "prefill_window_attention_flops",
+        "prefill_window_flops",
         "Attention FLOPs of one new token of a prompt in windowed layers",
         WINDOW,
     ),
     _in_prefill(
         "window_attention_flops_shared",
-        "prefill_window_attention_flops_shared",
+        "prefill_window_flops_shared",
         "Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
         WINDOW,
     ),
@@ -168,9 +168,9 @@ PREFILL_ATTENTION = (
     *(
         _in_prefill(
             f"selected_attention_flops{variant}",
-            f"prefill_selected_attention_flops{variant}",
+            f"prefill_selected_flops{variant}",
             f"Attention FLOPs of one new token of a prompt over selected entries, {words}",
-            {"selected_attention_flops": "prefill_selected_attention_flops", "read_entries": "prefill_read_entries"},
+            {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"},
         )
         for variant, words in (
             ("", "latent attention absorbed"),
@@ -205,9 +205,9 @@ PREFILL_ATTENTION = (
         defines="prefill_attention_flops_per_token",
         variant=(GROUP, "windowed", False),
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
-            prefill_window_attention_flops: (
+            prefill_window_flops: (
             prefill_attention_flops_per_token,
-            prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_window_attention_flops,
+            prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_window_flops,
         ),
         statement="Full layers meet all that is cached and half of the new tokens, windowed layers what their window holds.",
         assumptions=("what linear layers do with their states is left out", *PLACES),
@@ -218,7 +218,7 @@ PREFILL_ATTENTION = (
                     _at_the_mean(
                         "attention_flops_with_windows",
                         attention_flops_per_pair="prefill_attention_flops_per_pair",
-                        window_attention_flops="prefill_window_attention_flops",
+                        window_attention_flops="prefill_window_flops",
                     ),
                 ),
             ),
@@ -231,9 +231,9 @@ PREFILL_ATTENTION = (
         defines="prefill_attention_flops_per_token",
         variant=(GROUP, "mla_indexed", False),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, cached_tokens, uncached_tokens,
-            prefill_selected_attention_flops: (
+            prefill_selected_flops: (
             prefill_attention_flops_per_token,
-            indexer_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_selected_attention_flops,
+            indexer_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_selected_flops,
         ),
         statement="The indexers score every pair of a token and one before it; attention meets what each token selects.",
         assumptions=(
@@ -246,7 +246,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token's indexers score its context, a new one's the mean place in the prompt",
                 premises=(
-                    _at_the_mean("attention_flops_mla_indexed", selected_attention_flops="prefill_selected_attention_flops"),
+                    _at_the_mean("attention_flops_mla_indexed", selected_attention_flops="prefill_selected_flops"),
                 ),
             ),
         ),
@@ -258,11 +258,11 @@ PREFILL_ATTENTION = (
         defines="prefill_attention_flops_per_token",
         variant=(GROUP, "gqa_indexed", False),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers,
-            query_heads, head_dim, cached_tokens, uncached_tokens, prefill_selected_attention_flops: (
+            query_heads, head_dim, cached_tokens, uncached_tokens, prefill_selected_flops: (
             prefill_attention_flops_per_token,
             (indexer_flops_per_pair + flop_per_mac_and_token * (layers - sparse_layers) * query_heads * 2 * head_dim)
             * (cached_tokens + uncached_tokens / 2)
-            + prefill_selected_attention_flops,
+            + prefill_selected_flops,
         ),
         requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
         statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
@@ -271,7 +271,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token's indexers and dense layers meet its context, a new one's the mean place in the prompt",
                 premises=(
-                    _at_the_mean("attention_flops_gqa_indexed", selected_attention_flops="prefill_selected_attention_flops"),
+                    _at_the_mean("attention_flops_gqa_indexed", selected_attention_flops="prefill_selected_flops"),
                 ),
             ),
         ),
@@ -283,16 +283,16 @@ PREFILL_ATTENTION = (
         defines="prefill_attention_flops_per_token",
         variant=(GROUP, "compressed", False),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers,
-            query_heads, head_dim, heavy_compression_ratio, cached_tokens, uncached_tokens, prefill_selected_attention_flops,
-            prefill_window_attention_flops: (
+            query_heads, head_dim, heavy_compression_ratio, cached_tokens, uncached_tokens, prefill_selected_flops,
+            prefill_window_flops: (
             prefill_attention_flops_per_token,
             (
                 indexer_flops_per_pair
                 + flop_per_mac_and_token * heavily_compressed_layers * query_heads * 2 * head_dim / heavy_compression_ratio
             )
             * (cached_tokens + uncached_tokens / 2)
-            + prefill_selected_attention_flops
-            + prefill_window_attention_flops,
+            + prefill_selected_flops
+            + prefill_window_flops,
         ),
         statement="Indexers and heavily compressed layers meet an entry for every few tokens before; selections and windows stop growing.",
         assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *PLACES),
@@ -302,8 +302,8 @@ PREFILL_ATTENTION = (
                 premises=(
                     _at_the_mean(
                         "attention_flops_compressed",
-                        selected_attention_flops="prefill_selected_attention_flops",
-                        window_attention_flops="prefill_window_attention_flops",
+                        selected_attention_flops="prefill_selected_flops",
+                        window_attention_flops="prefill_window_flops",
                     ),
                 ),
             ),

@@ -25,7 +25,7 @@ ROWS = (
         NONNEGATIVE,
     ),
     (
-        "prefill_window_attention_flops",
+        "prefill_window_flops",
         "A_prew",
         r"A_{\mathrm{pre,win}}",
         "FLOP",
@@ -35,7 +35,7 @@ ROWS = (
         NONNEGATIVE,
     ),
     (
-        "prefill_selected_attention_flops",
+        "prefill_selected_flops",
         "A_presel",
         r"A_{\mathrm{pre,sel}}",
         "FLOP",

@@ -25,7 +25,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
                 away = np.exp(rng.uniform(0, 3, 4 * count))
                 drawn[left] = drawn[left] * (away if equation.sense == ">=" else 1 / away)
             row = quantity(left)
-            inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] <= row.ceiling)
+            inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] >= row.floor) & (drawn[left] <= row.ceiling)
             if smooth:
                 # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
                 inside &= np.all(

@@ -143,7 +143,7 @@ def _truth(case):
         if not difference.has(symbol(case.unknown)):
             continue
         root = _newton(difference, case.unknown, {**case.given, case.unknown: mpf(case.drawn)})
-        if root is None or not 0 < root <= quantity(case.unknown).ceiling or abs(root / mpf(case.drawn) - 1) > mpf("1e-3"):
+        if root is None or not _in_domain(root, case.unknown) or abs(root / mpf(case.drawn) - 1) > mpf("1e-3"):
             continue
         at = {**case.given, case.unknown: root}
         allowed, steepness = _allowed(difference, case.unknown, at)
@@ -193,6 +193,11 @@ def _fault(case, answer, exact):
         return f"the root is {mp.nstr(root, 17)}, off by {mp.nstr(off, 3)}, allowed {mp.nstr(allowed, 3)}"
     dropped = _drops(regime, at)
     return f"this regime falls short by {mp.nstr(dropped, 3)}" if dropped > slack else None
+
+
+def _in_domain(root, unknown) -> bool:
+    row = quantity(unknown)
+    return 0 < root <= row.ceiling and root >= row.floor
 
 
 def _drawn(rng, equation, kind):

@@ -59,7 +59,9 @@ def _holds_in_and_fails_out(equation, unknown, given, answer) -> None:
 
 
 def _seen(equation, values, unknown) -> bool:
-    """Whether a percent more of the unknown is more than the tolerance of what holds, beside all that stands there too."""
+    """Whether a percent more of the unknown is more than the tolerance of what holds, or beyond what the equation requires."""
+    if equation.violated(values):
+        return True
     before, after = (float(equation.right_side({**values, unknown: values[unknown] * factor})) for factor in (1, 1.01))
     return abs(after - before) > 1e-8 * abs(before)
 

@@ -385,7 +385,7 @@ def test_a_sweep_says_it_once():
 
 # -- prefill and prices --------------------------------------------------------------------------------------------
 
-PREFILL = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
+PREFILL = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
 WITHOUT_PROMPT = "attention over the prompt is left out, which long prompts multiply; give prompt_tokens"
 
 
@@ -403,7 +403,7 @@ def test_attention_of_prefill_is_said_to_be_left_out_for_want_of_heads():
 
 
 def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
-    """Llama-3-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
+    """Llama-3.1-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
     ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70e9) * 1979 / 989
     given = {**PREFILL, "new_tokens_per_pass": "2k"}
     (text,) = warned("prefill_compute_time", **given, context_length="126k")

@@ -148,7 +148,7 @@ def test_chips_hold_no_more_copies_of_a_cache_than_there_are_chips():
     [
         ("positions_per_step", {"tokens_per_step": 3}, 3, None),
         ("tokens_per_step", {"draft_tokens": 3}, 0, 4),
-        ("kv_copies", {"chips": 4}, 0, 4),
+        ("kv_copies", {"chips": 4}, 1, 4),
     ],
 )
 def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low, high):

@@ -141,7 +141,7 @@ def test_a_prompt_with_nothing_new_is_refused():
 
 
 def test_more_in_the_cache_than_a_prompt_has_is_refused():
-    with pytest.raises(WrongValue, match="a prompt finds no more in the cache than it has"):
+    with pytest.raises(WrongValue, match="no more than prompt_tokens = 1000 tokens"):
         solve("prefill_compute_time", **PASS, new_tokens_per_pass=100, prompt_tokens=1000, cached_tokens=2000)
 
 

@@ -663,9 +663,10 @@ STEP = 1e-5
 @pytest.mark.parametrize(("row", "unknown"), EQUALITIES, ids=lambda part: getattr(part, "id", part))
 def test_elasticities_are_those_of_finite_differences(row, unknown):
     """d ln(unknown)/d ln(given), by moving each given a little up and down and solving again."""
-    truth = assignments(row, 40, seed=11)
+    # Of some quantities few draws lie where they bind.
+    truth = assignments(row, 400, seed=11)
     checked = 0
-    for draw in random.Random(row.id).sample(range(40), 40):
+    for draw in random.Random(row.id).sample(range(400), 400):
         given = {name: float(array[draw]) for name, array in truth.items() if name != unknown}
         answer = solve_equation(row, unknown, given)[0][0]
         slopes = answer.elasticities
