@@ -59,7 +59,7 @@ def bounds() -> tuple[Equation, ...]:
     """The inequalities that join by themselves.
 
     >>> [row.id for row in bounds() if row.chapter == "memory"]
-    ['memory.fits', 'memory.most_kv_copies', 'memory.sequences_that_fit']
+    ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
     """
     return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF)
 

@@ -1,10 +1,10 @@
-"""Lines in a width: nothing is lost, nothing sticks out but an address."""
+"""Lines in a width: nothing is lost, nothing sticks out but what is one word: an address, or the id of an equation."""
 
 import re
 
 import pytest
 
-from derive.catalogue import equations
+from derive.catalogue import by_id, equations
 from derive.display import card
 from derive.folding import folded
 
@@ -14,7 +14,8 @@ def test_every_equation_is_shown_within_a_width_and_whole(width: int):
     for row in equations():
         shown = card(row)
         lines = folded(shown, width).splitlines()
-        assert [line for line in lines if len(line) > width and "://" not in line] == []
+        wide = [line for line in lines if len(line) > width and "://" not in line]
+        assert [line for line in wide if line.split()[-1].rstrip(",") not in by_id() or line.count(" ") > 12] == []
         assert "".join("".join(line.removesuffix(" \\") for line in lines).split()) == "".join(shown.split())
 
 
