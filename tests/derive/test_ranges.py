@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from test_routes import at_random
+from random_questions import at_random
 
 from derive import boxes, sweeps
 from derive.boxes import SAMPLES

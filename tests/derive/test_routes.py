@@ -5,6 +5,7 @@ from math import isclose, log
 from random import Random
 
 import pytest
+from random_questions import at_random
 
 from derive.blocks import Structure, determined, upstream
 from derive.catalogue import equation
@@ -249,22 +250,6 @@ def test_cancelling_is_seen_at_random_values_and_by_name():
 
 
 # -- anything at all ------------------------------------------------------------------------------------------------
-
-ASKED = (
-    *("batch", "context_length", "chips", "active_params", "total_params", "step_time", "cost_per_token", "throughput", "chip_price"),
-    *("kv_bytes_per_token", "bytes_per_weight", "peak_flops", "hbm_bandwidth", "mfu", "mbu", "compute_time", "memory_time"),
-    *("weight_time", "kv_time", "memory_time_share", "normalised_cost", "balance_batch", "fleet_throughput", "hbm_capacity"),
-    *("bytes_per_element", "sparsity", "ridge_point", "machine_balance_ratio", "compute_utilisation", "latency_floor"),
-)
-PRESETS = ({}, {"hardware": "H100:fp8"}, {"model": "DeepSeek-V3"}, {"hardware": "B200:fp8", "model": "Llama-3-70B"})
-
-
-def at_random(random):
-    """A question nobody would ask: any unknown, any presets, up to nine other quantities anywhere in their range."""
-    unknown = random.choice(ASKED if random.random() < 0.7 else tuple(QUANTITIES))
-    drawn = (QUANTITIES[name] for name in random.sample(ASKED, random.randint(0, 9)) if name != unknown)
-    return unknown, random.choice(PRESETS) | {row.name: row.low * (row.high / row.low) ** random.random() for row in drawn}
-
 
 FOUND = [
     # a closed form in which the unknown stands above and below a line

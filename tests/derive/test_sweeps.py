@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from test_routes import at_random
+from random_questions import at_random
 
 from derive import sweeps
 from derive.display import lines, rendered
