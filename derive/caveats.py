@@ -78,9 +78,16 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 
 
 def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Drafts of which nobody said what they cost."""
-    drafts = values.get("draft_tokens", 0) > 0 and _stands("draft_cost_ratio", used)
-    return "drafting is taken to take no time; give draft_cost_ratio" if drafts else None
+    """Drafts of which nobody said what they cost, or how many of them there are beside those that are accepted."""
+    if values.get("draft_tokens", 0) > 0:
+        return "drafting is taken to take no time; give draft_cost_ratio" if _stands("draft_cost_ratio", used) else None
+    tokens = values.get("tokens_per_step", 1.0)
+    no_time = _stands("drafting_time", used) or _stands("drafting_compute_ratio", used)
+    none_refused = _stands("positions_per_step", used)
+    if tokens <= 1 or not (no_time or none_refused):
+        return None
+    taken = " and ".join([*(["to take no time"] if no_time else []), *(["to be all accepted"] if none_refused else [])])
+    return f"the drafts of a step of {tokens:.4g} tokens are taken {taken}; give draft_tokens{' and draft_cost_ratio' if no_time else ''}"
 
 
 def latent_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -98,6 +98,43 @@ def test_what_a_named_heuristic_is_about_has_no_default():
     assert missing.code == "missing_givens" and missing.missing == ("expert_parallel",)
 
 
+# -- drafts ---------------------------------------------------------------------------------------------------------
+
+DRAFTED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-8B", "chips": 1, "context_length": 1000, "bytes_per_element": 1, "batch": 256}
+NO_TIME, ALL_ACCEPTED = "to take no time", "to be all accepted"
+
+
+@pytest.mark.parametrize("unknown", ["throughput", "step_time", "token_latency"])
+def test_tokens_of_drafts_that_nobody_described_are_said_to_be_free(unknown):
+    (text,) = warned(unknown, **DRAFTED, tokens_per_step=3)
+    told = f"taken {NO_TIME} and {ALL_ACCEPTED}; give draft_tokens and draft_cost_ratio"
+    assert text == f"the drafts of a step of 3 tokens are {told}"
+    assert warned(unknown, **DRAFTED, tokens_per_step=3, draft_tokens=7, draft_cost_ratio=0.05) == ()
+    assert warned(unknown, **DRAFTED, tokens_per_step=1) == () == warned(unknown, **DRAFTED)
+
+
+def test_of_drafts_only_what_is_not_given_is_said():
+    (text,) = warned("step_time", **DRAFTED, tokens_per_step=3, positions_per_step=8)
+    assert NO_TIME in text and ALL_ACCEPTED not in text
+    (text,) = warned("step_time", **DRAFTED, tokens_per_step=3, drafting_time="1ms")
+    assert text.endswith(f"{ALL_ACCEPTED}; give draft_tokens")
+    assert warned("throughput", batch=256, step_time="20ms", tokens_per_step=3) == ()
+
+
+def test_tokens_that_a_measured_rate_says_are_drafted_too():
+    """256 sequences read 8 GB and 256 x 65.5 MB at 3.35 TB/s: 2.89 tokens each for 100 ktoken/s, of 2.89 positions or more."""
+    (found,) = (solution := solve("tokens_per_step", **DRAFTED, throughput=100e3)).answers
+    assert found.value == pytest.approx(100e3 / 256 * (8e9 + 256 * 65536 * 1000) / 3.35e12) and NO_TIME in solution.warnings[0]
+
+
+def test_a_drafting_time_that_is_given_is_not_at_once_nothing():
+    """1 ms beside the step without it: 7.396 ms of reads."""
+    plain, drafted = (solve("step_time", **DRAFTED, **more).answers[0].value for more in ({}, {"drafting_time": "1ms"}))
+    assert drafted - plain == pytest.approx(1e-3)
+    rate = solve("throughput", **DRAFTED, tokens_per_step=3, drafting_time="1ms").answers[0].value
+    assert rate == pytest.approx(3 * 256 / drafted)
+
+
 # -- the network ----------------------------------------------------------------------------------------------------
 
 SERVED = {
