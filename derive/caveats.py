@@ -147,12 +147,11 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
     if longer <= UNEVEN:
         return None
     took = show("all_to_all_time", known["all_to_all_time"], 3)
-    at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items() if name != "expert_parallel")
+    at = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes"
     serial = "" if math.isclose(longer, with_network / step) else f", and {with_network / step:.3g} times where nothing overlaps"
+    text = f"{told} about {longer:.3g} times as long{serial}; give {'these, ' if at else ''}--overlap network and --using {row.id}"
     rests = frozenset(name for one in _leading_to((row.symbols[0],), asked.active, others) for name in one.symbols)
-    give = "".join(f"{name}, " for name in supposed if name in rests)
-    text = f"{told} about {longer:.3g} times as long{serial}; give {give}--overlap network and --using {row.id}"
     return Doubt(text, rests | {"scale_up_size"})
 
 
@@ -166,11 +165,12 @@ def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equatio
     return equation("experts.all_to_all_time_racks"), {**size, "scale_out_link_bandwidth": min(inside, USUAL_LINK)}
 
 
-def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Several stages between which nothing is said to take time, so that none waits."""
     stages = values.get("pipeline_stages", 1.0)
     left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
-    return f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency" if left_out else None
+    told = f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency"
+    return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
 
 
 def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
