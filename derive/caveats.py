@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.catalogue import by_id, equation
@@ -11,7 +12,16 @@ from derive.records import LOWER, Equation
 from derive.solutions import Answer
 from derive.units import show
 
-Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], str | None]
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is said, and the quantities it rests on beside those of the answer."""
+
+    text: str
+    rests: frozenset[str] = frozenset()
+
+
+Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
 SPARSEST = 128
@@ -23,6 +33,8 @@ WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
+USUAL_LINK, USUAL_NODE = 50e9, 8.0
+"""The link of a chip [byte/s], 400 Gbit/s, and the chips of a domain where the table lacks them: those of most in hardware.csv."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
@@ -30,10 +42,10 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 """Tokens that one sequence has together."""
 
 
-def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, str]:
+def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
-    said = {doubt.__name__: doubt(asked, values, used) for doubt in CAVEATS}
-    return {name: text for name, text in said.items() if text}
+    said = {caveat.__name__: caveat(asked, values, used) for caveat in CAVEATS}
+    return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
 
 def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
@@ -77,10 +89,18 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     return f"{reads}; give expert_imbalance, or expert_parallel and --using {row.id}"
 
 
-def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Drafts of which nobody said what they cost."""
-    drafts = values.get("draft_tokens", 0) > 0 and _stands("draft_cost_ratio", used)
-    return "drafting is taken to take no time; give draft_cost_ratio" if drafts else None
+def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+    """Drafts of which nobody said what they cost, or how many of them there are beside those that are accepted."""
+    if values.get("draft_tokens", 0) > 0:
+        return "drafting is taken to take no time; give draft_cost_ratio" if _stands("draft_cost_ratio", used) else None
+    tokens = values.get("tokens_per_step", 1.0)
+    no_time = _stands("drafting_time", used) or _stands("drafting_compute_ratio", used)
+    none_refused = _stands("positions_per_step", used)
+    if tokens <= 1 or not (no_time or none_refused):
+        return None
+    taken = " and ".join([*(["to take no time"] if no_time else []), *(["to be all accepted"] if none_refused else [])])
+    give = f"give draft_tokens{' and draft_cost_ratio' if no_time else ''}"
+    return Doubt(f"the drafts of a step of {tokens:.4g} tokens are taken {taken}; {give}", frozenset(("tokens_per_step",)))
 
 
 def latent_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -89,58 +109,71 @@ def latent_attention_left_out(asked: Question, values: Mapping[str, float], used
     return "the FLOPs of latent attention are left out, and may take longer than its reads; give query_heads" if left_out else None
 
 
-def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
     row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
     if not row.inputs <= values.keys() or not _stands("kv_copies", used):
         return None
-    most = row.right_side(values)
+    # A chip computes one query head at least.
+    chips = min(values["chips"], values.get("query_heads", math.inf))
+    most = row.right_side({**values, "chips": chips})
     if most <= UNEVEN:
         return None
-    told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips"
-    give = f"give kv_copies, or --using {row.id}"
+    told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
+    give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
+    rests = row.inputs | {"query_heads"}
     if not _overlap(used) or "kv_time" not in values:
-        return f"{told}, which is not counted; {give}" if asked.unknown in OF_CACHES else None
+        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
     step, with_copies = (_anew(("step_time",), asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
-    return f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}"
+    return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
 
 
-def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
     if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
         return None
-    row = equation("experts.all_to_all_time_one_copy" if "link_bandwidth" in values else "experts.all_to_all_time_racks")
-    supposed = {name: value for name, value in EXCHANGED.items() if name not in values}
-    if "experts" in values and "expert_parallel" not in values:
-        supposed["expert_parallel"] = min(values["chips"], values["experts"])
-    if "scale_out_link_bandwidth" not in values and values["chips"] <= values.get("scale_up_size", 0.0):
-        # No chip lies behind that link.
-        supposed["scale_out_link_bandwidth"] = values.get("scale_up_link_bandwidth", 0.0)
+    chips = values.get("expert_parallel", min(values["chips"], values.get("experts", math.inf)))
+    row, links = _way_of_exchange(chips, values)
+    supposed = {name: value for name, value in {**EXCHANGED, "expert_parallel": chips, **links}.items() if name not in values}
     counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
-    wanted = (*counted.symbols, *bare.symbols)
-    known = _anew(wanted, asked, {**values, **supposed}, used, (*OF_EXCHANGE, row.id))
+    wanted, others = (*counted.symbols, *bare.symbols), (*OF_EXCHANGE, row.id)
+    known = _anew(wanted, asked, {**values, **supposed}, used, others)
     if not {*wanted} <= known.keys() or not known["step_time"]:
         return None
-    longer = 1 + (counted.right_side(known) - bare.right_side(known)) / known["step_time"]
+    step, with_network = known["step_time"], counted.right_side(known)
+    longer = 1 + (with_network - bare.right_side(known)) / step
     if longer <= UNEVEN:
         return None
     took = show("all_to_all_time", known["all_to_all_time"], 3)
-    at = " and ".join(f"{name} = {show(name, value)}" for name, value in EXCHANGED.items() if name in supposed)
-    told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes about"
-    give = "".join(f"{name}, " for name in supposed)
-    return f"{told} {longer:.3g} times as long; give {give}--overlap network and --using {row.id}"
+    at = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
+    told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes"
+    serial = "" if math.isclose(longer, with_network / step) else f", and {with_network / step:.3g} times where nothing overlaps"
+    text = f"{told} about {longer:.3g} times as long{serial}; give {'these, ' if at else ''}--overlap network and --using {row.id}"
+    rests = frozenset(name for one in _leading_to((row.symbols[0],), asked.active, others) for name in one.symbols)
+    return Doubt(text, rests | {"scale_up_size"})
 
 
-def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
+    """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
+    if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get("scale_out_link_bandwidth", USUAL_LINK)}
+    size, inside = {"scale_up_size": values.get("scale_up_size", USUAL_NODE)}, values["scale_up_link_bandwidth"]
+    if chips <= size["scale_up_size"]:
+        return equation("experts.all_to_all_time_one_rack"), size
+    return equation("experts.all_to_all_time_racks"), {**size, "scale_out_link_bandwidth": min(inside, USUAL_LINK)}
+
+
+def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Several stages between which nothing is said to take time, so that none waits."""
     stages = values.get("pipeline_stages", 1.0)
     left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
-    return f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency" if left_out else None
+    told = f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency"
+    return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
 
 
-def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
     """Prefill of a model whose attention is known, without the length of its prompts, or as if nothing stood before a pass."""
     if _stands("prefill_attention_factor", used):
         if values.keys().isdisjoint(("query_heads", "kv_heads", "latent_dim")):
@@ -155,7 +188,7 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     if context <= new or longer <= UNEVEN:
         return None
     told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
-    return f"{told}; give cached_tokens, or prompt_tokens"
+    return Doubt(f"{told}; give cached_tokens, or prompt_tokens", frozenset(("context_length",)))
 
 
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

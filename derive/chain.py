@@ -483,7 +483,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
     doubts = caveats(asked, _at_most(asked, *ends[0]), used)
-    said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **doubts}
+    said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
@@ -491,7 +491,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
         assumptions=_assumptions(asked, known, way, touched),
-        unused=_unused(asked, touched),
+        unused=_unused(asked, touched.union(*(one.rests for one in doubts.values()))),
         warnings=tuple(said.values()),
         kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},

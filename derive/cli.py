@@ -46,7 +46,7 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     or sweeps (batch=1..4096:log:13).
     """
     from derive.conventions import Conventions
-    from derive.display import lines
+    from derive.display import beside, lines
     from derive.ranges import respond
     from derive.units import named_texts
 
@@ -60,7 +60,7 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
         shown = lines(solution, style)
         while part := list(islice(shown, LINES_AT_ONCE)):
             _tell("\n".join(part), style)
-    for warning in solution.warnings if style != "table" else ():
+    for warning in beside(solution) if style != "table" else ():
         say(warning)
     taken = {"hardware": options["hardware"], "architectures": options["model"], "efficiencies": conventions.efficiency == "calibrated"}
     bad = _bad_rows(*(name for name, used in taken.items() if used))

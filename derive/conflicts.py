@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Set
 
 from derive.catalogue import bounds, equation
+from derive.defaults import FOLLOWS, leads
 from derive.forward import followed
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.questions import Question
@@ -48,7 +49,9 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
 
 def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
-    best = {name: value for name, value in asked.defaults.items() if name not in ("chips", "replicas")}
+    at_hand = {*asked.known, asked.unknown}
+    led = {name for name in FOLLOWS if leads(name, at_hand) == asked.unknown}
+    best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
     known = followed(asked.active, {**best, **values})
     return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
 

@@ -30,6 +30,11 @@ def lines(solution: Solution, style: str) -> Iterator[str]:
     return forms[style](solution)
 
 
+def beside(solution: Solution) -> tuple[str, ...]:
+    """What has to be said beside an answer: all that is doubtful of it, and what was given for nothing."""
+    return (*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused))
+
+
 def as_record(solution: Solution) -> dict[str, Any]:
     """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
     return {
@@ -38,7 +43,7 @@ def as_record(solution: Solution) -> dict[str, Any]:
         "answers": [_answer_record(answer) for answer in solution.answers],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": [*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused), *solution.assumptions],
+        "assumptions": [*beside(solution), *solution.assumptions],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},

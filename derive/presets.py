@@ -47,6 +47,7 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
+OF_STAGES = ("layers",)
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
 TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
@@ -207,7 +208,7 @@ def model(text: str) -> Preset:
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
     router = ROUTER if float(row.get("experts") or 0) else ()
-    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *router)
+    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_STAGES, *router)
     wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
     columns = [column for column in wanted if row.get(column)]
     givens = {column: _value(ARCHITECTURES, name, column, row[column]) for column in columns}

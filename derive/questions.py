@@ -8,7 +8,7 @@ from types import MappingProxyType
 from derive import presets
 from derive.catalogue import bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
-from derive.defaults import neutral, standing, with_defaults
+from derive.defaults import Values, neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
 from derive.givens import made_of_nothing
 from derive.presets import Preset, Published, as_published
@@ -83,12 +83,17 @@ def question(
     defaults = standing(name, known, [equation(id).symbols[0] for id in using])
     not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
     values = neutral(defaults, {*known, name})
-    active = tuple(with_defaults(row, values) for row in _active(name, chosen, using, preset.left_out, not_made_up))
+    active = _telling(_active(name, chosen, using, preset.left_out, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    inequalities = tuple(with_defaults(row, values) for row in bounds())
+    inequalities = _telling(bounds(), values)
     rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
     return Question(name, known, active, provenance, notes, *rest)
+
+
+def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
+    """Equations with the defaults put in, but those of which these leave nothing."""
+    return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:

@@ -227,6 +227,14 @@ def test_what_is_missing_is_named_in_json_too():
     assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
 
 
+@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
+    said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
+    warning, *others = said.err.splitlines()
+    assert warning.startswith("backsolve: hops between 4 stages are taken to take no time") and "backsolve:" not in said.out
+    assert others == ["backsolve: experts was given and is not used"]
+
+
 def test_a_unit_or_name_mistake_prints_no_json():
     assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
 

@@ -286,6 +286,38 @@ EQUATIONS = (
         sources=(DEEPSEEK_V3_PAPER,),
     ),
     Equation(
+        id="experts.all_to_all_time_one_rack",
+        title="All-to-all time of one step within one rack",
+        defines="all_to_all_time",
+        variant=("all_to_all_time", "in_one_rack", False),
+        relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
+            dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
+            all_to_all_time,
+            moe_layers
+            * sequences_per_chip
+            * reached_chips
+            * model_dim
+            * (dispatch_bytes_per_element + combine_bytes_per_element)
+            / scale_up_link_bandwidth,
+        ),
+        statement="Where all experts lie in one scale-up domain no copy leaves it, whatever link leads out.",
+        assumptions=(
+            "the assumptions of experts.all_to_all_time_one_copy",
+            "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
+            "a chip's link gives its full rate in one direction, whichever chip of the domain it sends to",
+        ),
+        steps=(
+            Step(
+                operation="one copy a chip, over the link of the domain",
+                premises=(at("experts.all_to_all_time_one_copy", link_bandwidth="scale_up_link_bandwidth"),),
+            ),
+        ),
+        sources=(
+            DEEPSEEK_V3_PAPER,
+            talk("0:36:20", "0:38:47", "any chip of a rack talks to any other", "the lecture gives no time"),
+        ),
+    ),
+    Equation(
         id="experts.racks",
         title="Scale-up domains that experts are spread over",
         defines="racks",

@@ -14,6 +14,7 @@ SPECULATION = (
             one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
         ),
         requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        otherwise=("where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",),
         statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
         assumptions=(
             "each drafted token is accepted with the same chance, whatever the others",

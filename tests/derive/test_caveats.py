@@ -98,6 +98,34 @@ def test_what_a_named_heuristic_is_about_has_no_default():
     assert missing.code == "missing_givens" and missing.missing == ("expert_parallel",)
 
 
+# -- drafts ---------------------------------------------------------------------------------------------------------
+
+DRAFTED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-8B", "chips": 1, "context_length": 1000, "bytes_per_element": 1, "batch": 256}
+NO_TIME, ALL_ACCEPTED = "to take no time", "to be all accepted"
+
+
+@pytest.mark.parametrize("unknown", ["throughput", "step_time", "token_latency"])
+def test_tokens_of_drafts_that_nobody_described_are_said_to_be_free(unknown):
+    (text,) = warned(unknown, **DRAFTED, tokens_per_step=3)
+    told = f"taken {NO_TIME} and {ALL_ACCEPTED}; give draft_tokens and draft_cost_ratio"
+    assert text == f"the drafts of a step of 3 tokens are {told}"
+    assert warned(unknown, **DRAFTED, tokens_per_step=3, draft_tokens=7, draft_cost_ratio=0.05) == ()
+    assert warned(unknown, **DRAFTED, tokens_per_step=1) == () == warned(unknown, **DRAFTED)
+
+
+def test_of_drafts_only_what_is_not_given_is_said():
+    (text,) = (solution := solve("step_time", **DRAFTED, tokens_per_step=3, positions_per_step=8)).warnings
+    assert solution.unused == ()
+    assert NO_TIME in text and ALL_ACCEPTED not in text
+    assert warned("throughput", batch=256, step_time="20ms", tokens_per_step=3) == ()
+
+
+def test_tokens_that_a_measured_rate_says_are_drafted_too():
+    """256 sequences read 8 GB and 256 x 65.5 MB at 3.35 TB/s: 2.89 tokens each for 100 ktoken/s, of 2.89 positions or more."""
+    (found,) = (solution := solve("tokens_per_step", **DRAFTED, throughput=100e3)).answers
+    assert found.value == pytest.approx(100e3 / 256 * (8e9 + 256 * 65536 * 1000) / 3.35e12) and NO_TIME in solution.warnings[0]
+
+
 # -- the network ----------------------------------------------------------------------------------------------------
 
 SERVED = {
@@ -132,7 +160,8 @@ def test_it_is_said_of_what_is_asked_backwards():
 
 def test_what_is_said_to_be_left_out_is_what_the_named_equation_counts():
     (text,) = exchange("step_time", **SERVED)
-    assert text.endswith(f"give {', '.join(COUNTED)}, --overlap network and --using experts.all_to_all_time_racks")
+    assert "with dispatch_bytes_per_element = 1 B, combine_bytes_per_element = 2 B, expert_parallel = 144, is not counted" in text
+    assert text.endswith("give these, --overlap network and --using experts.all_to_all_time_racks")
     network = {"variants": {"overlap": "network"}, "using": "experts.all_to_all_time_racks"}
     ways = ({**COUNTED, **network}, {"variants": {"overlap": "sum"}})
     counted, serial = (solve("step_time", **SERVED, **more).answers[0].value for more in ways)
@@ -143,7 +172,8 @@ def test_a_link_that_is_given_takes_the_place_of_those_of_the_preset():
     given = {"link_bandwidth": "40GB/s", "dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2}
     (text,) = exchange("step_time", **SERVED, **given)
     took = 58 * 88 * 143 * (1 - (143 / 144) ** 8) * 7168 * 3 / 40e9
-    assert f"the exchange between experts, {took * 1e3:.3g} ms, is not counted" in text and text.endswith("all_to_all_time_one_copy")
+    assert f"the exchange between experts, {took * 1e3:.3g} ms with expert_parallel = 144, is not counted" in text
+    assert text.endswith("all_to_all_time_one_copy")
 
 
 @pytest.mark.parametrize(
@@ -159,6 +189,59 @@ def test_a_link_that_is_given_takes_the_place_of_those_of_the_preset():
 )
 def test_the_exchange_is_not_said(unknown, given):
     assert exchange(unknown, **{"bytes_per_element": 1, "context_length": 4000, **given}) == []
+
+
+SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
+"""32 GB/s and no word of how many chips are behind it: 48 layers of 128 tokens a chip, each to 7 (1 - (7/8)^8) others, 2048 elements."""
+NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_copies": 1}
+"""Nodes of 8, and no word of the link out of them: 58 layers of 128 tokens a chip, each to 63 (1 - (63/64)^8) others, 7 of 8 outside."""
+
+
+@pytest.mark.parametrize(
+    ("given", "lacking", "seconds", "way"),
+    [
+        (SMALL, {"scale_up_size": 8}, 48 * 128 * 7 * (1 - (7 / 8) ** 8) * 2048 * 3 / 32e9, "one_rack"),
+        (NODES, {"scale_out_link_bandwidth": 50e9}, 58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 * 7 / 8 / 50e9, "racks"),
+        (
+            {**NODES, "hardware": "MI300A:fp8"},
+            {"link_bandwidth": 50e9},
+            58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 / 50e9,
+            "one_copy",
+        ),
+    ],
+    ids=["size of a domain", "link out of it", "both links"],
+)
+def test_a_link_that_the_table_lacks_is_supposed_and_said(given, lacking, seconds, way):
+    """The figure is that of the same question with what was supposed given, which is then no given that is not used."""
+    given = {"bytes_per_element": 1, "context_length": 500, **given}
+    step = solve("step_time", **given).answers[0].value
+    (silent,) = exchange("step_time", **given)
+    said = solve("step_time", **given, **lacking)
+    (text,) = [one for one in said.warnings if "exchange between experts" in one]
+    for one in (silent, text):
+        assert f"{seconds * 1e3:.3g} ms with " in one and f"about {1 + seconds / step:.3g} times as long" in one
+        assert one.endswith(f"experts.all_to_all_time_{way}")
+    (name,) = lacking
+    assert f", {name} = " in silent and f"{name} = " not in text and said.unused == ()
+
+
+@pytest.mark.parametrize("given", [SERVED, {**SMALL, "bytes_per_element": 1, "context_length": 500}], ids=["many nodes", "one"])
+def test_what_is_advised_comes_to_a_figure_that_was_said(given):
+    step = solve("step_time", **given).answers[0].value
+    (text,) = exchange("step_time", **given)
+    shared = {**COUNTED, "expert_parallel": min(given["chips"], 144)}
+    advised = solve("step_time", **given, **shared, using=text.split()[-1], variants={"overlap": "network"}).answers[0].value
+    assert f"and {advised / step:.3g} times where nothing overlaps" in text
+    (serial,) = exchange("step_time", **given, variants={"overlap": "sum"})
+    assert "where nothing overlaps" not in serial
+
+
+def test_where_all_chips_are_in_one_domain_no_link_leads_out():
+    """A pod of 256 chips has none: 58 layers of 16 tokens a chip, each to 255 (1 - (255/256)^8) others, at 200 GB/s."""
+    pod = {"hardware": "TPU-v5e:int8", "model": "DeepSeek-V3", "chips": 256, "batch": 4096}
+    seconds = solve("all_to_all_time", **pod, **COUNTED | {"expert_parallel": 256}, using="experts.all_to_all_time_one_rack")
+    assert seconds.answers[0].value == pytest.approx(58 * 16 * 255 * (1 - (255 / 256) ** 8) * 7168 * 3 / 200e9)
+    assert seconds.unused == ()
 
 
 @pytest.mark.parametrize("unknown", ["idle_fraction", "token_latency", "throughput"])
@@ -178,6 +261,16 @@ def test_copies_of_a_cache_are_those_of_the_catalogue():
             for more in ({}, {"using": f"memory.kv_copies_of_{row}"}, {"kv_copies": copies})
         )
         assert named == typed and f"lies up to {copies} times" in text and f"up to {named / plain:.3g} times as long" in text
+
+
+def test_no_cache_is_copied_on_more_chips_than_there_are_query_heads():
+    """128 heads on 144 chips: 128 copies; 64 over 8 KV heads on 128 chips: 8."""
+    for model, chips, copies, heads in (("DeepSeek-V3", 144, 128, 128), ("Llama-3-70B", 128, 8, 64)):
+        given = {"hardware": "H200:fp8", "model": model, "bytes_per_element": 2, "context_length": "8k", "chips": chips, "batch": 128}
+        (text,) = [text for text in warned("step_time", **given) if "not sharded by sequences" in text]
+        plain, typed = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"kv_copies": copies}))
+        assert f"lies up to {copies} times on the chips, under tensor parallelism over {heads}, and" in text
+        assert text.endswith(f"up to {typed / plain:.3g} times as long; give kv_copies")
 
 
 @pytest.mark.parametrize(
@@ -408,6 +501,7 @@ def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
     given = {**PREFILL, "new_tokens_per_pass": "2k"}
     (text,) = warned("prefill_compute_time", **given, context_length="126k")
     assert f"up to {(1 + 127 * ratio) / (1 + ratio):.3g} times" in text and "give cached_tokens" in text
+    assert solve("prefill_compute_time", **given, context_length="126k").unused == ()
     assert warned("prefill_compute_time", **given, context_length="3k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()

@@ -143,9 +143,9 @@ GQA = {"kv_heads": 8, "head_dim": 128}
     ("text", "formula", "givens"),
     [
         ("Llama-3-70B", "gqa", {"total_params": 70e9, "active_params": 70e9, "layers": 80, "query_heads": 64} | GQA),
-        ("Scout", "hybrid", {"total_params": 109e9, "active_params": 17e9, "kv_layers": 12, "query_heads": 40} | GQA),
+        ("Scout", "hybrid", {"total_params": 109e9, "active_params": 17e9, "layers": 48, "kv_layers": 12, "query_heads": 40} | GQA),
         ("V3", "mla", {"total_params": 671e9, "active_params": 37e9, "layers": 61, "query_heads": 128} | MLA),
-        ("K3", "mla_hybrid", {"total_params": 2.8e12, "kv_layers": 24, "query_heads": 96} | MLA),
+        ("K3", "mla_hybrid", {"total_params": 2.8e12, "layers": 93, "kv_layers": 24, "query_heads": 96} | MLA),
     ],
 )
 def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
@@ -188,6 +188,11 @@ def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
     assert preset.variants == {**plain, **chosen}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
+
+
+def test_a_model_of_windows_and_states_has_stages_of_all_its_layers():
+    """gpt-oss-120b: 36 layers, 18 of them with windows; four stages of 9."""
+    assert solve("layers_per_stage", model="gpt-oss-120b", pipeline_stages=4).answers[0].value == 9
 
 
 def test_a_part_that_is_not_described_in_full_is_not_zero(small):
@@ -293,6 +298,7 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     assert preset.variants.get("attention_flops_per_sequence") == (row["kv_formula"] if selects else "windowed" if windows else None)
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
+    assert given.get("layers") == (float(row["layers"]) if row["layers"] else None)
 
 
 def test_no_two_models_share_a_spelling():

@@ -85,3 +85,13 @@ def test_the_catalogue_form_of_the_draft_is_a_geometric_series():
     for drafted in (1, 3, 6):
         closed = equation("serving.speculative_tokens").sides[1].subs(symbol("draft_tokens"), drafted)
         assert sympy.cancel(closed - sympy.Sum(alpha**index, (index, 0, drafted)).doit()) == 0
+
+
+def test_drafts_that_are_all_accepted_are_refused_with_what_they_come_to():
+    """Three drafts, none refused: four tokens every 20 ms, which is what the formula goes to."""
+    given = {"draft_tokens": 3, "step_time": "20ms", "batch": 8}
+    reason = solve("throughput", **given, acceptance_rate=1).reason
+    assert reason.code == "requirement_violated" and "give tokens_per_step, which is draft_tokens + 1" in reason.message
+    ways = ({"tokens_per_step": 4}, {"acceptance_rate": 1 - 1e-9})
+    advised, near = (solve("throughput", **given, **more).answers[0].value for more in ways)
+    assert advised == pytest.approx(4 * 8 / 0.02) and near == pytest.approx(advised)
