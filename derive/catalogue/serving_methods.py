@@ -128,6 +128,36 @@ METHODS = (
         sources=(ours("serving.mixed_step_time with the two times added"),),
     ),
     Equation(
+        id="serving.mixed_step_time_exposed",
+        title="Step time with a chunk of prefill on board, with communication that nothing hides",
+        kind=ESTIMATE,
+        defines="mixed_step_time",
+        variant=("overlap", "exposed", False),
+        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+            batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
+            mixed_step_time,
+            drafting_time
+            + maximum(
+                positions_per_step * (compute_time + attention_time)
+                + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
+                mixed_memory_time,
+            )
+            / (1 - exposed_communication_share),
+        ),
+        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
+        otherwise=("communication leaves nothing of the step",),
+        statement="What communication and launches add, as the share of the step they take for themselves.",
+        assumptions=(
+            "arithmetic and memory traffic overlap perfectly",
+            "the share was measured on a step like this one",
+            "the mean over the chunks of a prompt",
+            "KV reads of the chunk left out",
+            ATTENTION_LEFT_OUT,
+            "compute_time is that of the decoding sequences",
+        ),
+        sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
+    ),
+    Equation(
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill on board",
         defines="mixed_memory_time",
@@ -218,7 +248,7 @@ METHODS = (
         ),
         otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
-        assumptions=("the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
         changes=(
             "attention FLOPs and drafts of the decoding sequences leave less room",
             "attention FLOPs of the chunk take room too",
@@ -264,7 +294,7 @@ METHODS = (
         ),
         otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
-        assumptions=("the assumptions of serving.mixed_step_time", "all that lies on a chip is read, whatever the chunk"),
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
         steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
@@ -295,7 +325,7 @@ METHODS = (
             "arithmetic binds the step already, so that nothing rides along for free",
         ),
         statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
-        assumptions=("the assumptions of serving.mixed_step_time",),
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",

@@ -90,6 +90,12 @@ def test_at_the_free_chunk_the_arithmetic_is_as_long_as_the_reads(batch):
     assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=free) == pytest.approx(reads, rel=1e-9)
 
 
+def test_of_a_measured_step_with_a_chunk_a_share_is_communication():
+    bare, measured = value("mixed_step_time", **H100S, batch=1, prefill_chunk=64), {"exposed_communication_share": 0.2}
+    found = value("mixed_step_time", **H100S, **measured, batch=1, prefill_chunk=64, variants={"overlap": "exposed"})
+    assert found == pytest.approx(bare / 0.8, rel=1e-12)
+
+
 @pytest.mark.parametrize("variant", ["sharded", "resident"])
 def test_where_all_is_read_a_chunk_reads_no_more(variant):
     given = {**H100S, "batch": 4, "resident_weight_bytes_per_chip": 42e9, "variants": {"weight_time": variant}}
