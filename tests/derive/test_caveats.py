@@ -303,6 +303,12 @@ def test_less_than_one_sequence_is_no_batch():
     )
 
 
+@pytest.mark.parametrize(("batch", "said"), [(0.5, True), (1, False), (2, False)])
+def test_less_than_one_sequence_of_a_dense_model_is_said(batch, said):
+    given = {"model": "Llama-3-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
+    assert any(text.startswith(f"no pass has batch = {batch}") for text in warned("step_time", **given, batch=batch)) == said
+
+
 def test_a_measured_read_below_that_of_even_experts_is_no_imbalance():
     reason = solve("expert_imbalance", **V3, **ROUTER, batch=64, weight_time=5e-3).reason
     assert reason.code == "no_solution" and "expert_imbalance >= 1" in reason.message
