@@ -225,7 +225,7 @@ METHODS = (
                 eliminated=("touched_experts",),
             ),
         ),
-        sources=(MOE_PAPER, ours("each token of the chunk passes by an expert with the chance 1 - k/E, whoever else is in the pass")),
+        sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
     ),
     Equation(
         id="serving.free_prefill_chunk",
