@@ -28,7 +28,11 @@ SPARSEST = 128
 """Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
+"""Equations of decode steps with tokens of a prompt on board, and what says how many."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
+ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
+"""Ways to add up a step in which arithmetic does not hide behind reads."""
 WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
@@ -44,14 +48,30 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
-    said = {caveat.__name__: caveat(asked, values, used) for caveat in CAVEATS}
+    said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
+
+
+def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+    """A doubt, unless it cannot be reckoned at these numbers: an answer is no less true for that."""
+    try:
+        return caveat(asked, values, used)
+    except (ArithmeticError, ValueError):
+        return None
 
 
 def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
     return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+
+
+def batch_below_one(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Less than a sequence given as the batch of a pass, of a dense model: a mixture refuses it, as its reads are none of a mean."""
+    batch = asked.known.get("batch", 1.0)
+    if batch >= 1 or not any("batch" in row.symbols for row in used):
+        return None
+    return f"no pass has batch = {batch:.3g}: one in which nothing is decoded reads no weights, so a mean batch is of one sequence at least"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -74,19 +94,53 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     return f"expert counts are unknown: the weight read may be up to {times:.3g} times too long; give experts and active_experts"
 
 
-def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Touched experts taken to lie evenly on the chips: how many more the busiest chip reads."""
-    row = equation("experts.busiest_chip")
-    if not _reads("touched", used) or "expert_imbalance" in (asked.unknown, *asked.known) or row in used:
+    row, touched = equation("experts.busiest_chip"), _touched(values, used)
+    if touched is None or "chips" not in values or "expert_imbalance" in (asked.unknown, *asked.known) or row in used:
         return None
-    if not values.keys() >= {"touched_experts", "experts", "chips"}:
-        return None
-    chips = values.get("expert_parallel", min(values["chips"], values["experts"]))
-    known = {**values, "expert_parallel": chips}
+    # A number of chips that was asked back may be one but for rounding.
+    chips = values.get("expert_parallel", max(1.0, min(values["chips"], values["experts"])))
+    known = {**values, "expert_parallel": chips, "touched_experts": touched}
     if not row.applies(known) or (times := row.right_side(known)) <= UNEVEN:
         return None
-    reads = f"the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts, which is not counted"
-    return f"{reads}; give expert_imbalance, or expert_parallel and --using {row.id}"
+    told = f"under expert parallelism the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts"
+    said = f"{told}, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
+    return Doubt(said, frozenset(("expert_parallel",)))
+
+
+def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | None:
+    """Experts that the tokens of the largest pass touch on which an answer rests, those of prefill on board among them."""
+    ids = {row.id for row in used}
+    if not values.keys() >= {"experts", "active_experts"}:
+        return None
+    experts, missed = values["experts"], 1 - values["active_experts"] / values["experts"]
+    if "serving.prefill_weight_compute_ratio_touched" in ids:
+        return experts * (1 - missed ** (values["batch"] * values["new_tokens_per_pass"]))
+    if not _reads("touched", used) or "touched_experts" not in values:
+        return None
+    chunk = next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0)
+    return experts - (experts - values["touched_experts"]) * missed**chunk
+
+
+def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A chunk whose arithmetic the reads hide, but which reads experts of its own: how much longer the step is for it."""
+    if not any(row.id == "serving.free_prefill_chunk_touched" for row in used):
+        return None
+    known = {**asked.defaults, **values, "prefill_chunk": values["free_prefill_chunk"]}
+    longer = equation("serving.mixed_memory_time_touched").right_side(known) / values["memory_time"]
+    if longer <= UNEVEN:
+        return None
+    return f"only the arithmetic of the chunk is for nothing: with the experts that it reads, the step takes {longer:.3g} times as long"
+
+
+def overlap_presumed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """An answer for perfect overlap where another way to add up the step was asked for, which it does not speak of."""
+    overlap = _overlap(asked.active)
+    ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
+    if overlap not in ONE_AFTER_ANOTHER or not ids:
+        return None
+    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}: so added up, all arithmetic makes the step longer"
 
 
 def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -124,7 +178,8 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     rests = row.inputs | {"query_heads"}
     if not _overlap(used) or "kv_time" not in values:
         return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
-    step, with_copies = (_anew(("step_time",), asked, values, used, **copies).get("step_time") for copies in ({}, {"kv_copies": most}))
+    time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
+    step, with_copies = (_anew((time,), asked, values, used, **copies).get(time) for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
@@ -279,6 +334,6 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, drafts_for_nothing, latent_attention_left_out, cache_copied,
-    exchange_left_out, hops_left_out, prefill_attention_left_out, chip_always_in_use, another_variant, wider_beside_the_experts,
-    longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, hops_left_out, prefill_attention_left_out,
+    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

@@ -4,7 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
-from derive.catalogue.sources import ours, scaling_book, talk
+from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
@@ -138,74 +138,150 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost",
-        version=3,
+        version=4,
         title="Cost of a token of a pass with many new tokens, over its compute floor",
         kind=BOUND,
         direction=LOWER,
         defines="prefill_normalised_cost",
         variant=("overlap", "max", True),
-        relation=lambda prefill_normalised_cost, prefill_attention_factor, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass,
-            one_token: (
+        relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
+            new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
-            maximum(prefill_attention_factor, (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass),
+            maximum(prefill_attention_factor, (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass),
         ),
         statement="New tokens share the reads: a large batch is compute-bound at a few of them, a single sequence at a balance batch.",
-        assumptions=(
-            "perfect overlap",
-            "KV of the new tokens stays on chip",
-            ATTENTION_LEFT_OUT,
-            "every weight is read, as a pass of many tokens does",
-        ),
+        assumptions=("perfect overlap", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
         changes=(
             "the KV read enters by its ratio to the arithmetic, whichever it is; a bound from below, under perfect overlap alone",
             "attention of the new tokens is arithmetic",
+            "reads the weights that a pass of so many tokens needs: with all of a mixture of experts it was no bound from below",
         ),
         steps=(
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
                 relation=lambda prefill_normalised_cost, new_tokens_per_pass, one_token, compute_time, prefill_attention_factor,
-                    memory_time: (
+                    weight_time, kv_time: (
                     prefill_normalised_cost,
-                    maximum(compute_time * prefill_attention_factor * new_tokens_per_pass / one_token, memory_time)
+                    maximum(compute_time * prefill_attention_factor * new_tokens_per_pass / one_token, weight_time + kv_time)
                     * one_token
                     / (compute_time * new_tokens_per_pass),
                 ),
             ),
             Step(
-                operation="the reads over the arithmetic, that of the weights in terms of the balance batch",
+                operation="the reads of the pass over the arithmetic of decode",
                 premises=(
                     at("#1"),
-                    at("roofline.memory_time"),
-                    at("batching.weight_compute_ratio#1"),
-                    at("batching.weight_compute_ratio"),
+                    at("batching.weight_compute_ratio#1", weight_compute_ratio="prefill_weight_compute_ratio"),
                     at("context.kv_compute_ratio#1"),
                 ),
-                eliminated=("memory_time", "weight_time", "kv_time", "weight_compute_ratio"),
+                eliminated=("weight_time", "kv_time"),
             ),
         ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
         id="serving.prefill_normalised_cost_serial",
-        version=2,
-        changes=("attention of the new tokens is arithmetic",),
+        version=3,
+        changes=("attention of the new tokens is arithmetic", "reads the weights that a pass of so many tokens needs, not all of them"),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
         defines="prefill_normalised_cost",
         variant=("overlap", "sum", False),
-        relation=lambda prefill_normalised_cost, prefill_attention_factor, balance_batch, batch, kv_compute_ratio, new_tokens_per_pass,
-            one_token: (
+        relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
+            new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
-            prefill_attention_factor + (balance_batch / batch + kv_compute_ratio) * one_token / new_tokens_per_pass,
+            prefill_attention_factor + (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass,
         ),
         statement="If nothing overlaps, the reads come on top of the arithmetic, shared by the new tokens.",
-        assumptions=(
-            "no overlap at all",
-            "KV of the new tokens stays on chip",
-            ATTENTION_LEFT_OUT,
-            "every weight is read, as a pass of many tokens does",
-        ),
+        assumptions=("no overlap at all", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
+    ),
+    Equation(
+        id="serving.prefill_weight_compute_ratio",
+        title="Weight time of a pass with many new tokens over compute time of decode",
+        defines="prefill_weight_compute_ratio",
+        variant=("weight_time", "sharded", True),
+        relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
+        statement="All weights are read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time",),
+        sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
+    ),
+    Equation(
+        id="serving.prefill_weight_compute_ratio_resident",
+        title="Weight time of a pass with many new tokens over compute time of decode, from the bytes resident on each chip",
+        defines="prefill_weight_compute_ratio",
+        variant=("weight_time", "resident", False),
+        relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
+        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time",),
+        sources=(ours("as with every weight read"),),
+    ),
+    Equation(
+        id="serving.prefill_weight_compute_ratio_touched",
+        title="Weight time of a pass with many new tokens over compute time of decode, with only the touched experts",
+        defines="prefill_weight_compute_ratio",
+        variant=("weight_time", "touched", False),
+        relation=lambda prefill_weight_compute_ratio, balance_batch, batch, routed_params, total_params, expert_imbalance,
+            active_experts, experts, new_tokens_per_pass, one_token: (
+            prefill_weight_compute_ratio,
+            balance_batch
+            / batch
+            * (
+                1
+                - routed_params
+                / total_params
+                * (1 - expert_imbalance * (1 - (1 - active_experts / experts) ** batch))
+                * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - 1))
+            ),
+        ),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda batch: batch >= 1,
+            lambda routed_params, total_params: routed_params < total_params,
+            lambda expert_imbalance, active_experts, experts, batch: expert_imbalance * (1 - (1 - active_experts / experts) ** batch) <= 1,
+        ),
+        otherwise=(
+            "a token uses a part of all experts",
+            "a batch is one sequence at least",
+            "routed experts are a part of all parameters",
+            "no chip reads more than all of its experts",
+        ),
+        statement="All weights are read but those of experts that neither the first token of any sequence uses nor a further one.",
+        assumptions=(
+            "tokens choose their experts independently and evenly: skewed routing touches fewer",
+            "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
+        ),
+        steps=(
+            Step(
+                operation="what it means: all weights but those of experts that the first tokens leave unread and no further one touches",
+                relation=lambda prefill_weight_compute_ratio, balance_batch, batch, routed_params, total_params, expert_imbalance,
+                    active_experts, experts, touched_experts: (
+                    prefill_weight_compute_ratio,
+                    balance_batch
+                    / batch
+                    * (
+                        1
+                        - routed_params
+                        / total_params
+                        * (1 - expert_imbalance * (1 - (1 - active_experts / experts) ** batch))
+                        * (1 - touched_experts / experts)
+                    ),
+                ),
+            ),
+            Step(
+                operation="experts that the further tokens touch",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.touched_experts",
+                        batch=lambda batch, new_tokens_per_pass, one_token: batch * (new_tokens_per_pass / one_token - 1),
+                        positions_per_step=1,
+                    ),
+                ),
+                eliminated=("touched_experts",),
+            ),
+        ),
+        sources=(MOE_PAPER, ours("with one new token it is decode, with many it reads all")),
     ),
     *METHODS,
     *COSTS,

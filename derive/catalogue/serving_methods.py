@@ -2,8 +2,8 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
-from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, LOWER, Equation, Step, at
+from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
 
 METHODS = (
     Equation(
@@ -72,22 +72,23 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time",
-        version=3,
+        version=4,
         title="Step time with a chunk of prefill on board",
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
+        variant=("overlap", "max", True),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
-            batch, prefill_attention_factor, memory_time: (
+            batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
             drafting_time
             + maximum(
                 positions_per_step * (compute_time + attention_time)
                 + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
-                memory_time,
+                mixed_memory_time,
             ),
         ),
-        statement="The tokens of the chunk share the weights that decode reads anyway and add only arithmetic.",
+        statement="The tokens of the chunk share the weights that decode reads anyway, and add arithmetic and experts of their own.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "the mean over the chunks of a prompt",
@@ -95,14 +96,143 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
         ),
-        changes=("attention FLOPs and drafts of the decoding sequences count", "attention FLOPs of the chunk count"),
+        changes=(
+            "attention FLOPs and drafts of the decoding sequences count",
+            "attention FLOPs of the chunk count",
+            "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
+        ),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
+        id="serving.mixed_step_time_serial",
+        title="Step time with a chunk of prefill on board, with no overlap",
+        kind=ESTIMATE,
+        defines="mixed_step_time",
+        variant=("overlap", "sum", False),
+        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+            batch, prefill_attention_factor, mixed_memory_time: (
+            mixed_step_time,
+            drafting_time
+            + positions_per_step * (compute_time + attention_time)
+            + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch)
+            + mixed_memory_time,
+        ),
+        statement="If nothing overlaps, the arithmetic of the chunk comes on top of that of decode and of all reads.",
+        assumptions=(
+            "no overlap at all",
+            "the mean over the chunks of a prompt",
+            "KV reads of the chunk left out",
+            ATTENTION_LEFT_OUT,
+            "compute_time is that of the decoding sequences",
+        ),
+        sources=(ours("serving.mixed_step_time with the two times added"),),
+    ),
+    Equation(
+        id="serving.mixed_step_time_exposed",
+        title="Step time with a chunk of prefill on board, with communication that nothing hides",
+        kind=ESTIMATE,
+        defines="mixed_step_time",
+        variant=("overlap", "exposed", False),
+        relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
+            batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
+            mixed_step_time,
+            drafting_time
+            + maximum(
+                positions_per_step * (compute_time + attention_time)
+                + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
+                mixed_memory_time,
+            )
+            / (1 - exposed_communication_share),
+        ),
+        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
+        otherwise=("communication leaves nothing of the step",),
+        statement="What communication and launches add, as the share of the step they take for themselves.",
+        assumptions=(
+            "arithmetic and memory traffic overlap perfectly",
+            "the share was measured on a step like this one",
+            "the mean over the chunks of a prompt",
+            "KV reads of the chunk left out",
+            ATTENTION_LEFT_OUT,
+            "compute_time is that of the decoding sequences",
+        ),
+        sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
+    ),
+    Equation(
+        id="serving.mixed_memory_time",
+        title="Memory time of a step with a chunk of prefill on board",
+        defines="mixed_memory_time",
+        variant=("weight_time", "sharded", True),
+        relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
+        statement="All weights are read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        sources=(CHUNKED_PREFILL_PAPER,),
+    ),
+    Equation(
+        id="serving.mixed_memory_time_resident",
+        title="Memory time of a step with a chunk of prefill on board, from the bytes resident on each chip",
+        defines="mixed_memory_time",
+        variant=("weight_time", "resident", False),
+        relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
+        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        sources=(CHUNKED_PREFILL_PAPER,),
+    ),
+    Equation(
+        id="serving.mixed_memory_time_touched",
+        title="Memory time of a step with a chunk of prefill on board that goes to experts of its own",
+        defines="mixed_memory_time",
+        variant=("weight_time", "touched", False),
+        relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
+            active_experts, experts, prefill_chunk, one_token: (
+            mixed_memory_time,
+            memory_time
+            + (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time)
+            * (1 - (1 - active_experts / experts) ** (prefill_chunk / one_token)),
+        ),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            ),
+        ),
+        otherwise=("a token uses a part of all experts", "decode reads no more than all weights"),
+        statement="Of the experts that decode leaves unread, a step reads those too that some token of the chunk goes to.",
+        assumptions=(
+            "tokens choose their experts independently and evenly: skewed routing touches fewer",
+            "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
+            "KV reads of the chunk left out",
+        ),
+        steps=(
+            Step(
+                operation="what it means: of the weights that decode leaves unread, the share that the chunk alone would touch",
+                relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
+                    touched_experts, experts: (
+                    mixed_memory_time,
+                    memory_time
+                    + (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * touched_experts / experts,
+                ),
+            ),
+            Step(
+                operation="experts that the tokens of the chunk touch",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.touched_experts",
+                        batch=lambda prefill_chunk, one_token: prefill_chunk / one_token,
+                        positions_per_step=1,
+                    ),
+                ),
+                eliminated=("touched_experts",),
+            ),
+        ),
+        sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
+    ),
+    Equation(
         id="serving.free_prefill_chunk",
-        version=3,
+        version=4,
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
+        variant=("weight_time", "sharded", True),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -118,8 +248,12 @@ METHODS = (
         ),
         otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
-        assumptions=("the assumptions of serving.mixed_step_time",),
-        changes=("attention FLOPs and drafts of the decoding sequences leave less room", "attention FLOPs of the chunk take room too"),
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
+        changes=(
+            "attention FLOPs and drafts of the decoding sequences leave less room",
+            "attention FLOPs of the chunk take room too",
+            "where every weight is read anyway: elsewhere the chunk reads experts of its own",
+        ),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
@@ -139,6 +273,95 @@ METHODS = (
             ),
         ),
         sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each, with what attention adds")),
+    ),
+    Equation(
+        id="serving.free_prefill_chunk_resident",
+        title="Prefill tokens that ride along for nothing, from the bytes resident on each chip",
+        defines="free_prefill_chunk",
+        variant=("weight_time", "resident", False),
+        relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
+            prefill_attention_factor: (
+            free_prefill_chunk,
+            batch
+            * one_token
+            * (memory_time - positions_per_step * (compute_time + attention_time))
+            / (compute_time * prefill_attention_factor),
+        ),
+        requires=(
+            lambda memory_time, positions_per_step, compute_time, attention_time: (
+                memory_time > positions_per_step * (compute_time + attention_time)
+            ),
+        ),
+        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
+        statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
+        steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
+        sources=(CHUNKED_PREFILL_PAPER,),
+    ),
+    Equation(
+        id="serving.free_prefill_chunk_touched",
+        title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
+        variant=("weight_time", "touched", False),
+        relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
+            one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
+            memory_time,
+            positions_per_step * (compute_time + attention_time)
+            + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
+            - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time)
+            * (1 - (1 - active_experts / experts) ** (free_prefill_chunk / one_token)),
+        ),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            ),
+            lambda memory_time, positions_per_step, compute_time, attention_time: (
+                memory_time > positions_per_step * (compute_time + attention_time)
+            ),
+        ),
+        otherwise=(
+            "a token uses a part of all experts",
+            "decode reads no more than all weights",
+            "arithmetic binds the step already, so that nothing rides along for free",
+        ),
+        statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
+        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
+        steps=(
+            Step(
+                operation="the arithmetic of the mixed step takes just as long as its reads",
+                premises=(
+                    at(
+                        "serving.mixed_memory_time_touched#1",
+                        mixed_memory_time=lambda positions_per_step, compute_time, attention_time, prefill_attention_factor,
+                            free_prefill_chunk, one_token, batch: (
+                            positions_per_step * (compute_time + attention_time)
+                            + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
+                        ),
+                    ),
+                ),
+                relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor,
+                    free_prefill_chunk, one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
+                    touched_experts, experts: (
+                    memory_time,
+                    positions_per_step * (compute_time + attention_time)
+                    + compute_time * prefill_attention_factor * free_prefill_chunk / (one_token * batch)
+                    - (total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu) - weight_time) * touched_experts / experts,
+                ),
+            ),
+            Step(
+                operation="experts that the tokens of the chunk touch",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.touched_experts",
+                        batch=lambda free_prefill_chunk, one_token: free_prefill_chunk / one_token,
+                        positions_per_step=1,
+                    ),
+                ),
+                eliminated=("touched_experts",),
+            ),
+        ),
+        sources=(CHUNKED_PREFILL_PAPER, ours("no closed form: the reads grow with the chunk too")),
     ),
     Equation(
         id="serving.prefill_rate_per_chip",

@@ -23,7 +23,7 @@ ROWS = (
     ("experts", "E_x", "E_x", "1", "routed experts of a layer", 2, 1024),
     ("active_experts", "n_act", r"n_{\mathrm{act}}", "1", "routed experts that one token uses in a layer", 1, 64, POSITIVE, "experts"),
     ("touched_experts", "E_hit", r"E_{\mathrm{hit}}", "1", "routed experts of a layer that a batch uses, on average", 1, 1024),
-    ("expert_parallel", "E", "E", "1", "chips over which the experts of a layer are spread", 1, 1024),
+    ("expert_parallel", "E", "E", "1", "chips over which the experts of a layer are spread", 1, 1024, AT_LEAST_ONE),
     ("experts_per_chip", "e_chip", r"e_{\mathrm{chip}}", "1", "experts of a layer that lie on one chip", 0.1, 256),
     (
         "expert_imbalance",

@@ -79,10 +79,20 @@ ROWS = (
         1e5,
     ),
     ("prefill_compute_time", "t_pc", r"t_{\mathrm{pc}}", "s", "time the arithmetic of a pass with many new tokens takes", 1e-6, 1e4),
+    (
+        *("prefill_weight_compute_ratio", "w_pre", r"w_{\mathrm{pre}}", "1"),
+        "weight time of a pass with many new tokens over linear compute time of decode",
+        *(0.01, 1000),
+    ),
     ("compute_bound_chunk", "l_star", r"\ell^{\star}", "token", "new tokens of each sequence that make a pass compute-bound", 0.01, 1e4),
     ("prefill_chunk", "l_chunk", r"\ell_{\mathrm{chunk}}", "token", "prompt tokens that ride along with a decode step", 1, 1e5),
     ("mixed_step_time", "t_mix", r"t_{\mathrm{mix}}", "s", "time of a decode step with a chunk of prefill on board", 1e-6, 100),
-    ("free_prefill_chunk", "l_free", r"\ell_{\mathrm{free}}", "token", "prompt tokens that a decode step carries for nothing", 0.1, 1e6),
+    ("mixed_memory_time", "t_mm", r"t_{\mathrm{mm}}", "s", "memory time of a decode step with a chunk of prefill on board", 1e-6, 100),
+    (
+        *("free_prefill_chunk", "l_free", r"\ell_{\mathrm{free}}", "token"),
+        "prompt tokens whose arithmetic a decode step carries for nothing",
+        *(0.1, 1e6),
+    ),
     ("acceptance_rate", "alpha_acc", r"\alpha_{\mathrm{acc}}", "1", "chance that a drafted token is accepted", 0.05, 0.95, UNIT_INTERVAL),
     ("draft_tokens", "gamma", r"\gamma", "1", "tokens drafted before each check", 1, 16, NONNEGATIVE),
     (

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from derive import caveats as doubts
 from derive import shipped
 from derive.errors import WrongValue
 from derive.ranges import solve
@@ -69,7 +70,9 @@ def test_a_model_sparser_than_any_router_is_no_crash():
 
 def test_the_busiest_chip_is_said_where_it_is_not_counted():
     (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
-    assert text.startswith("the busiest of 8 chips reads about 2.7 times the mean of the touched experts, which is not counted; give ")
+    assert text.startswith(
+        "under expert parallelism the busiest of 8 chips reads about 2.7 times the mean of the touched experts, which is not counted; give "
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,6 +88,70 @@ def test_the_busiest_chip_is_said_where_it_is_not_counted():
 )
 def test_the_busiest_chip_is_not_said(more):
     assert warned("weight_time", **{**V3, **ROUTER} | more) == ()
+
+
+H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
+
+
+@pytest.mark.parametrize(("tokens", "said"), [(1, True), (2, True), (64, False)])
+@pytest.mark.parametrize(
+    ("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)]
+)
+def test_the_busiest_chip_is_that_of_all_tokens_of_a_pass(unknown, of, beside, tokens, said):
+    """The more of them there are, the more evenly they lie: as in decode of as many sequences."""
+    texts = [text for text in warned(unknown, **H100S, batch=1, **{of: tokens}) if "busiest" in text]
+    assert texts == [text for text in warned("weight_time", **H100S, batch=beside + tokens) if "busiest" in text]
+    assert bool(texts) == said
+
+
+def test_a_number_of_chips_that_is_one_but_for_rounding_is_no_crash():
+    given = {"model": "GLM-4.5-Air", "hardware": "H200-SXM:fp8", "batch": 2, "context_length": 4000, "bytes_per_element": 1}
+    (chips,) = solve("chips", **given, throughput=515.334862446389).answers
+    assert chips.value < 1 and chips.value == pytest.approx(1, rel=1e-9)
+
+
+def test_experts_lie_on_one_chip_at_least():
+    with pytest.raises(WrongValue, match=r"expert_parallel = 0\.5: must be >= 1"):
+        solve("weight_time", **V3, **ROUTER, batch=1, expert_parallel=0.5)
+
+
+@pytest.mark.parametrize("failure", [ValueError, ZeroDivisionError, OverflowError])
+def test_a_doubt_that_cannot_be_reckoned_says_nothing(failure, monkeypatch):
+    def doubt(asked, values, used):
+        raise failure
+
+    monkeypatch.setattr(doubts, "CAVEATS", (doubt, *doubts.CAVEATS))
+    (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
+    assert "busiest" in text
+
+
+@pytest.mark.parametrize(("chunk", "said"), [(512, True), (20_000, False)], ids=["memory binds", "arithmetic binds"])
+def test_copies_of_a_cache_lengthen_a_step_with_a_chunk_where_its_reads_are_the_longer(chunk, said):
+    texts = warned("mixed_step_time", **H100S, batch=512, prefill_chunk=chunk)
+    assert any("not sharded by sequences" in text for text in texts) == said
+
+
+# -- a chunk that is said to be free --------------------------------------------------------------------------------
+
+
+def test_the_experts_of_a_free_chunk_are_not_free():
+    """All weights for those of one token: (671e9 + 4,000 x 35,136) over (37e9 + 4,000 x 35,136)."""
+    texts = warned("free_prefill_chunk", **H100S, batch=1)
+    times = (671e9 + 4000 * 35136) / (37e9 + 4000 * 35136)
+    told = "only the arithmetic of the chunk is for nothing: with the experts that it reads, the step takes"
+    assert texts[0] == f"{told} {times:.3g} times as long"
+
+
+@pytest.mark.parametrize("more", [{"batch": 64}, {"batch": 1, "variants": {"weight_time": "sharded"}}], ids=["nearly all read", "all read"])
+def test_a_chunk_that_reads_little_of_its_own_is_free(more):
+    assert not any("chunk" in text for text in warned("free_prefill_chunk", **H100S, **more))
+
+
+@pytest.mark.parametrize("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
+@pytest.mark.parametrize("overlap", ["max", "exposed", "sum", "kv_plus_max", "network"])
+def test_what_presumes_perfect_overlap_says_so_where_another_was_asked_for(unknown, overlap):
+    texts = [text for text in warned(unknown, **H100S, batch=64, variants={"overlap": overlap}) if "perfect overlap" in text]
+    assert len(texts) == (overlap not in ("max", "exposed"))
 
 
 def test_what_a_named_heuristic_is_about_has_no_default():
@@ -327,6 +394,12 @@ def test_less_than_one_sequence_is_no_batch():
     assert backwards.code == "requirement_violated" and backwards.message.startswith(
         "a batch is one sequence at least: experts.touched_experts requires batch >= 1, but batch would be 0."
     )
+
+
+@pytest.mark.parametrize(("batch", "said"), [(0.5, True), (1, False), (2, False)])
+def test_less_than_one_sequence_of_a_dense_model_is_said(batch, said):
+    given = {"model": "Llama-3-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
+    assert any(text.startswith(f"no pass has batch = {batch}") for text in warned("step_time", **given, batch=batch)) == said
 
 
 def test_a_measured_read_below_that_of_even_experts_is_no_imbalance():

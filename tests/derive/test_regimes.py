@@ -149,6 +149,8 @@ SEARCHED = {
     "serving.speculative_operations": {"acceptance_rate", "draft_tokens"},
     "experts.touched_experts": {"experts"},
     "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
+    "serving.prefill_weight_compute_ratio_touched": {"batch", "experts", "active_experts"},
+    "serving.free_prefill_chunk_touched": {"free_prefill_chunk"},
     "experts.reached_chips": {"expert_parallel"},
     "experts.reached_racks": {"racks"},
     "experts.reached_racks_limited": {"rack_limit"},

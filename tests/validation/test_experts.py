@@ -59,6 +59,67 @@ def test_what_reads_all_weights_reads_no_more_for_drafts(variant):
     assert value("plain_weight_time", **given) == value("weight_time", **given)
 
 
+# -- a pass with more tokens than those that are decoded -----------------------------------------------------------
+
+# 671e9 - 634e9 (31/32)^(T-1) parameters of a pass of T tokens, on 16 H100 in fp8.
+
+H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
+BANDWIDTH = 16 * 3.35e12
+
+
+@pytest.mark.parametrize(("batch", "chunk"), [(1, 1), (1, 64), (16, 16), (64, 500)])
+def test_a_chunk_touches_experts_as_sequences_do(batch, chunk):
+    by_hand = (671e9 - 634e9 * (31 / 32) ** (batch + chunk - 1) + batch * 4000 * 35136) / BANDWIDTH
+    assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=chunk) == pytest.approx(by_hand, rel=1e-9)
+
+
+@pytest.mark.parametrize("more", [{}, {"positions_per_step": 3}, {"expert_imbalance": 2.5}], ids=["plain", "drafts", "uneven"])
+def test_a_chunk_makes_no_step_shorter_and_reads_no_more_than_all(more):
+    bare, every = value("step_time", **H100S, batch=2, **more), value("memory_time", **H100S, batch=2, variants={"weight_time": "sharded"})
+    steps = [value("mixed_step_time", **H100S, batch=2, prefill_chunk=chunk, **more) for chunk in (1, 8, 64, 512)]
+    assert bare < steps[0] and steps == sorted(steps) and steps[-1] <= every * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("batch", [1, 64, 512])
+def test_at_the_free_chunk_the_arithmetic_is_as_long_as_the_reads(batch):
+    free = value("free_prefill_chunk", **H100S, batch=batch)
+    reads = (671e9 - 634e9 * (31 / 32) ** (batch + free - 1) + batch * 4000 * 35136) / BANDWIDTH
+    pairs = batch * 4000 * 2 * 61 * 128 * (2 * 512 + 64) + free * 2000 * 2 * 61 * 128 * (128 + 64 + 128)
+    arithmetic = (2 * 37e9 * (batch + free) / 1979e12 + pairs / 989e12) / 16
+    assert reads == pytest.approx(arithmetic, rel=1e-9)
+    assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=free) == pytest.approx(reads, rel=1e-9)
+
+
+def test_of_a_measured_step_with_a_chunk_a_share_is_communication():
+    bare, measured = value("mixed_step_time", **H100S, batch=1, prefill_chunk=64), {"exposed_communication_share": 0.2}
+    found = value("mixed_step_time", **H100S, **measured, batch=1, prefill_chunk=64, variants={"overlap": "exposed"})
+    assert found == pytest.approx(bare / 0.8, rel=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["sharded", "resident"])
+def test_where_all_is_read_a_chunk_reads_no_more(variant):
+    given = {**H100S, "batch": 4, "resident_weight_bytes_per_chip": 42e9, "variants": {"weight_time": variant}}
+    free = value("free_prefill_chunk", **given)
+    assert value("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(value("step_time", **given), rel=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["sharded", "touched", "resident"])
+@pytest.mark.parametrize("more", [{}, {"expert_imbalance": 2.5}], ids=["even", "uneven"])
+def test_a_pass_of_one_token_costs_what_decode_does(variant, more):
+    given = {**H100S, "batch": 3, "resident_weight_bytes_per_chip": 42e9, "variants": {"weight_time": variant}} | more
+    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=1) == pytest.approx(value("normalised_cost", **given), rel=1e-9)
+
+
+@pytest.mark.parametrize("overlap", ["max", "sum"])
+@pytest.mark.parametrize("new", [8, 1000])
+def test_the_cost_of_a_pass_is_that_of_its_weights_and_arithmetic(overlap, new):
+    arithmetic = (2 * 37e9 / 1979e12 + new / 2 * 2 * 61 * 128 * (128 + 64 + 128) / 989e12) * 2 * new / 16
+    reads = (671e9 - 634e9 * (31 / 32) ** (2 * new - 1) + 2 * 4000 * 35136) / BANDWIDTH
+    time = arithmetic + reads if overlap == "sum" else max(arithmetic, reads)
+    found = value("prefill_normalised_cost", **H100S, batch=2, new_tokens_per_pass=new, variants={"overlap": overlap})
+    assert found == pytest.approx(time / (2 * new * 2 * 37e9 / 1979e12 / 16), rel=1e-9)
+
+
 # -- the floor ------------------------------------------------------------------------------------------------------
 
 
