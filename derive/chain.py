@@ -14,7 +14,7 @@ from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
 from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
-from derive.directions import direction_at
+from derive.directions import direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import SHORT, is_warning, misfit
 from derive.presets import ARCHITECTURES
@@ -259,15 +259,16 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, _answer(way, world, end, one, roots))]
+            ends += [] if broken else [(end, _answer(asked, way, world, end, one, roots))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
 
 
-def _answer(way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
+def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
     """What the last leg found, as an answer of the whole route; `roots` are all the points that it found here."""
-    bound = direction_at(way, end.values, roots) if found.kind == "point" else None
+    causes = taken_for_granted(asked, way, end.values)
+    bound = direction_at(way, causes, end.values, roots) if found.kind == "point" else None
     return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
 
 
