@@ -30,6 +30,7 @@ GOVERNED = {
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
+    "new_tokens_per_pass": (("cached_tokens", "cache_hit_share"),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -39,10 +40,11 @@ FOLLOWS = {
     "microbatches": ("pipeline_stages",),
     "positions_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
+    "new_tokens_per_pass": ("prompt_tokens",),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
-A prompt is what one pass computes of it, and else as long as the context.
+A prompt is what one pass computes of it, and else as long as the context; one of a given length is computed in one pass.
 """
 
 SAID_BY = {
