@@ -21,7 +21,7 @@ from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
-from derive.refusals import missing_givens
+from derive.refusals import indifferent, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
@@ -140,7 +140,10 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
-    return outcome or (_without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+    if outcome:
+        return outcome
+    known = [*_known(asked)][-1]
+    return _without_answer(asked, indifferent(asked, known) or (_told(asked, stops) if stops else missing_givens(asked, known))), None
 
 
 def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
@@ -163,6 +166,9 @@ def _turns_on_itself(way: Route, leg: Leg) -> bool:
 
 def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
     """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for."""
+    free = indifferent(asked, [*_known(asked)][-1])
+    if free and free.violated[0] in _unused(asked, {*bounded.given}):
+        return free
     definitions = {row.defines: row for row in (*asked.left_out, *asked.active) if row.defines}
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
