@@ -26,8 +26,10 @@ SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     """A given result that is made of the unknown and comes to the same whatever that is: no number of it would be found."""
     unknown, row = asked.unknown, quantity(asked.unknown)
-    for name in (name for name in made_of(asked, unknown) if name in asked.known):
-        rest = {other: value for other, value in known.items() if other != name}
+    results = made_of(asked, unknown)
+    # One of them may say of another what it is, whatever both are made of.
+    rest = {name: value for name, value in known.items() if name not in results}
+    for name in (name for name in results if name in asked.known):
         found = [followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES]
         if None in found or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
