@@ -9,7 +9,7 @@ import numpy as np
 
 from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
-from derive.directions import EDGE, NEAR, direction, left_to_values, places
+from derive.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.feasibility import is_warning, shortage
 from derive.quantities import quantity
 from derive.questions import Question
@@ -139,16 +139,16 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
             return None
         values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-    bounds = (direction(way),) * len(labels[0])
+    bounds = (direction(way, taken_for_granted(asked, way, {**known, asked.unknown: values})),) * len(labels[0])
     return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
 
 
 def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
     """The sweep with what its answers bound point by point, where values alone say that."""
-    rows, lift = left_to_values(way)
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    rows, lift = left_to_values(way, taken_for_granted(asked, way, {**known, asked.unknown: table.values}))
     if not rows:
         return table
-    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
     count = len(next(iter(given.values())))
     with np.errstate(all="ignore"):
         worlds = [{name: np.broadcast_to(column, count) for name, column in world.items()} for world in along(way, known)]

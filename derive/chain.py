@@ -10,18 +10,19 @@ from itertools import product
 from math import inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.backwards import Backwards, backwards
 from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
 from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
-from derive.directions import direction_at
+from derive.directions import direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import SHORT, is_warning, misfit
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
-from derive.records import CHAINED_BY_ITSELF, ESTIMATE, Equation
-from derive.refusals import missing_givens
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
+from derive.refusals import indifferent, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
@@ -132,6 +133,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     for rows in (equalities, asked.active):
         stops: list[tuple[_Stop, Route]] = []
         outcome = _by(asked, rows, stops)
+        if not outcome and not stops and rows is equalities and (behind := _behind(asked)):
+            return behind, None
         if outcome and rows is asked.active and not _says_something(asked, outcome[0]):
             outcome = None
         if outcome or stops:
@@ -140,7 +143,73 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         outcome = _bounded(asked, stops)
     if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
         return _without_answer(asked, aside), None
-    return outcome or (_without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, [*_known(asked)][-1])), None)
+    if outcome:
+        return outcome
+    known = [*_known(asked)][-1]
+    if free := indifferent(asked, known):
+        return _without_answer(asked, free), None
+    return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
+
+
+def _behind(asked: Question) -> Solution | None:
+    """What was asked for from a given result, found by going forwards; None where nothing that was given rests on it."""
+    known = [*_known(asked)][-1]
+    found = None if indifferent(asked, known) else backwards(asked, known)
+    return _turned_round(asked, found) if found else None
+
+
+def _turned_round(asked: Question, found: Backwards) -> Solution:
+    """What a result comes to at every value that leads to it, as answers of the quantity that was asked for."""
+    name, unknown = found.name, asked.unknown
+    target = asked.known[name]
+    if found.flat:
+        ends = " to ".join(show(unknown, end) for end in found.flat)
+        message = f"{name} is {show(name, target)} with any {unknown} from about {ends}"
+        return _without_answer(asked, Reason("not_identified", violated=(name,), message=message))
+    if not found.roots:
+        least, most = (show(name, end) for end in found.reach)
+        message = f"no {unknown} leads to {name} = {show(name, target)}: it runs from {least} to {most} over all {unknown}"
+        return _without_answer(asked, Reason("no_solution", violated=(name,), message=message))
+    worlds = [_there(asked, name, root) for root in found.roots]
+    ends = [(root, one) for root, one in zip(found.roots, worlds, strict=True) if one.answers]
+    if not ends:
+        return _without_answer(asked, worlds[0].reason)
+    answers = tuple(_answer_behind(one.answers[0], name, unknown, root, found) for root, one in ends)
+    first = ends[0][1]
+    given = {other: value for other, value in first.given.items() if other != unknown} | {name: target}
+    said = {**dict(zip(first.kinds, first.warnings, strict=True)), **less_than_one(unknown, answers)}
+    return replace(
+        first,
+        unknown=unknown,
+        unit=QUANTITIES[unknown].unit,
+        answers=answers,
+        given=given,
+        provenance={other: asked.provenance.get(other, "default") for other in given},
+        unused=_unused(asked, {*given}),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+        route=(),
+    )
+
+
+def _there(asked: Question, name: str, root: float) -> Solution:
+    """The result asked for at a value of what was asked."""
+    known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
+    forwards = replace(asked, unknown=name, known=known)
+    outcome = _by(forwards, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
+
+
+def _answer_behind(result: Answer, name: str, unknown: str, root: float, found: Backwards) -> Answer:
+    """The value of the unknown behind a result, which moves as the result does turned round, and errs the other way where that rises."""
+    bound = {True: {LOWER: UPPER, UPPER: LOWER}.get(result.bound), False: result.bound}.get(found.rises)
+
+    def slopes() -> Mapping[str, float]:
+        steep = result.elasticities.get(unknown, 0.0)
+        moved = {other: -slope / steep for other, slope in result.elasticities.items() if other != unknown} if steep else {}
+        return {**moved, name: 1 / steep} if steep else {}
+
+    return Answer("point", value=root, regime=result.regime, elasticities=WhenRead(slopes), residual=0.0, bound=bound)
 
 
 def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
@@ -163,6 +232,9 @@ def _turns_on_itself(way: Route, leg: Leg) -> bool:
 
 def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
     """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for."""
+    free = indifferent(asked, [*_known(asked)][-1])
+    if free and free.violated[0] in _unused(asked, {*bounded.given}):
+        return free
     definitions = {row.defines: row for row in (*asked.left_out, *asked.active) if row.defines}
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
@@ -259,15 +331,16 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, _answer(way, world, end, one, roots))]
+            ends += [] if broken else [(end, _answer(asked, way, world, end, one, roots))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
 
 
-def _answer(way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
+def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
     """What the last leg found, as an answer of the whole route; `roots` are all the points that it found here."""
-    bound = direction_at(way, end.values, roots) if found.kind == "point" else None
+    causes = taken_for_granted(asked, way, end.values)
+    bound = direction_at(way, causes, end.values, roots) if found.kind == "point" else None
     return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
 
 

@@ -11,8 +11,9 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from derive.catalogue import equation
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
-from derive.records import Equation, in_place, in_sympy
+from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
@@ -29,6 +30,7 @@ GOVERNED = {
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
+    "new_tokens_per_pass": (("cached_tokens", "cache_hit_share"),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -38,10 +40,11 @@ FOLLOWS = {
     "microbatches": ("pipeline_stages",),
     "positions_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
+    "new_tokens_per_pass": ("prompt_tokens",),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
-A prompt is what one pass computes of it, and else as long as the context.
+A prompt is what one pass computes of it, and else as long as the context; one of a given length is computed in one pass.
 """
 
 SAID_BY = {
@@ -52,6 +55,17 @@ SAID_BY = {
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+IDEALS = {
+    **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
+    **dict.fromkeys(("kv_copies", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
+    **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
+    **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
+}
+"""Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
+
+The others say what is served, and err neither way.
+"""
 
 DRAWS = 8
 """At how many draws it is looked whether a quantity moves anything."""
@@ -127,8 +141,21 @@ def with_defaults(row: Equation, values: Values) -> Equation:
         row,
         relation=in_place(relation, gone) if gone else relation,
         requires=tuple(in_place(needed, spoken) for needed in row.requires),
-        put_in=tuple(spoken),
+        put_in=spoken,
     )
+
+
+@lru_cache(maxsize=4096)
+def put_back(row: Equation, name: str) -> Equation:
+    """An equation with one of the quantities that were put into it written again, at whatever it is.
+
+    >>> from derive.catalogue import equation
+    >>> row = with_defaults(equation("scheduling.throughput"), (("microbatches", 1),))
+    >>> put_back(row, "microbatches").symbols == equation("scheduling.throughput").symbols
+    True
+    """
+    others = tuple((other, value) for other, value in row.put_in.items() if other != name)
+    return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:

@@ -10,19 +10,31 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from math import inf, isclose
 from random import Random
+from typing import TYPE_CHECKING, Any
 
+from derive.defaults import IDEALS, put_back
 from derive.quantities import quantity
+from derive.questions import Question
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.roots import in_domain
 from derive.routes import Leg, Route
 from derive.solving import right_side_at
 
+if TYPE_CHECKING:
+    import numpy as np
+
 Signs = frozenset[int]
 """How far off something may be: +1 where it may be more, -1 where it may be less; both, or neither."""
 
+Causes = frozenset[tuple[str, str]]
+"""What errs besides the bounds: a quantity, or an equation by its id, with the direction of it."""
+
 NEITHER, EITHER = frozenset[int](), frozenset((1, -1))
 SIGNS = {LOWER: frozenset((1,)), UPPER: frozenset((-1,))}
+
+ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
+"""Equations in which a step reads all weights: too many, where it is a few experts whose number is not known."""
 
 DRAWS, TRIES = 64, 640
 """How many draws a sign is taken from, and from how many of which not all meet what is required."""
@@ -35,11 +47,26 @@ NEAR, EDGE = (0.3, -0.3, 0.03, -0.03, 1e-3, -1e-3, 1e-5, -1e-5), 1e-7
 """Where between two roots it is looked which side is the larger: over all of the domain; beside them; and how close to none."""
 
 SAME = 1e-12
-"""Share of a side up to which it has not moved but for rounding."""
+"""Share of it up to which the ratio of two sides has not moved but for rounding."""
+
+
+def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
+    """What an answer rests on that can only be worse, or only better: ideals that stand by default, and all weights read."""
+    ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
+    read = ALL_WEIGHTS if _more_than_active(values) else ()
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read)])
+
+
+def _more_than_active(values: "Mapping[str, Any]") -> bool:
+    """Whether a model has more weights than a token uses, anywhere in these values, and its router is not known."""
+    if not values.keys() >= {"total_params", "active_params"} or values.keys() >= {"experts", "active_experts"}:
+        return False
+    more = values["total_params"] > values["active_params"]
+    return more if isinstance(more, bool) else bool(more.any())
 
 
 @lru_cache(maxsize=4096)
-def direction(way: Route) -> str | None:
+def direction(way: Route, causes: Causes = frozenset()) -> str | None:
     """Whether what a route comes to is at least ("lower") or at most ("upper") so much; None if neither, or exact.
 
     >>> from derive.catalogue import equation
@@ -49,18 +76,18 @@ def direction(way: Route) -> str | None:
     >>> direction(route("draft_cost_ratio", rows, frozenset({*times, "draft_tokens", "drafting_time"})))
     'upper'
     """
-    return _named(carried(way))
+    return _named(carried(way, causes))
 
 
-def direction_at(way: Route, values: Mapping[str, float], roots: Sequence[float]) -> str | None:
+def direction_at(way: Route, causes: Causes, values: Mapping[str, float], roots: Sequence[float]) -> str | None:
     """The same at the values that a route led to: there it may be one thing where it is not so everywhere.
 
     `roots` are all that the unknown can be there, of which the values have one. Between two of them the sides differ one
     way, and the truth lies where they differ as the bounds have it.
     """
-    if carried(way) != EITHER or way.cancelled:
-        return direction(way)
-    return _named(_carried(way, lambda leg, rows, _: _crosses(rows, leg.unknown, values, roots if leg is way.legs[-1] else ())))
+    if carried(way, causes) != EITHER or way.cancelled:
+        return direction(way, causes)
+    return _named(_carried(way, causes, lambda leg, rows, _: _crosses(rows, leg.unknown, values, roots if leg is way.legs[-1] else ())))
 
 
 def _named(signs: Signs) -> str | None:
@@ -68,7 +95,7 @@ def _named(signs: Signs) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def left_to_values(way: Route) -> tuple[tuple[Equation, ...], int]:
+def left_to_values(way: Route, causes: Causes = frozenset()) -> tuple[tuple[Equation, ...], int]:
     """The equations of the last leg and which way bounds lift their last left side, where values alone say what that comes to.
 
     No equations, and 0, where that is said already or cannot be.
@@ -79,21 +106,24 @@ def left_to_values(way: Route) -> tuple[tuple[Equation, ...], int]:
         asked.extend([(rows, *lifts)] if leg is way.legs[-1] else [])
         return EITHER
 
-    _carried(way, noted)
+    _carried(way, causes, noted)
     return asked[0] if asked and not way.cancelled else ((), 0)
 
 
 @lru_cache(maxsize=4096)
-def carried(way: Route) -> Signs:
+def carried(way: Route, causes: Causes = frozenset()) -> Signs:
     """How far off what a route comes to may be: that of every leg from its own bounds, and from what it rests on."""
-    return _carried(way, lambda *_: EITHER)
+    return _carried(way, causes, lambda *_: EITHER)
 
 
-def _carried(way: Route, here: Callable[[Leg, tuple[Equation, ...], Signs], Signs]) -> Signs:
+def _carried(way: Route, causes: Causes, here: Callable[[Leg, tuple[Equation, ...], Signs], Signs]) -> Signs:
     """The same, with what moves its equation either way in general moving it as it does `here`."""
     off: dict[str, Signs] = {}
     for leg in way.legs:
-        rows, lifts = _lifting(way, leg, off)
+        rows, lifts = _lifting(way, leg, off, {}, causes)
+        if lifts == EITHER and (written := _written_out(way, leg, off)):
+            # Two causes that go against each other in what was worked out before may not do so in what rests on it.
+            rows, lifts = _lifting(way, leg, off, written, causes)
         moves = _moves(rows, leg.unknown) if rows and lifts else NEITHER
         moves = here(leg, rows, lifts) if rows and moves == EITHER and len(lifts) == 1 else moves
         # Where a cause lifts the one side over the other, the unknown has to bring it down again.
@@ -102,19 +132,39 @@ def _carried(way: Route, here: Callable[[Leg, tuple[Equation, ...], Signs], Sign
     return off[way.legs[-1].unknown]
 
 
-def _lifting(way: Route, leg: Leg, off: Mapping[str, Signs]) -> tuple[tuple[Equation, ...], Signs]:
+def _written_out(way: Route, leg: Leg, off: Mapping[str, Signs]) -> dict[str, Leg]:
+    """The legs by which what a leg rests on was worked out before, as far as that errs."""
+    legs, found = {one.unknown: one for one in way.legs}, dict[str, Leg]()
+    queue = [*leg.symbols]
+    while queue:
+        name = queue.pop()
+        if name not in found and off.get(name):
+            found[name] = legs[name]
+            queue += legs[name].symbols
+    return found
+
+
+def _lifting(
+    way: Route, leg: Leg, off: Mapping[str, Signs], written: Mapping[str, Leg], causes: Causes
+) -> tuple[tuple[Equation, ...], Signs]:
     """The equations of a leg so that its left sides can be worked out, and how its causes lift the last left side over the right.
 
-    No equations where they cannot be arranged so; what is `off` is what was worked out before.
+    No equations where they cannot be arranged so; what is `off` is what was worked out before, some of it by the legs that
+    are `written` out.
     """
-    causes = {row.id: _own(row) for row in leg.rows} | {name: off.get(name, NEITHER) for row in leg.rows for name in row.symbols}
-    causes = {name: signs for name, signs in causes.items() if signs}
-    if not causes:
+    legs = tuple(dict.fromkeys(row for one in (*written.values(), leg) for row in one.rows))
+    errs = {row.id: _own(row) for row in legs}
+    errs |= {name: off.get(name, NEITHER) for row in legs for name in row.symbols if name not in written}
+    for cause, bound in causes:
+        if any(cause in (row.id, *row.symbols, *row.put_in) for row in legs):
+            errs[cause] = errs.get(cause, NEITHER) | SIGNS[bound]
+    errs = {name: signs for name, signs in errs.items() if signs}
+    if not errs:
         return (), NEITHER
-    rows = _arranged(leg.rows, way.solved - off.keys() - {*way.cancelled, leg.unknown})
+    rows = _arranged(legs, (way.solved - off.keys() - {*way.cancelled, leg.unknown}) | written.keys())
     if rows is None:
         return (), EITHER
-    return rows, frozenset(sign * move for name, signs in causes.items() for move in _moves(rows, name) for sign in signs)
+    return rows, frozenset(sign * move for name, signs in errs.items() for move in _moves(rows, name) for sign in signs)
 
 
 def _crosses(rows: tuple[Equation, ...], unknown: str, values: Mapping[str, float], roots: Sequence[float]) -> Signs:
@@ -172,11 +222,14 @@ def _arranged(rows: tuple[Equation, ...], inner: frozenset[str]) -> tuple[Equati
 
 @lru_cache(maxsize=4096)
 def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
-    """Which ways left less right of the last equation moves as the cause grows: a quantity, or the right side of an equation by its id.
+    """Which ways left over right of the last equation moves as the cause grows: a quantity, or the right side of an equation by its id.
 
     Either where too few draws meet what is required, or none of them moves: what is not seen is not ruled out.
     """
-    random = Random(0)
+    random, rows = Random(0), tuple(put_back(row, cause) for row in rows)
+    if not any(cause in (row.id, *row.symbols) for row in rows):
+        # What was put in went with another default: the hops of a single stage.
+        return NEITHER
     moves = (_move(rows, cause, random) for _ in range(TRIES))
     seen = list(islice((move for move in moves if move is not None), DRAWS))
     return frozenset(seen) - {0} or EITHER if len(seen) >= FEWEST else EITHER
@@ -193,8 +246,9 @@ def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:
         less, more = (_sides(rows, values, {cause: 1 + share}) for share in shares)
     if less is None or more is None:
         return None
-    left, right = (0.0 if isclose(*ends, rel_tol=SAME) else ends[1] - ends[0] for ends in zip(less, more, strict=True))
-    return (left > right) - (left < right)
+    # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other.
+    before, after = less[0] * more[1], more[0] * less[1]
+    return 0 if isclose(before, after, rel_tol=SAME) else 1 if after > before else -1
 
 
 def _names(rows: Iterable[Equation]) -> dict[str, None]:

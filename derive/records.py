@@ -190,8 +190,8 @@ class Equation:
     assumptions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
-    put_in: tuple[str, ...] = ()
-    """Quantities that stand at their neutral default in it and are written no more (`derive.defaults`)."""
+    put_in: Mapping[str, int | str] = field(default_factory=dict)
+    """Quantities that stand at their neutral default in it and are written no more (`derive.defaults`), with what stands for them."""
     wins: ClassVar[tuple[()]] = ()
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False

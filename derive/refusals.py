@@ -1,19 +1,59 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
 from collections.abc import Iterable, Mapping
+from math import isclose
 
 from derive.blocks import determined, upstream
 from derive.catalogue import by_id
 from derive.elimination import that_cancel
+from derive.forward import followed
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
-from derive.quantities import QUANTITIES
+from derive.quantities import QUANTITIES, quantity
 from derive.questions import Question
 from derive.records import HEURISTIC, Equation
+from derive.requirements import HOLDS
 from derive.routes import reaches, square
 from derive.solutions import Reason
+from derive.units import show
 
 MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
+
+SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
+
+
+def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
+    """A given result that is made of the unknown and comes to the same whatever that is: no number of it would be found."""
+    unknown, row = asked.unknown, quantity(asked.unknown)
+    results = made_of(asked, unknown)
+    # One of them may say of another what it is, whatever both are made of.
+    rest = {name: value for name, value in known.items() if name not in results}
+    for name in (name for name in results if name in asked.known):
+        found = [followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES]
+        if None in found or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+            continue
+        told = f"{name} does not depend on {unknown}"
+        if isclose(found[0], known[name], rel_tol=HOLDS):
+            return Reason("not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
+        message = f"{told}: it comes to {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is asked of it"
+        return Reason("no_solution", violated=(name,), message=message)
+    return None
+
+
+def made_of(asked: Question, unknown: str) -> list[str]:
+    """Results that somebody gave and whose definitions lead back to a quantity."""
+    definitions = {row.defines: row for row in asked.active if row.defines}
+    found = []
+    for name in (name for name, source in asked.provenance.items() if source == "given" and name in definitions):
+        queue, seen = [name], {name}
+        while queue:
+            row = definitions.get(queue.pop())
+            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in seen]
+            seen |= {*new}
+            queue += new
+        found += [name] if unknown in seen else []
+    return found
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:

@@ -571,11 +571,14 @@ def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:
 
 
 def _probes(unknown: str) -> list[float]:
-    """Values over the whole domain: by decades, or, of shares, evenly and close to both ends."""
+    """Values over the whole domain: by decades from the least there is, or, of shares, evenly and close to both ends."""
     row = quantity(unknown)
     if isfinite(row.ceiling):
         return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
-    return [row.low * 10.0**k for k in range(-12, 25)] if row.low else [row.high * k / 24 for k in range(25)]
+    if not row.low:
+        return [row.high * k / 24 for k in range(25)]
+    decades = (row.low * 10.0**k for k in range(-12, 25))
+    return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
 
 
 def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:

@@ -87,3 +87,48 @@ def test_less_than_one_sequence_is_refused():
     step = asked("DeepSeek-V3", "step_time", {**given, "batch": 1.0}).answers[0].value
     reason = asked("DeepSeek-V3", "batch", {**given, "step_time": step * (1 - 1e-6)}).reason
     assert reason.code == "requirement_violated" and reason.violated == ("batch >= 1",)
+
+
+# -- through more regimes than can be taken apart -------------------------------------------------------------------
+
+DRAFTS = {"draft_tokens": 1, "acceptance_rate": 0.7, "draft_cost_ratio": 0.05, "bytes_per_element": 2}
+STAGED = {
+    **{**DRAFTS, "model": "Llama-3.1-70B", "hardware": "H200-SXM:fp8", "chips": 8, "batch": 8, "context_length": 4000},
+    **{"pipeline_stages": 2, "hop_latency": "2ms"},
+}
+SELECTED = {**DRAFTS, "model": "DeepSeek-V4-Flash", "hardware": "GB200-NVL72:fp8", "chips": 8, "batch": 1, "context_length": 24_000}
+LARGER = {**SELECTED, "model": "DeepSeek-V4-Pro", "batch": 64, "chip_price": "3 USD/h"}
+ROUND = [
+    ("throughput", "batch", STAGED, [1, 8, 64, 3_000]),
+    ("throughput", "context_length", STAGED, [100, 4_000, 130_000]),
+    ("cost_per_token", "batch", {**STAGED, "chip_price": "3 USD/h"}, [8, 64]),
+    ("throughput", "context_length", SELECTED, [24_000, 300_000]),
+    ("throughput", "batch", SELECTED, [1, 40]),
+    ("cost_per_token", "context_length", LARGER, [24_000, 300_000]),
+]
+
+
+@pytest.mark.parametrize(("result", "unknown", "given", "truths"), ROUND)
+def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, truths):
+    for truth in truths:
+        there = solve(result, anyway=True, **{**given, unknown: truth}).answers[0]
+        back = solve(unknown, anyway=True, **{**{n: v for n, v in given.items() if n != unknown}, result: there.value})
+        assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
+
+
+def test_a_batch_behind_stages_errs_as_the_step_does():
+    """A step is longer than its bound, so that a rate takes more sequences than are answered."""
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    solution = solve("batch", throughput=5000, **given)
+    assert [one.bound for one in solution.answers] == ["lower"]
+    rate = solve("throughput", **given, batch=solution.answers[0].value).answers[0]
+    more = solve("throughput", **given, batch=1.01 * solution.answers[0].value).answers[0]
+    assert (rate.value, rate.bound) == (pytest.approx(5000, rel=1e-9), "upper") and more.value > 5000
+    slope = (more.value / 5000 - 1) / 0.01
+    assert solution.answers[0].elasticities["throughput"] == pytest.approx(1 / slope, rel=0.01)
+
+
+def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    reason = solve("batch", throughput="10M tokens/s", anyway=True, **given).reason
+    assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message

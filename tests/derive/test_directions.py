@@ -15,7 +15,7 @@ from states import Asked, states
 from derive.arithmetic import maximum
 from derive.catalogue import equation
 from derive.chain import answered
-from derive.defaults import standing
+from derive.defaults import IDEALS, standing
 from derive.directions import EITHER, NEITHER, SIGNS, Signs, carried, direction
 from derive.display import rendered
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
@@ -285,3 +285,80 @@ def test_a_sweep_over_ranges_says_its_direction():
     given = {name: value for name, value in SERVED.items() if name != "batch"}
     sweep = solve("step_time", batch="8,64", mbu="0.7..0.9", anyway=True, **given | {"context_length": 4000}).sweep
     assert sweep.bound == LOWER
+
+
+# -- ideals that stand by default -----------------------------------------------------------------------------------
+
+DENSE = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 2}
+SPARSE = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 1, "context_length": 4000, "bytes_per_element": 2}
+POOLS = {**DENSE, "prompt_tokens": 4000, "output_tokens": 500}
+ROUTERLESS = {
+    **{"active_params": 37e9, "total_params": 671e9, "batch": 1, "chips": 8, "hardware": "H200-SXM:fp8"},
+    **{"kv_bytes_per_token": 35e3, "context_length": 4000},
+}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "expected"),
+    [
+        # arithmetic and memory each below their peak: what is the one over the other moves either way
+        ("prefill_decode_chip_ratio", POOLS, None),
+        ("normalised_cost", SPARSE, None),
+        ("compute_utilisation", SPARSE, None),
+        ("balance_batch", SPARSE, None),
+        # both with the bound that the step has anyway
+        ("step_time", SPARSE, LOWER),
+        ("throughput", SPARSE, UPPER),
+        ("cost_per_token", {**SPARSE, "chip_price": "2 USD/h"}, LOWER),
+        # an ideal alone is a bound
+        ("compute_time", SPARSE, LOWER),
+        ("kv_cache_bytes", SPARSE, LOWER),
+        # and what is made of given numbers alone is none
+        ("kv_bytes_per_token", SPARSE, None),
+        ("compute_time", {**SPARSE, "mfu": 0.4}, None),
+    ],
+    ids=lambda one: one if isinstance(one, str) else None,
+)
+def test_what_a_default_cannot_better_is_a_bound(unknown: str, given: Mapping[str, float | str], expected: str | None):
+    assert bounds(solve(unknown, anyway=True, **given)) == [expected]
+
+
+@pytest.mark.parametrize("unknown", ["prefill_decode_chip_ratio", "normalised_cost", "compute_utilisation", "step_time", "throughput"])
+@pytest.mark.parametrize("given", [POOLS, {**SPARSE, "prompt_tokens": 4000, "output_tokens": 500}], ids=["dense", "sparse"])
+def test_no_utilisation_puts_an_answer_beyond_what_is_said_with_none(unknown: str, given: Mapping[str, float | str]):
+    (ideal,) = solve(unknown, anyway=True, **given).answers
+    for mfu, mbu in ((0.4, 0.7), (0.7, 0.4), (0.9, 0.1), (0.05, 1.0)):
+        real = solve(unknown, anyway=True, mfu=mfu, mbu=mbu, **given).answers[0].value
+        margin = 1e-9 * ideal.value
+        beyond = {LOWER: real < ideal.value - margin, UPPER: real > ideal.value + margin}
+        assert not beyond.get(ideal.bound), (mfu, mbu, real, ideal)
+
+
+def test_ideals_are_the_defaults_that_they_bound():
+    for name, bound in IDEALS.items():
+        default, row = NEUTRAL_DEFAULTS[name], quantity(name)
+        assert default == row.ceiling if bound == UPPER else default <= row.low, name
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more", "expected"),
+    [
+        ("step_time", {}, None),
+        ("throughput", {}, None),
+        # 671 GB over 8 x 4.8 TB/s at nine tenths: 19.4 ms, and less as soon as an expert is not touched
+        ("weight_time", {"mbu": 0.9}, UPPER),
+        ("weight_time", {}, None),
+        ("step_time", {"experts": 256, "active_experts": 8}, LOWER),
+        ("step_time", {"total_params": 37e9}, LOWER),
+    ],
+)
+def test_all_weights_read_for_want_of_a_router_bound_a_step_from_above(unknown: str, more: Mapping[str, float], expected: str | None):
+    assert bounds(solve(unknown, anyway=True, **{**ROUTERLESS, **more})) == [expected]
+
+
+def test_a_sweep_and_a_range_have_no_direction_where_their_points_have_none():
+    sweep = solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64:lin:9"}).sweep
+    assert sweep.bound is None
+    assert bounds(solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64"})) == [None]
+    assert bounds(solve("normalised_cost", anyway=True, **{**SPARSE, "batch": "1..64"})) == [None]
+    assert bounds(solve("step_time", anyway=True, **{**SPARSE, "batch": "1..64"})) == [LOWER]

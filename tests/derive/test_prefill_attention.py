@@ -114,6 +114,16 @@ def test_a_prompt_that_was_followed_is_said():
     assert "uncached_tokens = 8000 (default: new_tokens_per_pass)" in said and "cached_tokens = 0 (default)" in said
 
 
+def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
+    """131,072 tokens at 2 x 70e9 FLOP and attention over half of them, on 8e15 FLOP/s; backwards, and not where some are cached."""
+    found = solve("prefill_compute_time", **PASS, prompt_tokens=131_072)
+    assert found.answers[0].value == pytest.approx(131_072 * WEIGHTS / 8e15 * factor(65_536), rel=1e-12)
+    assert "new_tokens_per_pass = 131072 (default: prompt_tokens)" in found.assumptions
+    assert value("prompt_tokens", **PASS, prefill_compute_time=found.answers[0].value) == pytest.approx(131_072, rel=1e-9)
+    for cached in ({"cached_tokens": 100_000}, {"cache_hit_share": 0.5}):
+        assert solve("prefill_compute_time", **PASS, prompt_tokens=131_072, **cached).reason.missing == ("new_tokens_per_pass",)
+
+
 @pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
 def test_the_length_of_a_prompt_is_found_from_its_time(unknown):
     told = {"new_tokens_per_pass": 8000.0, "cached_tokens": 16_000.0, "prompt_tokens": 24_000.0, "cache_hit_share": 2 / 3}

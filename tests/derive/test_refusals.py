@@ -136,3 +136,24 @@ def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
 @pytest.mark.parametrize("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
 def test_words_for_a_requirement_stand_for_each(row):
     assert len(row.otherwise) == len(row.requires)
+
+
+LLAMA = {
+    **{"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "batch": 16, "context_length": 4000},
+    **{"bytes_per_element": 2, "chip_price": "2 USD/h"},
+}
+
+
+def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
+    """Twice the chips take half as long at twice the price: a token costs the same on any number of them."""
+    cost = solve("cost_per_token", chips=8, **LLAMA).answers[0].value
+    reason = solve("chips", cost_per_token=cost, **LLAMA).reason
+    assert reason.code == "not_identified" and not reason.missing
+    assert reason.message == "cost_per_token does not depend on chips: it is $0.9429/MTok with any chips"
+    reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
+    assert reason.code == "no_solution" and "it comes to $0.9429/MTok with any chips, and $1.886/MTok is asked of it" in reason.message
+
+
+def test_what_can_be_reached_starts_at_the_least_value():
+    message = solve("microbatches", sequences_in_flight=10, batch=64).reason.message
+    assert message.endswith("sequences_in_flight is at least 64 over all microbatches, and the one asked for is 10")
