@@ -4,6 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
+from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
@@ -208,6 +209,7 @@ EQUATIONS = (
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),
     *METHODS,
+    *ROOFS,
     *COSTS,
     *SPECULATION,
 )
