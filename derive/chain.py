@@ -89,8 +89,11 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
             return solution, way
         asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
         solution, way = _answered(asked)
-    if not solution.answers or solution.answers[0].kind != "point":
+    if not solution.answers:
         return solution, way
+    if solution.answers[0].kind != "point":
+        clash = impossible(asked, asked.known)
+        return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].value}
     _, more, clash = _settled(asked, found)
     clash = clash or impossible(asked, found)

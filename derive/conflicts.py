@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Set
 
-from derive.catalogue import bounds, equation
+from derive.catalogue import ROOFS, bounds, equation
 from derive.defaults import FOLLOWS, leads
 from derive.forward import followed
 from derive.quantities import NEUTRAL_DEFAULTS
@@ -15,8 +15,18 @@ from derive.units import show
 AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
-PARTS = ("compute_time", "weight_time")
-"""Parts of a step that are known without its context."""
+CLAIMS = (
+    ("scheduling.fleet_throughput", "throughput"),
+    ("serving.decode_rate_per_chip", "throughput"),
+    ("serving.cost_from_throughput", "throughput"),
+    ("scheduling.throughput", "token_latency"),
+)
+"""Definitions read backwards: what a result that was claimed comes to, so that it can be held against its roof."""
+
+PARTS = {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
+"""What a step takes at least, and which part of it that is."""
+OF_A_STEP = ("step_time", "token_latency")
+"""Times that are no shorter than the parts of a step; through stages a token takes a step or longer."""
 ROOM = frozenset(("memory_capacity", "hbm_capacity"))
 """What short memory is short of: that has a refusal of its own, which may be only a warning."""
 
@@ -52,22 +62,40 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     at_hand = {*asked.known, asked.unknown}
     led = {name for name in FOLLOWS if leads(name, at_hand) == asked.unknown}
     best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
-    known = followed(asked.active, {**best, **values})
+    known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
 
 
+def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
+    """All that is known, with the rates and times that claimed results come to in place of what the roofline makes them."""
+    known, claimed = dict(known), {*claimed}
+    for id, name in CLAIMS:
+        row = equation(id)
+        if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
+            (one,), _ = solve_equation(row, name, known)
+            known[name] = one.value
+            claimed |= {name}
+    return known
+
+
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
-    """A step shorter than the roofline has it with one part alone."""
-    step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
-    for part in (name for name in PARTS if name in known and "step_time" in known):
-        alone = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), part: known[part]}
-        alone["positions_per_step"] = known.get("positions_per_step", 1.0)
-        least = step.right_side({**alone, "memory_time": reads.right_side(alone)})
-        if known["step_time"] < least * (1 - AGREES):
-            least_shown = show("step_time", least)
-            message = f"contradiction: step_time = {show('step_time', known['step_time'])}, and {part} alone makes it {least_shown} or more"
-            return Reason("contradiction", violated=(f"step_time >= {part}",), message=message)
+    """A step, or the time between two tokens, shorter than the roofline has it with one part alone, or with all that is known of it."""
+    there = {name: known[name] for name in PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
+    for parts in (*({name: value} for name, value in there.items()), there):
+        least = _least_step(known, parts)
+        for name in (name for name in OF_A_STEP if name in known and known[name] < least * (1 - AGREES)):
+            told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
+            message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
+            return Reason("contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
     return None
+
+
+def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
+    """What the roofline makes of some parts of a step, the others taken to take no time."""
+    step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
+    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
+    some["positions_per_step"] = known.get("positions_per_step", 1.0)
+    return step.right_side({**some, "memory_time": reads.right_side(some)})
 
 
 def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | None:
@@ -75,7 +103,7 @@ def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | 
 
     What does not fit in memory is said elsewhere.
     """
-    judged = (row for row in bounds() if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    judged = (row for row in (*bounds(), *map(equation, ROOFS)) if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
     for row in (row for row in judged if known.keys() >= {*row.symbols}):
         left, right = row.left_side(known), right_side_at(row, known)
         over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)

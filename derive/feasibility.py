@@ -14,8 +14,18 @@ from derive.solutions import Reason
 from derive.solving import solve_equation
 from derive.units import show
 
-READS_MEMORY = ("weight_time", "kv_time")
-"""Times that are of no use for weights and caches that are not there to be read."""
+WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor")
+"""Times of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
+
+ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
+"""Times of a pass in which nothing is read: true of the chips as such, so that what they do not hold is only said."""
+
+OF_A_PASS = (
+    *(*WEIGHTS_ALONE, *ARITHMETIC_ALONE),
+    *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
+    *("weight_compute_ratio", "kv_compute_ratio", "compute_utilisation", "throughput", "decode_rate_per_chip"),
+)
+"""What there is only where chips pass sequences through weights that they hold."""
 
 PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
 CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element")
@@ -44,25 +54,35 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
 
 
 def is_warning(asked: Question, way: Route) -> bool:
-    """Whether short memory is only said: where it was asked to answer anyway, or where nobody spoke of the chips."""
-    return asked.anyway or not ("chips" in asked.known or asked.unknown == "chips" or "chips" in way.solved)
+    """Whether short memory is only said: where it was asked to answer anyway, of arithmetic alone, where nobody spoke of the chips."""
+    spoken = "chips" in asked.known or asked.unknown == "chips" or "chips" in way.solved
+    return asked.anyway or not spoken or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
+
+
+def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
+    """What an answer speaks of that only a pass has."""
+    return {asked.unknown, *(name for row in used for name in row.symbols)} & {*OF_A_PASS}
 
 
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
     """The values with what is needed and what there is, as far as it is known, by the definitions of the question.
 
     memory_demand <= memory_capacity; the sequences of all microbatches are in flight unless others are given, those of one
-    pass where nothing is said of microbatches; a route that does not read the cache is not held to it.
+    pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
+    the cache, and a cache of which too little is known takes no room.
     """
-    reads = {row.defines for row in used} & {*READS_MEMORY}
+    supposed = _supposed(asked, used)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in OF_MEMORY}, **values}
-    if not reads:
+    if not supposed:
         return known
-    if "kv_time" not in reads:
-        known["kv_cache_bytes"] = 0.0
-    elif "batch" in known and "sequences_in_flight" not in asked.known:
-        known["sequences_in_flight"] = known["batch"] * known.get("microbatches", 1.0)
     made = _made(asked.active)
+    if "batch" in known and "sequences_in_flight" not in asked.known:
+        known["sequences_in_flight"] = known["batch"] * known.get("microbatches", 1.0)
+    if not supposed <= {*WEIGHTS_ALONE}:
+        _work_out("kv_cache_bytes", made, known, frozenset())
+        known.setdefault("kv_cache_bytes", 0.0)
+    else:
+        known["kv_cache_bytes"] = 0.0
     for name in ("memory_demand", "memory_capacity"):
         _work_out(name, made, known, frozenset())
     if "memory_demand" in known and "memory_capacity" in known:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from derive import presets
-from derive.catalogue import bounds, by_id, equation, variants_of
+from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
 from derive.defaults import Values, neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
@@ -185,7 +185,7 @@ def _active(
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if row.id in left_out or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
+        if row.id in (*left_out, *ROOFS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
             return False
         if row.variant is None:
             return row.kind in CHAINED_BY_ITSELF

@@ -16,6 +16,9 @@ CHAPTERS = (
 RETIRED: dict[str, str] = {}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
+ROOFS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
+"""Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
+
 
 @lru_cache(maxsize=1)
 def by_id() -> dict[str, Equation]:
@@ -61,7 +64,7 @@ def bounds() -> tuple[Equation, ...]:
     >>> [row.id for row in bounds() if row.chapter == "memory"]
     ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
     """
-    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF)
+    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF and row.id not in ROOFS)
 
 
 def variants_of(group: str) -> dict[str, Equation]:

@@ -4,6 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
+from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
@@ -284,6 +285,7 @@ EQUATIONS = (
         sources=(MOE_PAPER, ours("with one new token it is decode, with many it reads all")),
     ),
     *METHODS,
+    *ROOFS,
     *COSTS,
     *SPECULATION,
 )

@@ -32,6 +32,9 @@ OVERLAPS = ("max", "sum", "kv_plus_max", "network", "exposed")
 RESULTS = ("throughput", "cost_per_token", "step_time")
 DRAFTS = ("acceptance_rate", "draft_tokens", "draft_cost_ratio")
 
+BACKWARDS = (("throughput", "batch", 0.9), ("token_latency", "batch", 1.1), ("step_time", "chips", 1.5), ("cost_per_token", "batch", 1.1))
+"""Results, what is asked back of them, and which share of the result."""
+
 UP, DOWN = 1, -1
 MONOTONE = (
     ("step_time", "batch", UP),
@@ -229,6 +232,44 @@ def capacity(one: Deployment) -> Iterator[Claim]:
     yield at_most(held, known["all_chips"] * known["hbm_capacity"], "bytes held beside the memory", one, "throughput")
 
 
+def backwards(one: Deployment) -> Iterator[Claim]:
+    """A batch or chips that a result takes hold what they have to hold."""
+    for result, unknown, share in BACKWARDS:
+        here = value(one, result)
+        if here is None or "hbm_capacity" not in facts(one):
+            continue
+        there = one.without(unknown).at(**{result: share * here})
+        solution, found = ask(there, unknown), value(there, unknown)
+        if found is None or any("does not fit" in text for text in solution.warnings):
+            continue
+        at = one.at(**{unknown: found})
+        known = facts(at)
+        held = weights_held(at) + known["in_flight"] * cache_held(at) * known["kv_copies"]
+        yield at_most(held, known["all_chips"] * known["hbm_capacity"], f"bytes held at that {unknown} beside the memory", there, unknown)
+
+
+def claimed(one: Deployment) -> Iterator[Claim]:
+    """A result beyond what the arithmetic and the weights allow is answered with nothing, whatever is asked."""
+    known = facts(one)
+    if "chips" not in dict(one.given):
+        return
+    most_tokens = known["peak_flops"] * known["mfu"] / (2 * known["active_params"])
+    replica = most_tokens * known["all_chips"]
+    reading = weights_read(one) / (known["chips"] * known["hbm_bandwidth"] * known["mbu"])
+    claims = (
+        ("decode_rate_per_chip", {"throughput": 1.01 * replica}),
+        ("cost_per_token", {"throughput": 1.01 * replica}),
+        ("throughput", {"cost_per_token": known["chip_price"] / (1.01 * most_tokens)}),
+        ("throughput", {"decode_rate_per_chip": 1.01 * most_tokens}),
+        ("throughput", {"token_latency": 0.99 * reading}),
+    )
+    bare = one.without("context_length")
+    for unknown, claim in claims:
+        for there in (one.at(**claim), bare.at(**claim)):
+            solution = ask(there, unknown)
+            yield Claim(solution is None or not solution.answers, told(f"answered beyond a roof, with {claim}", there, unknown))
+
+
 def edge(one: Deployment) -> Iterator[Claim]:
     """As many sequences as are said to fit do, and no more."""
     known = facts(one)
@@ -369,7 +410,9 @@ def agreement(one: Deployment) -> Iterator[Claim]:
             yield Claim(same, told(f"{name} is {again!r}, and {result!r} without the other results", there, name))
 
 
-LAWS: tuple[Law, ...] = (*(arithmetic, traffic, capacity, edge, roofs, flow, bill, shares, drafting, monotone, experts, agreement),)
+LAWS: tuple[Law, ...] = (
+    *(arithmetic, traffic, capacity, backwards, claimed, edge, roofs, flow, bill, shares, drafting, monotone, experts, agreement),
+)
 
 
 def deployments(random: Random) -> Iterator[Deployment]:

@@ -159,3 +159,62 @@ def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low
 @pytest.mark.parametrize(("unknown", "given"), [("positions_per_step", {}), ("chips", {}), ("acceptance_rate", {"draft_tokens": 3})])
 def test_bounds_that_rest_on_defaults_or_leave_all_open_are_no_answer(unknown, given):
     assert solve(unknown, **given).reason.code == "missing_givens"
+
+
+PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70e9)
+"""113.1k tokens a second are all that eight chips can multiply with 70e9 weights."""
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h"}),
+        ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h", "batch": 1000, "context_length": 1000, "bytes_per_element": 1}),
+        ("decode_rate_per_chip", {"throughput": "10M"}),
+        ("fleet_throughput", {"throughput": "10M", "replicas": 2}),
+        ("prefill_decode_chip_ratio", {"throughput": "10M", "prompt_tokens": 1000, "output_tokens": 100}),
+        ("throughput", {"fleet_throughput": "20M", "replicas": 2}),
+        ("throughput", {"cost_per_token": "0.0004 USD/MTok", "chip_price": "2 USD/h"}),
+        ("throughput", {"decode_rate_per_chip": "1M"}),
+    ],
+)
+def test_a_claimed_rate_above_all_arithmetic_is_refused_whatever_is_asked(unknown, given):
+    reason = solve(unknown, **EIGHT, **given).reason
+    assert reason.code == "contradiction" and " makes it " in reason.message
+    assert any(text in reason.message for text in ("serving.peak_throughput makes it at most 113.1k", "alone makes it 8.843 ms or more"))
+
+
+@pytest.mark.parametrize(("share", "holds"), [(0.999, True), (1.001, False)])
+def test_a_rate_is_refused_just_above_the_roof_and_answered_just_below(share, holds):
+    rate = share * PEAK_OF_EIGHT
+    price = 2 / 3600
+    for unknown, given in (
+        ("decode_rate_per_chip", {"throughput": rate}),
+        ("prefill_decode_chip_ratio", {"decode_rate_per_chip": rate / 8, "prompt_tokens": 1000, "output_tokens": 100}),
+        ("throughput", {"cost_per_token": 8 * price / rate, "chip_price": price}),
+        ("token_latency", {"throughput": rate, "batch": 2000}),
+    ):
+        assert bool(solve(unknown, **EIGHT, **given).answers) == holds, (unknown, given)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "words"),
+    [
+        ("throughput", {"batch": 1000, "token_latency": 1e-4}, "compute_time alone makes it 8.843 ms or more"),
+        ("throughput", {"batch": 10, "token_latency": 1e-3}, "weight_time alone makes it 2.612 ms or more"),
+        ("token_latency", {"batch": 10, "throughput": 50_000}, "weight_time alone makes it 2.612 ms or more"),
+        ("cost_per_token", {"batch": 10, "throughput": 50_000, "chip_price": 1e-3}, "weight_time alone makes it 2.612 ms or more"),
+    ],
+)
+def test_tokens_that_come_faster_than_a_pass_are_refused(unknown, given, words):
+    """70 GB over 8 x 3.35 TB/s are 2.612 ms, and 2 x 70e9 x 1000 FLOPs over 8 x 1,979 TFLOP/s are 8.843 ms."""
+    reason = solve(unknown, **EIGHT, **given).reason
+    assert reason.code == "contradiction" and words in reason.message and "token_latency = " in reason.message
+
+
+def test_tokens_of_a_mixture_come_no_faster_than_one_sequence_reads_its_weights():
+    """37 GB of active weights over 16 chips of 3.35 TB/s: 0.69 ms, whatever the batch."""
+    given = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16}
+    reason = solve("worst_latency", **given, token_latency=5e-4, train_period=1e-3).reason
+    assert reason.code == "contradiction" and "latency_floor alone makes it 690.3 µs or more" in reason.message
+    assert solve("worst_latency", **given, token_latency=7e-4, train_period=1e-3).answers

@@ -198,3 +198,71 @@ def test_the_context_that_fits_is_bounded_by_the_batch_of_every_stage(stages):
     assert found.high == pytest.approx((16 * 141e9 - 70e9) / (8 * stages * 2 * 80 * 8 * 128))
     assert solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 0.999).answers
     assert not solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 1.001).answers
+
+
+LLAMA_70B = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:bf16", "context_length": 4000, "bytes_per_element": 2, "batch": 8}
+LLAMA_8B = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:bf16", "chips": 1, "context_length": 8000, "bytes_per_element": 2}
+TOKEN_OF_LLAMA_8B = 2 * 32 * 8 * 128 * 2
+ROOM_OF_LLAMA_8B = (80e9 - 16e9) / (8000 * TOKEN_OF_LLAMA_8B)
+"""61.04 sequences of 8,000 tokens in what 8e9 weights of two bytes leave of 80 GB."""
+
+
+@pytest.mark.parametrize("result", ["step_time", "token_latency"])
+def test_chips_that_are_fast_enough_and_hold_too_little_are_refused(result):
+    """140 GB of weights and 8 x 4,000 x 327,680 = 10.49 GB of cache: 50 ms take 0.9 of a chip, memory takes two."""
+    reason = solve("chips", **LLAMA_70B, **{result: "50ms"}).reason
+    assert reason.code == "does_not_fit" and "weights of 140 GB and a KV cache of 10.49 GB" in reason.message
+    assert reason.message.endswith("chips at least 2")
+    fewest = (140e9 + 8 * 4000 * 327680) / 3.35e12 / 2
+    (found,) = solve("chips", **LLAMA_70B, **{result: fewest}).answers
+    assert found.value == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "result", [{"throughput": 3100}, {"throughput": 3190}, {"cost_per_token": "0.2 USD/MTok", "chip_price": "2 USD/h"}], ids=str
+)
+def test_a_batch_that_a_result_takes_has_to_fit(result):
+    reason = solve("batch", **LLAMA_8B, **result).reason
+    assert reason.code == "does_not_fit" and f"batch at most {ROOM_OF_LLAMA_8B:.4g}" in reason.message
+    assert any(text.startswith("does not fit") for text in solve("batch", **LLAMA_8B, **result, anyway=True).warnings)
+
+
+def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
+    """A pass of B sequences reads 16 GB and B caches: at 3.35 TB/s, B tokens a pass."""
+    most = ROOM_OF_LLAMA_8B / ((16e9 + ROOM_OF_LLAMA_8B * 8000 * TOKEN_OF_LLAMA_8B) / 3.35e12)
+    listed = solve("batch", **LLAMA_8B, throughput=[1000, 0.999 * most, 1.001 * most, 3190]).sweep
+    assert [bool(value == value) for value in listed.values[0]] == [True, True, False, False]
+    spans = solve("batch", **LLAMA_8B, throughput="1000..3190").spans
+    assert spans.high <= ROOM_OF_LLAMA_8B * (1 + 1e-9) and spans.answered == pytest.approx((most - 1000) / 2190, abs=0.03)
+    many = solve("batch", **LLAMA_8B, throughput=list(range(1000, 3190, 25))).sweep
+    assert [bool(value == value) for value in many.values[0]] == [given <= most for given in many.given["throughput"]]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more"),
+    [
+        ("latency_floor", {}),
+        ("normalised_cost", {"batch": 1, "context_length": 8000, "bytes_per_element": 2}),
+        ("throughput", {"batch": 1, "token_latency": 1}),
+    ],
+)
+def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more):
+    """405e9 weights of two bytes are 810 GB: more than ten chips of 80 GB."""
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", **more}
+    reason = solve(unknown, **given, chips=10).reason
+    assert reason.code == "does_not_fit" and "weights of 810 GB" in reason.message and reason.message.endswith("chips at least 11")
+    assert solve(unknown, **given, chips=11).answers
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("compute_time", {}), ("prefill_compute_time", {"new_tokens_per_pass": 1000})])
+def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_warning(unknown, more):
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", "batch": 1, **more}
+    solution = solve(unknown, **given, chips=10)
+    assert solution.answers and "weights of 810 GB in the 800 GB of 10 chips" in solution.warnings[0]
+    assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
+
+
+def test_a_floor_on_chips_that_nobody_spoke_of_is_answered_with_a_warning():
+    solution = solve("latency_floor", model="Llama-3.1-405B", hardware="H100-SXM:bf16")
+    assert solution.answers[0].value == pytest.approx(810e9 / 3.35e12)
+    assert "weights of 810 GB in the 80 GB of 1 chip" in solution.warnings[0]

@@ -43,6 +43,7 @@ def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
         ("tokens_per_step", lambda right: 1.001 * right, {"drafting"}),
         ("speculative_speedup", lambda right: 1.001 * right, {"drafting"}),
         ("latency_floor", lambda right: 100 * right, {"roofs"}),
+        ("batch", lambda right: 10 * right, {"backwards"}),
         ("fetched_params", lambda right: 100 * right, {"experts"}),
         ("compute_utilisation", lambda right: 1 + right, {"shares"}),
     ],
@@ -56,6 +57,12 @@ def test_a_wrong_answer_is_seen(monkeypatch, name, wrong, seen):
 
     monkeypatch.setattr(laws, "value", value)
     assert seen <= _broken(SERVING) - before
+
+
+def test_a_claim_beyond_a_roof_that_is_answered_is_seen(monkeypatch):
+    right = laws.ask
+    monkeypatch.setattr(laws, "ask", lambda one, unknown: right(one.without("token_latency"), unknown))
+    assert "claimed" in _broken(SERVING)
 
 
 def test_more_sequences_than_fit_are_seen(monkeypatch):
