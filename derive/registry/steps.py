@@ -74,7 +74,7 @@ ROWS = (
         "l_new",
         r"\ell",
         "token",
-        "new tokens of each sequence in one pass, its whole prompt unless prompt_tokens is given; 1 is decode",
+        "new tokens of each sequence in one pass: the prompt, where nothing else says; 1 is decode",
         1,
         1e5,
     ),
