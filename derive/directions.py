@@ -226,10 +226,15 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
 
     Either where too few draws meet what is required, or none of them moves: what is not seen is not ruled out.
     """
-    random, rows = Random(0), tuple(put_back(row, cause) for row in rows)
+    inner = frozenset(row.symbols[0] for row in rows[:-1])
+    # What a default took along comes back with it, and may be worked out further on.
+    rows = _arranged(tuple(put_back(row, cause) for row in rows), inner)
+    if rows is None:
+        return EITHER
     if not any(cause in (row.id, *row.symbols) for row in rows):
         # What was put in went with another default: the hops of a single stage.
         return NEITHER
+    random = Random(0)
     moves = (_move(rows, cause, random) for _ in range(TRIES))
     seen = list(islice((move for move in moves if move is not None), DRAWS))
     return frozenset(seen) - {0} or EITHER if len(seen) >= FEWEST else EITHER

@@ -31,7 +31,11 @@ def met(requirement: Requirement, values: Mapping[str, Any]) -> bool:
     >>> met(lambda batch: batch >= 1, {"batch": 1 - 1e-12}), met(lambda batch: batch > 1, {"batch": 1.0})
     (True, False)
     """
-    return bool(requirement(*(values[name] for name in named(requirement)))) or at_its_bound(requirement, values)
+    try:
+        return bool(requirement(*(values[name] for name in named(requirement)))) or at_its_bound(requirement, values)
+    except (TypeError, OverflowError):
+        # A power of what is below zero is no number that could be compared.
+        return False
 
 
 def at_its_bound(requirement: Requirement, values: Mapping[str, float]) -> bool:

@@ -162,12 +162,12 @@ def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:
     """d ln(unknown)/d ln(given) for each given where difference = 0, by the implicit function theorem.
 
-    Empty where the unknown is 0 and has no logarithm, and where a slope has no end, as that of a square root at 0.
+    Empty where the unknown is 0 and has no logarithm, and where a slope has no end, as that of a square root or a logarithm at 0.
     """
     names, slopes_at = _gradient(difference)
     try:
         slope = dict(zip(names, slopes_at(*(values[name] for name in names)), strict=True))
-    except ZeroDivisionError:
+    except (ZeroDivisionError, ValueError):
         return {}
     scale = values[unknown] * slope[unknown]
     return {name: 0.0 - values[name] * slope[name] / scale for name in names if name != unknown} if scale else {}
