@@ -177,7 +177,7 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
     ends = [(root, one) for root, one in zip(found.roots, worlds, strict=True) if one.answers]
     if not ends:
         return _without_answer(asked, worlds[0].reason)
-    answers = tuple(_answer_behind(one.answers[0], name, unknown, root, found) for root, one in ends)
+    answers = tuple(_answer_behind(one.answers[0], name, target, unknown, root, found) for root, one in ends)
     first = ends[0][1]
     given = {other: value for other, value in first.given.items() if other != unknown} | {name: target}
     said = {**dict(zip(first.kinds, first.warnings, strict=True)), **less_than_one(unknown, answers)}
@@ -203,7 +203,7 @@ def _there(asked: Question, name: str, root: float) -> Solution:
     return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
 
 
-def _answer_behind(result: Answer, name: str, unknown: str, root: float, found: Backwards) -> Answer:
+def _answer_behind(result: Answer, name: str, target: float, unknown: str, root: float, found: Backwards) -> Answer:
     """The value of the unknown behind a result, which moves as the result does turned round, and errs the other way where that rises."""
     bound = {True: {LOWER: UPPER, UPPER: LOWER}.get(result.bound), False: result.bound}.get(found.rises)
 
@@ -212,7 +212,8 @@ def _answer_behind(result: Answer, name: str, unknown: str, root: float, found: 
         moved = {other: -slope / steep for other, slope in result.elasticities.items() if other != unknown} if steep else {}
         return {**moved, name: 1 / steep} if steep else {}
 
-    return Answer("point", value=root, regime=result.regime, elasticities=WhenRead(slopes), residual=0.0, bound=bound)
+    apart = abs(inside(result) / target - 1) if target else abs(inside(result))
+    return Answer("point", value=root, regime=result.regime, elasticities=WhenRead(slopes), residual=apart, bound=bound)
 
 
 def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
