@@ -457,6 +457,8 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
+    if isinstance(case, Joint) and any(_is_anything(unknown, one) for one in found):
+        return (), Reason("not_identified", message=f"{unknown} is not determined by {case.told}")
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.value}
         magnified = _rounding(case, unknown, at, rounding)
@@ -464,6 +466,12 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
             message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
             return (), Reason("not_identified", message=message)
     return found, reason
+
+
+def _is_anything(unknown: str, found: Answer) -> bool:
+    """Whether an answer is all that the unknown can be: of several equations that say the same thing twice."""
+    row = QUANTITIES[unknown]
+    return found.kind == "interval" and found.low <= row.floor and found.high in (None, row.ceiling)
 
 
 def _at_an_edge(case: "Equation | Joint", unknown: str, at: Mapping[str, float], error: float) -> bool:

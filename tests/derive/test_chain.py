@@ -754,6 +754,11 @@ MISLED = {
          "decode_rate_per_chip": 3194.8397322047026, "mixed_step_time": 168.08373938433212,
          "prefill_rate_per_chip": 3194.8397322047026},
     ),
+    "a rate and a cost that say the same, behind stages": (
+        ("step_time", {}, 564 / 22963.550061512826 - 6 * 2.879e-05),
+        {"batch": 94, "chips": 2, "pipeline_stages": 6, "hop_latency": 2.879e-05, "throughput": 22963.550061512826,
+         "chip_price": 0.0004495, "cost_per_token": 2.3489399441946068e-07},
+    ),
     "the last digits decide": (
         ("batch", {}, 1442.2941897749392),
         {"fetched_params": 18529027079.102203, "experts": 69.34867420760975, "total_params": 18529027079.10221,
