@@ -457,7 +457,7 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
-    if isinstance(case, Joint) and any(_is_anything(unknown, one) for one in found):
+    if isinstance(case, Joint) and all(row.sense == "=" for row in case.rows) and any(_is_anything(unknown, one) for one in found):
         return (), Reason("not_identified", message=f"{unknown} is not determined by {case.told}")
     for one in (one for one in found if one.kind == "point"):
         at = {**values, unknown: one.value}
