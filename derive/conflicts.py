@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Set
 
 from derive.catalogue import ROOFS, bounds, equation
-from derive.defaults import FOLLOWS, leads
+from derive.defaults import FOLLOWS, IDEALS, leads
 from derive.forward import followed
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.questions import Question
@@ -62,6 +62,10 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     at_hand = {*asked.known, asked.unknown}
     led = {name for name in FOLLOWS if leads(name, at_hand) == asked.unknown}
     best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
+    if asked.unknown in IDEALS:
+        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
+        values = {name: value for name, value in values.items() if name != asked.unknown}
+        best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
 

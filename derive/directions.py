@@ -53,6 +53,9 @@ SAME = 1e-12
 def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
     """What an answer rests on that can only be worse, or only better: ideals that stand by default, and all weights read."""
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
+    if asked.known.get("chips") == 1:
+        # memory.most_kv_copies: one chip holds one copy.
+        ideals.discard("kv_copies")
     read = ALL_WEIGHTS if _more_than_active(values) else ()
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read)])
 

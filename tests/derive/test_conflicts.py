@@ -218,3 +218,10 @@ def test_tokens_of_a_mixture_come_no_faster_than_one_sequence_reads_its_weights(
     reason = solve("worst_latency", **given, token_latency=5e-4, train_period=1e-3).reason
     assert reason.code == "contradiction" and "latency_floor alone makes it 690.3 µs or more" in reason.message
     assert solve("worst_latency", **given, token_latency=7e-4, train_period=1e-3).answers
+
+
+def test_a_share_found_from_one_claim_is_not_held_against_another():
+    """256/6,000 is 42.67 ms, measured as 43 ms: the bandwidth that is sustained follows from the time, and the rate is not false for it."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 16, "batch": 256}
+    (found,) = solve("mbu", **given, context_length=1000, throughput=6000, step_time="43ms").answers
+    assert found.value == pytest.approx((70e9 + 256 * 1000 * 163840) / (16 * 3.35e12) / 0.043, rel=1e-3)

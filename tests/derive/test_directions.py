@@ -363,3 +363,9 @@ def test_a_sweep_and_a_range_have_no_direction_where_their_points_have_none():
     assert bounds(solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64"})) == [None]
     assert bounds(solve("normalised_cost", anyway=True, **{**SPARSE, "batch": "1..64"})) == [None]
     assert bounds(solve("step_time", anyway=True, **{**SPARSE, "batch": "1..64"})) == [LOWER]
+
+
+def test_one_chip_holds_one_copy_and_no_more():
+    given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", "sequences_in_flight": 4}
+    (one,), (two,) = (solve("kv_cache_bytes", **given, chips=chips).answers for chips in (1, 2))
+    assert (one.bound, two.bound) == (None, LOWER) and one.value == two.value == 4 * 8000 * 163840
