@@ -10,7 +10,7 @@ import numpy as np
 from derive.chain import _known as taken_as_known
 from derive.compiled import vectorised
 from derive.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
-from derive.feasibility import is_warning, shortage
+from derive.feasibility import MEMORY_BINDS, is_warning, least_chips, shortage
 from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import LOWER, UPPER, Equation
@@ -139,8 +139,14 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
             return None
         values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+        needed = np.stack([np.broadcast_to(_as_memory_needs(asked, way, world), count) for world in worlds])
     bounds = (direction(way, taken_for_granted(asked, way, {**known, asked.unknown: values})),) * len(labels[0])
-    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
+    places = np.stack([np.broadcast_to(place, count) for place in places])
+    by_memory = ~np.isnan(needed)
+    if not by_memory.any():
+        return Sweep(given, values, places, labels[0], bounds)
+    values, places = np.where(by_memory, needed, values), np.where(by_memory, len(bounds), places)
+    return Sweep(given, values, places, (*labels[0], MEMORY_BINDS), (*bounds, LOWER))
 
 
 def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
@@ -156,7 +162,13 @@ def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sw
         sides = np.zeros(table.places.shape, dtype=int) if forked else _crossing(rows, asked.unknown, worlds)
     kinds = (None, UPPER, LOWER)
     labels = tuple(label for label in table.labels for _ in kinds)
-    return replace(table, places=table.places * len(kinds) + sides * lift % len(kinds), labels=labels, bounds=kinds * len(table.labels))
+    sides = np.where(_of_memory(table), kinds.index(LOWER), sides * lift % len(kinds))
+    return replace(table, places=table.places * len(kinds) + sides, labels=labels, bounds=kinds * len(table.labels))
+
+
+def _of_memory(table: Sweep) -> np.ndarray:
+    """Which answers are what memory needs."""
+    return np.isin(table.places, [place for place, label in enumerate(table.labels) if label == MEMORY_BINDS])
 
 
 def _forked(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> bool:
@@ -227,3 +239,10 @@ def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:
     found = world[asked.unknown]
     short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
+
+
+def _as_memory_needs(asked: Question, way: Route, world: Columns) -> "np.ndarray | float":
+    """Where chips are asked from a speed and do not hold what they have to: as many as do; NaN elsewhere."""
+    short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
+    least = least_chips(asked, world, way.rows) if short is not None and np.any(short > 0) else None
+    return np.nan if least is None else np.where(short > 0, least, np.nan)

@@ -7,7 +7,7 @@ relations join when named. Neutral defaults are taken up only when the givens al
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import inf, isclose, isfinite, log
+from math import ceil, inf, isclose, isfinite, log
 from types import MappingProxyType
 
 from derive.backwards import Backwards, backwards
@@ -17,7 +17,7 @@ from derive.conflicts import against_defaults, contradiction, impossible
 from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
 from derive.directions import direction_at, taken_for_granted
 from derive.elimination import Joint
-from derive.feasibility import SHORT, is_warning, misfit
+from derive.feasibility import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
@@ -59,6 +59,9 @@ SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
 NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
+FASTER_THAN_ASKED = "faster than asked"
+"""What is said of chips that memory needs, where a speed takes fewer."""
+
 OPEN = ("not_identified", "missing_givens")
 """Reasons of a leg that may have an answer all the same, if more were known."""
 
@@ -90,7 +93,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
         solution, way = _answered(asked)
     if not solution.answers:
-        return solution, way
+        return _as_memory_needs(asked, solution) or solution, way
     if solution.answers[0].kind != "point":
         clash = impossible(asked, asked.known)
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
@@ -100,6 +103,40 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     if clash:
         return _without_answer(asked, clash, solution.route), None
     return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
+
+
+def _as_memory_needs(asked: Question, refused: Solution) -> Solution | None:
+    """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
+    names = speeds(asked) if refused.reason.code == SHORT_OF_MEMORY else ()
+    for question in held_by_memory(asked) if names else ():
+        held, _ = _answered(question)
+        if held.reason is None or held.reason.code != "missing_givens":
+            break
+    if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+        return None
+    (bound,) = held.answers
+    whole = ceil(bound.low * (1 - HOLDS))
+    told = []
+    for name in names:
+        (there,) = _there(replace(question, unknown="chips"), name, whole).answers[:1] or (None,)
+        if there is None or there.kind != "point" or not fast_enough(name, there.value, asked.known[name]):
+            return None
+        told.append(f"{name} is {show(name, there.value)} and {show(name, asked.known[name])} is asked of it")
+    chips = f"{whole} chip{'s' * (whole != 1)}"
+    said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    said |= dict(zip(held.kinds, held.warnings, strict=True))
+    formula = bound.formula and bound.formula.removeprefix("chips >= ")
+    answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
+    given = {**held.given, **{name: asked.known[name] for name in names}}
+    return replace(
+        held,
+        answers=(answer,),
+        given=given,
+        provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
+        unused=_unused(asked, {*given}),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+    )
 
 
 def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...], Reason | None]:

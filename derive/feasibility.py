@@ -1,14 +1,17 @@
 """Does it fit; what would: weights and caches against the memory of the chips, before any time is printed."""
 
 from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import Any
 
 from derive.catalogue import equation, equations
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.questions import Question
 from derive.records import Equation
+from derive.refusals import made_of
+from derive.requirements import HOLDS
 from derive.routes import Route
 from derive.solutions import Reason
 from derive.solving import solve_equation
@@ -37,6 +40,19 @@ OF_MEMORY = ("pipeline_stages", "kv_copies")
 SHORT = "does not fit"
 """How what is said of memory begins."""
 
+SHORT_OF_MEMORY = "does_not_fit"
+"""The code of a refusal for want of memory."""
+
+MEMORY_BINDS = "memory binds"
+"""The regime of as many chips as memory needs, where a speed takes fewer."""
+
+FASTER = {"s": -1, "token/s": 1}
+"""Units of times and rates, and which way they go where it is faster."""
+
+NO_CACHE = {"kv_cache_bytes": 0.0}
+IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
+"""What a cache is of: left out where the weights alone are held against memory."""
+
 HALVINGS = 60
 
 
@@ -45,7 +61,7 @@ def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, .
     known = _memory(asked, values, used)
     if "short" not in known or known["short"] <= 0:
         return None
-    return Reason("does_not_fit", violated=("memory_demand <= memory_capacity",), message=_message(asked, values, used, known))
+    return Reason(SHORT_OF_MEMORY, violated=("memory_demand <= memory_capacity",), message=_message(asked, values, used, known))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
@@ -57,6 +73,52 @@ def is_warning(asked: Question, way: Route) -> bool:
     """Whether short memory is only said: where it was asked to answer anyway, of arithmetic alone, where nobody spoke of the chips."""
     spoken = "chips" in asked.known or asked.unknown == "chips" or "chips" in way.solved
     return asked.anyway or not spoken or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
+
+
+def speeds(asked: Question) -> tuple[str, ...]:
+    """The given results from which chips are asked, where all of them are times or rates; none where they say more of chips."""
+    found = made_of(asked, "chips") if asked.unknown == "chips" else ()
+    return tuple(found) if all(QUANTITIES[name].unit in FASTER for name in found) else ()
+
+
+def fast_enough(name: str, found: Any, given: Any) -> Any:
+    """Whether a time is no longer, or a rate no less, than given; at numbers or arrays.
+
+    >>> fast_enough("step_time", 0.02, 0.03), fast_enough("throughput", 2000, 2500)
+    (True, False)
+    """
+    sign = FASTER[QUANTITIES[name].unit]
+    return sign * found >= sign * given * (1 - sign * HOLDS)
+
+
+def held_by_memory(asked: Question) -> Iterator[Question]:
+    """The question without its speeds: what memory makes of the chips, with the cache, and of the weights alone."""
+    names = {*speeds(asked)}
+    if not names <= {*WEIGHTS_ALONE}:
+        yield _without(asked, names)
+    bare = _without(asked, {*names, *IN_FLIGHT})
+    said = dict.fromkeys(NO_CACHE, "no cache is spoken of")
+    yield replace(bare, known={**NO_CACHE, **bare.known}, provenance={**said, **bare.provenance})
+
+
+def _without(asked: Question, names: Set[str]) -> Question:
+    known, provenance = ({name: value for name, value in one.items() if name not in names} for one in (asked.known, asked.provenance))
+    return replace(asked, known=known, provenance=provenance)
+
+
+def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
+    """As many chips as hold what is held, at arrays, NaN where they are not as fast as asked; None unless a speed alone is asked for."""
+    import numpy as np
+
+    names, made, known = speeds(asked), _made(asked.active), _memory(asked, values, used)
+    if not names or "short" not in known or "memory_capacity" in asked.known or _rests("memory_demand", "chips", made, frozenset()):
+        return None
+    least = known["chips"] * (known["memory_demand"] / known["memory_capacity"])
+    there = {name: value for name, value in values.items() if not _rests(name, "chips", made, frozenset())} | {"chips": least}
+    for name in names:
+        _work_out(name, made, there, frozenset())
+        least = np.where(fast_enough(name, there[name], values[name]), least, np.nan) if name in there else np.nan * least
+    return least
 
 
 def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:

@@ -207,15 +207,60 @@ ROOM_OF_LLAMA_8B = (80e9 - 16e9) / (8000 * TOKEN_OF_LLAMA_8B)
 """61.04 sequences of 8,000 tokens in what 8e9 weights of two bytes leave of 80 GB."""
 
 
-@pytest.mark.parametrize("result", ["step_time", "token_latency"])
-def test_chips_that_are_fast_enough_and_hold_too_little_are_refused(result):
-    """140 GB of weights and 8 x 4,000 x 327,680 = 10.49 GB of cache: 50 ms take 0.9 of a chip, memory takes two."""
-    reason = solve("chips", **LLAMA_70B, **{result: "50ms"}).reason
-    assert reason.code == "does_not_fit" and "weights of 140 GB and a KV cache of 10.49 GB" in reason.message
-    assert reason.message.endswith("chips at least 2")
-    fewest = (140e9 + 8 * 4000 * 327680) / 3.35e12 / 2
-    (found,) = solve("chips", **LLAMA_70B, **{result: fewest}).answers
-    assert found.value == pytest.approx(2)
+HELD_BY_LLAMA_70B = 140e9 + 8 * 4000 * 327680
+"""Weights of two bytes, and eight caches of 4,000 tokens: 150.5 GB, which two chips of 80 GB hold and read in 22.46 ms."""
+
+
+@pytest.mark.parametrize(
+    ("result", "asked", "there"),
+    [
+        ("step_time", "50ms", "step_time is 22.46 ms and 50 ms is asked of it"),
+        ("token_latency", "50ms", "token_latency is 22.46 ms and 50 ms is asked of it"),
+        ("throughput", 200, "throughput is 356.2 token/s and 200 token/s is asked of it"),
+    ],
+)
+def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_needs(result, asked, there):
+    """50 ms take 0.9 of a chip, memory takes 1.88: two, which are faster than asked."""
+    solution = solve("chips", **LLAMA_70B, **{result: asked})
+    (found,) = solution.answers
+    assert (found.kind, found.regime, found.bound) == ("point", "memory binds", "lower")
+    assert found.value == pytest.approx(HELD_BY_LLAMA_70B / 80e9)
+    assert solution.warnings[0] == f"faster than asked: with the 2 chips that memory needs, {there}"
+    assert solution.equations[-1] == "memory.fits@1" and result in solution.given and result not in solution.unused
+    assert dict(found.elasticities) == dict(solve("chips", **LLAMA_70B).answers[0].elasticities)
+    (two,) = solve("chips", **LLAMA_70B, step_time=HELD_BY_LLAMA_70B / 3.35e12 / 2).answers
+    assert two.value == pytest.approx(2) and two.regime != "memory binds"
+
+
+def test_chips_of_a_floor_hold_the_weights_alone():
+    """671 GB in chips of 80 GB, whatever is said of a cache."""
+    for more in ({}, {"batch": 1e6, "context_length": 1e6, "bytes_per_element": 1}):
+        solution = solve("chips", hardware="H100-SXM:fp8", model="DeepSeek-V3", latency_floor="5ms", **more)
+        assert solution.answers[0].value == pytest.approx(671 / 80) and solution.answers[0].regime == "memory binds"
+        assert solution.unused == tuple(more) and "with the 9 chips" in solution.warnings[0]
+
+
+def test_chips_over_lists_sweeps_and_ranges_are_the_more_of_what_speed_and_memory_take():
+    """A pass of 8 is read at 3.35 TB/s a chip: a rate r takes r x 150.5e9 / (8 x 3.35e12) chips, memory 1.881."""
+    a_chip, memory = 8 * 3.35e12 / HELD_BY_LLAMA_70B, HELD_BY_LLAMA_70B / 80e9
+    for rates in ([100, 200, 400, 800], list(range(100, 1000, 10))):
+        sweep = solve("chips", **LLAMA_70B, throughput=rates).sweep
+        assert sweep.values[0] == pytest.approx([max(rate / a_chip, memory) for rate in rates])
+        assert sweep.bound == "lower"
+        by_memory = [sweep.labels[place] == "memory binds" for place in sweep.places[0]]
+        assert by_memory == [rate / a_chip < memory for rate in rates]
+    solution = solve("chips", **LLAMA_70B, throughput="100..1000")
+    spans = solution.spans
+    assert (spans.method, spans.answered, solution.answers[0].bound) == ("bounds", 1, "lower")
+    assert (spans.low, spans.high) == pytest.approx((memory, 1000 / a_chip))
+    share = {label: share for label, _, _, share in spans.sides}["memory binds"]
+    assert share == pytest.approx((memory * a_chip - 100) / 900, abs=0.03)
+
+
+def test_chips_are_not_as_many_as_memory_needs_where_these_are_slower_or_a_price_is_asked_too():
+    """What a price makes of chips they may not be more of."""
+    reason = solve("chips", **LLAMA_70B, step_time="50ms", chip_price="2 USD/h", cost_per_token="2 USD/MTok").reason
+    assert reason.code == "does_not_fit" and reason.message.endswith("chips at least 2")
 
 
 @pytest.mark.parametrize(
