@@ -51,13 +51,20 @@ SAME = 1e-12
 
 
 def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
-    """What an answer rests on that can only be worse, or only better: ideals that stand by default, and all weights read."""
+    """What an answer rests on that can only be worse, or only better: ideals that stand by default, all weights read, limits."""
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
-    if asked.known.get("chips") == 1:
+    if _on_one_chip(asked, way, values):
         # memory.most_kv_copies: one chip holds one copy.
         ideals.discard("kv_copies")
     read = ALL_WEIGHTS if _more_than_active(values) else ()
-    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read)])
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items()])
+
+
+def _on_one_chip(asked: Question, way: Route, values: "Mapping[str, Any]") -> bool:
+    """Whether all that is asked is of one chip, given or because nothing is said of chips, at all of these values."""
+    chips = values.get("chips", asked.known.get("chips", asked.defaults.get("chips")))
+    alone = chips == 1
+    return "chips" not in way.solved and (alone if isinstance(alone, bool) else bool(alone.all()))
 
 
 def _more_than_active(values: "Mapping[str, Any]") -> bool:

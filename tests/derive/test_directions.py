@@ -369,3 +369,19 @@ def test_one_chip_holds_one_copy_and_no_more():
     given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", "sequences_in_flight": 4}
     (one,), (two,) = (solve("kv_cache_bytes", **given, chips=chips).answers for chips in (1, 2))
     assert (one.bound, two.bound) == (None, LOWER) and one.value == two.value == 4 * 8000 * 163840
+
+
+@pytest.mark.parametrize(
+    ("more", "bounds"), [({}, (None, None)), ({"chips": 1}, (None, None)), ({"chips": 8}, (LOWER, UPPER)), ({"kv_copies": 4}, (None, None))]
+)
+def test_a_cache_is_copied_nowhere_where_no_chips_are_named_forwards_and_backwards(more, bounds):
+    given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", **more}
+    (held,) = solve("kv_cache_bytes", **given, sequences_in_flight=4).answers
+    (back,) = solve("sequences_in_flight", **given, kv_cache_bytes=held.value).answers
+    assert (held.bound, back.bound) == bounds and back.value == pytest.approx(4)
+
+
+def test_a_cache_over_a_sweep_that_begins_at_one_chip_may_be_copied_further_on():
+    given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", "sequences_in_flight": 4}
+    assert solve("kv_cache_bytes", **given, chips=list(range(1, 100))).sweep.bound == LOWER
+    assert solve("kv_cache_bytes", **given, chips="1..64").answers[0].bound == LOWER
