@@ -18,6 +18,7 @@ from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
 from derive.directions import direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
+from derive.limits import one_by_one, open_to_limits
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question
@@ -74,6 +75,24 @@ def answer(asked: Question) -> Solution:
 def answered(asked: Question) -> tuple[Solution, Route | None]:
     """The answer, and the route it took if there is one.
 
+    Of several limits the one that leaves least is answered.
+    """
+    if not asked.limits:
+        return _found(asked)
+    outcomes = [_found(one) for one in one_by_one(asked).values()]
+    if refused := next((one for one in outcomes if not one[0].answers), None):
+        return refused
+    if reason := open_to_limits(asked, [one for one, _ in outcomes]):
+        return _without_answer(asked, reason), None
+    sign = -1 if outcomes[0][0].answers[0].bound == UPPER else 1
+    solution, way = max(outcomes, key=lambda one: sign * inside(one[0].answers[0]))
+    # Another point may be left least by another of them: there is no one way for all.
+    return solution, way if len(outcomes) == 1 else None
+
+
+def _found(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer to what was given as met.
+
     A given that the defaults would make another says what one of them is, the one that has to give least: a measured
     time its utilisation. One that none of them could bring about is a contradiction.
     """
@@ -93,7 +112,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
         solution, way = _answered(asked)
     if not solution.answers:
-        return _as_memory_needs(asked, solution) or solution, way
+        return (way and _as_memory_needs(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
         clash = impossible(asked, asked.known)
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
@@ -105,7 +124,7 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
 
 
-def _as_memory_needs(asked: Question, refused: Solution) -> Solution | None:
+def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
     """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
     names = speeds(asked) if refused.reason.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():
@@ -133,7 +152,7 @@ def _as_memory_needs(asked: Question, refused: Solution) -> Solution | None:
         answers=(answer,),
         given=given,
         provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
-        unused=_unused(asked, {*given}),
+        unused=_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
         warnings=tuple(said.values()),
         kinds=tuple(said),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue import equation, equations
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.questions import Question
+from derive.questions import Question, without
 from derive.records import Equation
 from derive.refusals import made_of
 from derive.requirements import HOLDS
@@ -95,15 +95,10 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
     """The question without its speeds: what memory makes of the chips, with the cache, and of the weights alone."""
     names = {*speeds(asked)}
     if not names <= {*WEIGHTS_ALONE}:
-        yield _without(asked, names)
-    bare = _without(asked, {*names, *IN_FLIGHT})
+        yield without(asked, names)
+    bare = without(asked, {*names, *IN_FLIGHT})
     said = dict.fromkeys(NO_CACHE, "no cache is spoken of")
     yield replace(bare, known={**NO_CACHE, **bare.known}, provenance={**said, **bare.provenance})
-
-
-def _without(asked: Question, names: Set[str]) -> Question:
-    known, provenance = ({name: value for name, value in one.items() if name not in names} for one in (asked.known, asked.provenance))
-    return replace(asked, known=known, provenance=provenance)
 
 
 def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:

@@ -1,7 +1,7 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -24,7 +24,8 @@ class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
 
-    `nothing` follows from something given as nothing, with what it follows from.
+    `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
+    most ("upper") or at least ("lower") so much.
     """
 
     unknown: str
@@ -40,6 +41,7 @@ class Question:
     bounds: tuple[Equation, ...] = ()
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 def question(
@@ -89,6 +91,13 @@ def question(
     inequalities = _telling(bounds(), values)
     rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
     return Question(name, known, active, provenance, notes, *rest)
+
+
+def without(asked: Question, names: Set[str]) -> Question:
+    """The question with less known."""
+    kept = ({name: one for name, one in some.items() if name not in names} for some in (asked.known, asked.provenance, asked.limits))
+    known, provenance, limits = kept
+    return replace(asked, known=known, provenance=provenance, limits=limits)
 
 
 def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:

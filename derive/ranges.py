@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from derive.chain import answer
 from derive.conventions import USUAL, Conventions
+from derive.limits import limited, limits
 from derive.quantities import quantity
 from derive.questions import question
 from derive.solutions import Solution
@@ -28,8 +29,8 @@ def solve(
 ) -> Solution:
     """Any quantity from what is given, through as many equations as it takes, forwards or backwards.
 
-    Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists and sweeps
-    ("1..4096:log") included; `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
+    Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
+    ("1..4096:log") and limits ("<=30ms") included; `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
     `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, and
     `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
@@ -59,13 +60,14 @@ def respond(
     anyway: bool = False,
 ) -> Solution:
     """`solve`, with everything as the command line has it: what is given by name, the switches as a record."""
+    given, sides = limits(given)
     spreads = {}
     for spelled, value in given.items():
         if found := spread(quantity(spelled).name, value, conventions.read):
             spreads[spelled] = found
     plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
     spans = {quantity(spelled).name: found for spelled, found in spreads.items()}
-    asked = question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans)
+    asked = limited(question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans), sides)
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:

@@ -228,16 +228,20 @@ def _multiply(figure: str, factor: Decimal) -> float:
 def named_texts(items: Iterable[str]) -> dict[str, str]:
     """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
+    Of a limit, `name<=value` or `name>=value`, the text begins with its sign.
+
     Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
-    >>> named_texts(["B=2400", "hbm_capacity=80GB"])
-    {'batch': '2400', 'hbm_capacity': '80GB'}
+    >>> named_texts(["B=2400", "hbm_capacity=80GB", "step_time<=30ms"])
+    {'batch': '2400', 'hbm_capacity': '80GB', 'step_time': '<=30ms'}
     """
     texts: dict[str, str] = {}
     for item in items:
         given, equals, text = item.partition("=")
         if not equals:
             raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+        if given[-1:] in ("<", ">"):
+            given, text = given[:-1], f"{given[-1]}={text.strip()}"
         name = quantity(given.strip()).name
         if texts.setdefault(name, text.strip()) != text.strip():
             raise WrongValue(f"{name} is given twice, as {shorten(texts[name])} and as {shorten(text)}; give one value")
