@@ -42,8 +42,8 @@ def solve(unknown: str, given: tuple[str, ...], using: tuple[str, ...], overlap:
     """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
-    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256')
-    or sweeps (batch=1..4096:log:13).
+    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
+    sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
     """
     from derive.conventions import Conventions
     from derive.display import beside, lines

@@ -161,6 +161,29 @@ def test_memory_is_what_the_driver_reports_or_says_that_it_is_nominal():
     assert set(reported) <= with_rival and not set(reported) & nominal
 
 
+def test_the_readme_and_the_description_list_whose_figure_every_memory_size_is():
+    sizes = [row for row in rows("hardware.csv") if row["quantity"] == "hbm_capacity"]
+    chosen = {row["accelerator"]: row["notes"] for row in sizes if row["preferred"] == "true"}
+    nominal = [name for name, notes in chosen.items() if notes.startswith("nominal")]
+    reported = [name for name, notes in chosen.items() if "as the driver reports it" in notes]
+    printed = [name for name in chosen if name not in (*nominal, *reported)]
+    rivals = {row["accelerator"] for row in sizes if row["preferred"] == "false" and "driver reports" in row["notes"]}
+    lines = {
+        "as the driver reports it": reported,
+        "in GiB, as printed": printed,
+        "nominal": [name for name in nominal if name not in rivals],
+        "nominal, with what the driver reports as a rival": [name for name in nominal if name in rivals],
+    }
+    text = (DATA / "README.md").read_text(encoding="utf-8")
+    for said, names in lines.items():
+        assert f"\n  - {said}: {', '.join(names)}\n" in text, said
+    resources = json.loads((DATA / "datapackage.json").read_text(encoding="utf-8"))["resources"]
+    fields = next(one for one in resources if one["path"] == "hardware.csv")["schema"]["fields"]
+    described = next(field["description"] for field in fields if field["name"] == "quantity")
+    for names in (reported, printed, nominal):
+        assert f" of {', '.join(names)}" in described
+
+
 def test_rents_and_powers_have_a_day_before_the_day_of_the_prices():
     dated = [row for row in rows("hardware.csv") if row["quantity"] in ("chip_price", "chip_power")]
     assert len(dated) >= 60 and all(date.fromisoformat(row["date"]) <= date(2026, 11, 21) for row in dated)
