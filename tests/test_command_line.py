@@ -114,6 +114,8 @@ WRONG = [  # arguments, what the message must hold
     (("cite", "roofline.step_time@99"), "roofline.step_time@2"),
     (("cite", "roofline.step_time", "--as", "bib"), "'bibtex'"),
     (("infer", "gemini-3.1-prow"), "google/gemini-3.1-pro-preview"),
+    (("infer", "gemini-3.1-prp"), "google/gemini-3.1-pro-preview"),
+    (("infer", "gemini-3.1-prp", "--provider", "anthropic"), "google/gemini-3.1-pro-preview"),
     (("infer", "gemini"), "google/gemini-2.5-pro"),
     (("infer", "nothing-of-the-kind"), "backsolve prices list"),
     (("infer", "--provider", "gogle"), "'google'"),

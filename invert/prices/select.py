@@ -198,7 +198,8 @@ def find(
             like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
             if like:
                 raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
-            raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
+            anywhere = list(dict.fromkeys((*aliases, *ever)))
+            raise UnknownModel(name, "is no model here", candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
         chosen[meant[0]] = None
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
 
