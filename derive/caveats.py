@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from derive.catalogue import by_id, equation
 from derive.forward import followed
+from derive.presets import sparsest_router, usual
 from derive.questions import Question
 from derive.records import LOWER, Equation
 from derive.solutions import Answer
@@ -24,8 +25,6 @@ class Doubt:
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
-SPARSEST = 128
-"""Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
@@ -37,11 +36,11 @@ WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-USUAL_LINK, USUAL_NODE = 50e9, 8.0
-"""The link of a chip [byte/s], 400 Gbit/s, and the chips of a domain where the table lacks them: those of most in hardware.csv."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
+READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", "latency_floor")
+"""Times of a pass that rest on how wide the weights are that it reads, the whole of it first."""
 LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
@@ -84,7 +83,7 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     if not total > active:
         return None
     # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
-    router = {"experts": max(SPARSEST, total / active), "active_experts": 1.0}
+    router = {"experts": max(sparsest_router(), equation("batching.sparsity").right_side(values)), "active_experts": 1.0}
     known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
     for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
         known[name] = equation(f"experts.{name}").right_side(known)
@@ -112,15 +111,14 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | None:
     """Experts that the tokens of the largest pass touch on which an answer rests, those of prefill on board among them."""
     ids = {row.id for row in used}
-    if not values.keys() >= {"experts", "active_experts"}:
-        return None
-    experts, missed = values["experts"], 1 - values["active_experts"] / values["experts"]
+    known = dict(values)
     if "serving.prefill_weight_compute_ratio_touched" in ids:
-        return experts * (1 - missed ** (values["batch"] * values["new_tokens_per_pass"]))
-    if not _reads("touched", used) or "touched_experts" not in values:
-        return None
-    chunk = next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0)
-    return experts - (experts - values["touched_experts"]) * missed**chunk
+        found = equation("experts.prefill_touched_experts")
+    elif chunk := next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0):
+        found, known["prefill_chunk"] = equation("experts.mixed_touched_experts"), chunk
+    else:
+        return values.get("touched_experts") if _reads("touched", used) else None
+    return found.right_side(known) if found.inputs <= known.keys() else None
 
 
 def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -212,12 +210,13 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
 
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
     """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
+    out = "scale_out_link_bandwidth"
     if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
-        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get("scale_out_link_bandwidth", USUAL_LINK)}
-    size, inside = {"scale_up_size": values.get("scale_up_size", USUAL_NODE)}, values["scale_up_link_bandwidth"]
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get(out, usual(out))}
+    size, inside = {"scale_up_size": values.get("scale_up_size", usual("scale_up_size"))}, values["scale_up_link_bandwidth"]
     if chips <= size["scale_up_size"]:
         return equation("experts.all_to_all_time_one_rack"), size
-    return equation("experts.all_to_all_time_racks"), {**size, "scale_out_link_bandwidth": min(inside, USUAL_LINK)}
+    return equation("experts.all_to_all_time_racks"), {**size, out: min(inside, usual(out))}
 
 
 def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
@@ -238,8 +237,8 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     if not _stands("uncached_tokens", used) or not values.keys() >= {"new_tokens_per_pass", "context_length", "prefill_attention_factor"}:
         return None
     factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
-    # Tokens behind a context meet all of it, where those of a prompt meet half of themselves.
-    longer = (1 + (factor - 1) * (2 * context + new) / (2 * values.get("cached_tokens", 0.0) + new)) / factor
+    behind = {"cached_tokens": context, "uncached_tokens": new}
+    longer = _anew(("prefill_attention_factor",), asked, values, used, **behind).get("prefill_attention_factor", factor) / factor
     if context <= new or longer <= UNEVEN:
         return None
     told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
@@ -255,16 +254,23 @@ def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Seque
 
 def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A step that reads few experts, at the mean of narrow experts and wider weights beside them: how much longer it may be."""
-    row = next((row for row in used if {"active_params", "bytes_per_weight", "hbm_bandwidth"} <= {*row.symbols}), None)
-    read = values.get("fetched_params") if _reads("touched", used) else values.get("active_params") if row else None
     mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
-    if not mixed or read is None or "total_params" not in asked.known:
+    if not mixed or "total_params" not in asked.known:
         return None
-    one = mixed[0]
-    shared = asked.known["total_params"] * (one.bytes_per_weight - one.of_experts) / (one.of_others - one.of_experts)
-    times = longer = (one.of_experts + (one.of_others - one.of_experts) * shared / read) / one.bytes_per_weight
-    if values.keys() >= {"weight_time", "memory_time", "step_time"}:
-        longer = max(values["step_time"], values["memory_time"] + (times - 1) * values["weight_time"]) / values["step_time"]
+    one, time = mixed[0], next((name for name in READING if any(row.defines == name for row in used)), None)
+    if time is None or not (time == "latency_floor" or _reads("touched", used)):
+        return None
+    row, touched = equation("experts.fetched_bytes_per_weight"), _touched(values, used)
+    reads = {"expert_bytes_per_weight": one.of_experts, "shared_bytes_per_weight": one.of_others}
+    if time == "latency_floor":
+        reads["fetched_params"] = values["active_params"]
+    elif touched is not None:
+        reads["touched_experts"] = touched
+    wide = _anew((row.symbols[0],), asked, values, used, (row.id,), **reads).get(row.symbols[0])
+    if wide is None:
+        return None
+    as_read, at_the_mean = (_anew((time,), asked, values, used, **width)[time] for width in ({"bytes_per_weight": wide}, {}))
+    longer = as_read / at_the_mean
     if longer <= UNEVEN:
         return None
     widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"

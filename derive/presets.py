@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from math import inf
+from statistics import mode
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
@@ -228,10 +229,35 @@ def _published(name: str, row: Row, givens: Mapping[str, float]) -> Published:
         return Published(name, dtype, inf, inf, inf, inf, longest)
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
+    routed, mean = equation("experts.routed_params"), equation("experts.mean_bytes_per_weight")
+    known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # Where it is not known how many weights are in the experts, all of them are.
-    routed, total = equation("experts.routed_params"), givens.get("total_params", 1.0)
-    share = routed.right_side(givens) / total if routed.inputs <= givens.keys() and not routed.violated(givens) else 1.0
-    return Published(name, dtype, of_experts, of_others, share * of_experts + (1 - share) * of_others, narrowest, longest)
+    counted = routed.inputs <= givens.keys() and not routed.violated(givens)
+    known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
+    return Published(name, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
+
+
+@one_reading
+def usual(quantity: str) -> float:
+    """What most accelerators of hardware.csv have of a link, of those of which the table has it.
+
+    >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
+    (8.0, 50000000000.0)
+    """
+    called = LINKS[quantity]
+    rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "quantity") == called and truth(cell(HARDWARE, row, "preferred"))]
+    return mode(float(cell(HARDWARE, row, "value")) for row in rows)
+
+
+@one_reading
+def sparsest_router() -> float:
+    """Experts of which a token uses one, in the sparsest router of architectures.csv.
+
+    >>> sparsest_router()
+    128.0
+    """
+    rows = [row for row in table(ARCHITECTURES) if float(row.get("experts") or 0)]
+    return max(float(row["experts"]) / float(row["active_experts"]) for row in rows)
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:

@@ -65,6 +65,13 @@ def test_a_model_sparser_than_any_router_is_no_crash():
     assert "200 times" in warned("weight_time", **{**V3, "active_params": 3.355e9})[0]
 
 
+def test_the_sparsest_router_is_that_of_the_table():
+    """With one of 256 experts in the sparsest router: 671/(671 - 634 (255/256)^63) of the weights for 64 sequences."""
+    assert "2.36 times" in warned("step_time", **STEP, batch=64)[0]
+    with reading(edited("Llama-4-Maverick", experts="256")):
+        assert f"{671 / (671 - 634 * (255 / 256) ** 63):.3g} times" in warned("step_time", **STEP, batch=64)[0]
+
+
 # -- the busiest chip -----------------------------------------------------------------------------------------------
 
 
@@ -492,6 +499,10 @@ def widths(unknown, **given):
 OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
 
 
+OSS_READ = (17 / 32 * (117e9 - 5.1e9) / (1 - 4 / 128) * 4 / 128 + 2 * (117e9 - (117e9 - 5.1e9) / (1 - 4 / 128))) / 5.1e9
+"""Bytes of a weight that one sequence reads: 4 of 128 experts in 17/32 B, the rest in 2 B."""
+
+
 def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean():
     """gpt-oss-120b, one sequence: 4 of 128 experts of 115.5e9 in 17/32 B, and 1.491e9 weights in 2 B; the mean is 0.550 B."""
     routed = (117e9 - 5.1e9) / (1 - 4 / 128)
@@ -507,6 +518,29 @@ def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean(
     kv = solve("kv_time", **OSS).answers[0].value
     weights = solve("weight_time", **OSS).answers[0].value
     assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+
+
+@pytest.mark.parametrize("overlap", ["exposed", "sum", "kv_plus_max"])
+def test_wider_weights_lengthen_a_step_as_its_parts_are_added_up(overlap):
+    """The same question with all weights as wide as those that are read are on average."""
+    given = {**OSS, "variants": {"overlap": overlap}, **({"exposed_communication_share": 0.4} if overlap == "exposed" else {})}
+    step, wide = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"bytes_per_weight": OSS_READ, "anyway": True}))
+    assert f"it takes {wide / step:.3g} times as long" in widths("step_time", **given)[0]
+
+
+def test_wider_weights_lengthen_only_what_is_read_of_them():
+    """At 60,000 tokens the cache is a part of what is read, and no wider for the weights."""
+    long = {**OSS, "context_length": 60_000}
+    weights, kv = (solve(name, **long).answers[0].value for name in ("weight_time", "kv_time"))
+    both = {"expert_bytes_per_weight": 17 / 32, "shared_bytes_per_weight": 2}
+    wide = OSS_READ / solve("bytes_per_weight", model="gpt-oss-120b", **both).answers[0].value
+    assert widths("memory_time", **long)[0].endswith(f" it takes {(wide * weights + kv) / (weights + kv):.3g} times as long")
+
+
+def test_the_experts_of_a_chunk_are_read_as_narrow_as_they_are():
+    """With 2,000 tokens on board all experts are read, and the weights are as wide as the mean."""
+    assert widths("step_time", **OSS) and widths("mixed_step_time", **OSS, prefill_chunk=1)
+    assert widths("mixed_step_time", **OSS, prefill_chunk=2000) == []
 
 
 @pytest.mark.parametrize(
@@ -578,6 +612,15 @@ def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
     assert warned("prefill_compute_time", **given, context_length="3k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()
+
+
+def test_a_pass_behind_a_context_is_what_it_is_said_to_be_in_windows_too():
+    """Windows meet no more behind a context than they hold: what is said is what the same pass comes to with cached_tokens."""
+    given = {**PREFILL, "model": "Gemma-3-27B", "new_tokens_per_pass": "2k"}
+    alone = solve("prefill_compute_time", **given).answers[0].value
+    behind = solve("prefill_compute_time", **given, cached_tokens="120k").answers[0].value
+    (text,) = warned("prefill_compute_time", **given, context_length="120k")
+    assert f"up to {behind / alone:.3g} times the arithmetic" in text
 
 
 def test_an_owned_chip_that_never_waits_is_said_to():
