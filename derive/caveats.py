@@ -27,6 +27,8 @@ Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | s
 
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+KEPT_FREE = 0.1
+"""Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -245,6 +247,33 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     return Doubt(f"{told}; give cached_tokens, or prompt_tokens", frozenset(("context_length",)))
 
 
+def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The arithmetic of a pass that waits for the weights: how much longer the pass is."""
+    if not any(row.defines == "prefill_compute_time" for row in used):
+        return None
+    wanted = ("prefill_normalised_cost", "prefill_attention_factor")
+    known = _anew(wanted, asked, values, used, kv_compute_ratio=0.0)
+    if not {*wanted} <= known.keys():
+        return None
+    longer = known["prefill_normalised_cost"] / known["prefill_attention_factor"]
+    if longer <= UNEVEN:
+        return None
+    return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
+
+
+def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
+    row, known = equation("memory.sequences_that_fit"), {**asked.defaults, **values}
+    if not any(one.id == row.id for one in used) or not row.inputs <= known.keys():
+        return None
+    less = {**known, "hbm_capacity": (1 - KEPT_FREE) * known["hbm_capacity"]}
+    told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
+    if not row.applies(less):
+        return f"{told} there is no room for a cache; give hbm_capacity"
+    times = row.right_side(known) / row.right_side(less)
+    return f"{told} there is room for {times:.3g} times less of caches; give hbm_capacity" if times > UNEVEN else None
+
+
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """An owned chip whose second in use is priced as if it never waited."""
     row = equation("serving.chip_price_from_capex")
@@ -286,6 +315,8 @@ def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Se
             limit = f"{one.model} was published for {show('context_length', one.max_context)}"
             return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
     return None
+
+
 def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
@@ -342,4 +373,5 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, hops_left_out, prefill_attention_left_out,
-    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant, wider_beside_the_experts,
+    longer_than_the_model)  # fmt: skip

@@ -623,6 +623,45 @@ def test_a_pass_behind_a_context_is_what_it_is_said_to_be_in_windows_too():
     assert f"up to {behind / alone:.3g} times the arithmetic" in text
 
 
+READS = "this is arithmetic alone: with the weights that it has to read, the pass takes {:.3g} times as long"
+
+
+def test_a_short_prompt_waits_for_the_weights():
+    """Llama-3.1-8B on one H100: 8 GB at 3.35 TB/s, against 2 x 8e9 FLOP and attention of 2 x 32 x 32 x 128 r a token and its place."""
+    given = {"model": "Llama-3.1-8B", "hardware": "H100:fp8", "chips": 1, "batch": 1}
+    factor = 1 + 2 * 2 * 32 * 32 * 128 * 100 / 2 / (2 * 8e9) * 1979 / 989.5
+    arithmetic = 100 * 2 * 8e9 / 1.979e15 * factor
+    assert warned("prefill_compute_time", **given, prompt_tokens=100) == (READS.format(8e9 / 3.35e12 / arithmetic),)
+    assert warned("prefill_compute_time", **given, prompt_tokens=500) == ()
+    assert warned("prefill_compute_time", **{**given, "batch": 10}, prompt_tokens=100) == ()
+    (text,) = warned("prefill_compute_time", **given, prompt_tokens=500, variants={"overlap": "sum"})
+    assert text.startswith("this is arithmetic alone")
+
+
+def test_a_short_prompt_waits_for_the_experts_of_its_tokens():
+    """DeepSeek-V3 on 16 H100: of 671e9 weights all but 654.5e9 (31/32)^500, for 500 tokens of 74 GFLOP and attention at half of fp8."""
+    routed = (671e9 - 37e9) / (1 - 8 / 256)
+    read = (671e9 - routed * (1 - 8 / 256) ** 500) / 3.35e12
+    attention = 2 * 61 * 128 * 320 * 500 / 2 * 1979 / 989.5
+    assert warned("prefill_compute_time", **H100S, batch=1, prompt_tokens=500)[0] == READS.format(
+        read / (500 * (2 * 37e9 + attention) / 1.979e15)
+    )
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("sequences_in_flight", {}), ("batch", {}), ("context_length", {"sequences_in_flight": 8})])
+def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more):
+    """70 of 80 GB are weights: 10 GB are five times the 2 GB that nine tenths of the memory leave."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "bytes_per_element": 1, **more}
+    given |= {} if unknown == "context_length" else {"context_length": 4000}
+    (text,) = warned(unknown, **given, chips=1)
+    assert text == (
+        "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
+        " there is room for 5 times less of caches; give hbm_capacity"
+    )
+    assert "no room for a cache" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
+    assert warned(unknown, **given, chips=2) == ()
+
+
 def test_an_owned_chip_that_never_waits_is_said_to():
     owned = {"chip_capex": 30000, "depreciation_time": "28000 h", "chip_power": 1000}
     owned |= {"power_usage_effectiveness": 1.2, "electricity_price": 2e-8}
