@@ -38,6 +38,8 @@ WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
+SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
+"""What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
@@ -187,7 +189,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 
 def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
-    if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
+    if not _decodes_on_several(values, used):
         return None
     chips = values.get("expert_parallel", min(values["chips"], values.get("experts", math.inf)))
     row, links = _way_of_exchange(chips, values)
@@ -208,6 +210,33 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
     text = f"{told} about {longer:.3g} times as long{serial}; give {'these, ' if at else ''}--overlap network and --using {row.id}"
     rests = frozenset(name for one in _leading_to((row.symbols[0],), asked.active, others) for name in one.symbols)
     return Doubt(text, rests | {"scale_up_size"})
+
+
+def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -> bool:
+    """Whether an answer rests on a decode step on several chips that is added up without a network."""
+    prefills = any(row.defines == "prefill_normalised_cost" for row in used)
+    return not prefills and _overlap(used) in WITHOUT_NETWORK and values.get("chips", 1.0) > 1
+
+
+def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """A dense model on several chips in a step without a network: how much longer it is for what they add up in every layer."""
+    link = values.get("link_bandwidth", values.get("scale_up_link_bandwidth"))
+    dense = "total_params" in values and values["total_params"] == values.get("active_params")
+    if not _decodes_on_several(values, used) or not dense or link is None:
+        return None
+    row = equation("roofline.tensor_parallel_time")
+    supposed = {name: value for name, value in SUMMED.items() if name not in values}
+    known = _anew((row.symbols[0], "step_time"), asked, {**values, **supposed, "link_bandwidth": link}, used, (row.id,))
+    if not {row.symbols[0], "step_time"} <= known.keys():
+        return None
+    longer = 1 + known[row.symbols[0]] / known["step_time"]
+    if longer <= UNEVEN:
+        return None
+    at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
+    took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
+    told = f"what {values['chips']:.4g} chips add up in every layer, {took} over the fastest links, is not counted"
+    text = f"{told}: where nothing hides it the step takes about {longer:.3g} times as long; give exposed_communication_share"
+    return Doubt(f"{text} and --overlap exposed", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
 
 
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
@@ -372,6 +401,6 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, hops_left_out, prefill_attention_left_out,
-    reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant, wider_beside_the_experts,
-    longer_than_the_model)  # fmt: skip
+    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
+    prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
+    wider_beside_the_experts, longer_than_the_model)  # fmt: skip

@@ -38,8 +38,10 @@ DENSE_ONLY = (
     *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
 )
 """Those, and what is untrue of a model that reads less than it stores."""
-ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
+ROUTER = ("experts", "active_experts", "moe_layers")
 """What is set of a mixture of experts, and of no dense model."""
+OF_LAYERS = ("layers", "model_dim")
+"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
@@ -48,8 +50,6 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
-OF_STAGES = ("layers",)
-"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
 TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
@@ -209,7 +209,7 @@ def model(text: str) -> Preset:
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
     router = ROUTER if float(row.get("experts") or 0) else ()
-    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_STAGES, *router)
+    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_LAYERS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
     columns = [column for column in wanted if row.get(column)]
     givens = {column: _value(ARCHITECTURES, name, column, row[column]) for column in columns}
@@ -341,7 +341,7 @@ def _provenance_of_model(name: str, column: str, row: Row) -> str:
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
         return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
-    if column in ROUTER:
+    if column in (*ROUTER, "model_dim"):
         return f"{place}: {cell(ARCHITECTURES, row, 'experts_source')} ({cell(ARCHITECTURES, row, 'experts_grade')})"
     return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
 

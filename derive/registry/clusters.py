@@ -6,6 +6,11 @@ ROWS = (
     # -- network ------------------------------------------------------------------------------------------------
     ("all_to_all_time", "t_a2a", r"t_{\mathrm{a2a}}", "s", "time a step spends sending tokens to their experts and back", 1e-6, 100),
     (
+        *("tensor_parallel_time", "t_tp", r"t_{\mathrm{tp}}", "s"),
+        "time a step spends adding up, over the chips of every layer, what each of them makes",
+        *(1e-6, 100),
+    ),
+    (
         "exposed_communication_share",
         "f_comm",
         r"f_{\mathrm{comm}}",

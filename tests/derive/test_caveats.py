@@ -265,6 +265,52 @@ def test_the_exchange_is_not_said(unknown, given):
     assert exchange(unknown, **{"bytes_per_element": 1, "context_length": 4000, **given}) == []
 
 
+def test_a_pass_over_prompts_is_no_decode_step():
+    """The exchange of a decode step says nothing of how long a pass over whole prompts takes."""
+    prompts = {"hardware": "H100:fp8", "model": "Qwen3-30B-A3B", "bytes_per_element": 1, "chips": 64, "batch": 512, "context_length": 2000}
+    assert exchange("step_time", **prompts) and exchange("prefill_normalised_cost", **prompts, prompt_tokens=2000) == []
+
+
+DENSE = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "chips": 8, "batch": 512, "context_length": 2000}
+SUMS = 2 * 80 * 512 * 8192 * 2 * 2 * 7 / 8 / 450e9
+"""Seconds: two sums in each of 80 layers of 512 tokens, 8192 elements of 2 bytes, of which a chip sends 2 x 7/8 at 450 GB/s."""
+
+
+def sums(unknown, **given):
+    return [text for text in warned(unknown, **given) if "add up in every layer" in text]
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("step_time", {}), ("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"})])
+def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unknown, more):
+    step = (70e9 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
+    (text,) = sums(unknown, **DENSE, **more)
+    supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
+    assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over the fastest links, is not counted" in text
+    assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
+
+
+def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
+    counted = {"synchronisations_per_layer": 2, "bytes_per_activation": 2, "link_bandwidth": "450GB/s"}
+    assert solve("tensor_parallel_time", **DENSE, **counted).answers[0].value == pytest.approx(SUMS)
+    assert solve("step_time", **DENSE, bytes_per_activation=4).unused == ()
+    assert f"{SUMS * 2000:.3g} ms with synchronisations_per_layer = 2 over" in sums("step_time", **DENSE, bytes_per_activation=4)[0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"batch": 32, "context_length": 4000},
+        {"chips": 1, "anyway": True},
+        {"variants": {"overlap": "exposed"}, "exposed_communication_share": 0.3},
+        {"efficiency": "calibrated"},
+        {"model": "DeepSeek-V3", "anyway": True},
+    ],
+    ids=["little", "one chip", "counted as a share", "measured", "mixture"],
+)
+def test_sums_are_not_said(more):
+    assert sums("step_time", **DENSE | more) == []
+
+
 SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
 """32 GB/s and no word of how many chips are behind it: 48 layers of 128 tokens a chip, each to 7 (1 - (7/8)^8) others, 2048 elements."""
 NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_copies": 1}
