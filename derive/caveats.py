@@ -281,7 +281,9 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     if not any(row.defines == "prefill_compute_time" for row in used):
         return None
     wanted = ("prefill_normalised_cost", "prefill_attention_factor")
-    known = _anew(wanted, asked, values, used, kv_compute_ratio=0.0)
+    # Ways to add up a step that there are not for a pass over prompts: as if all of it overlapped.
+    added_up = () if any(row.defines in wanted[:1] for row in asked.active) else ("serving.prefill_normalised_cost",)
+    known = _anew(wanted, asked, values, used, added_up, kv_compute_ratio=0.0)
     if not {*wanted} <= known.keys():
         return None
     longer = known["prefill_normalised_cost"] / known["prefill_attention_factor"]
@@ -298,9 +300,9 @@ def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Seque
     less = {**known, "hbm_capacity": (1 - KEPT_FREE) * known["hbm_capacity"]}
     told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
     if not row.applies(less):
-        return f"{told} there is no room for a cache; give hbm_capacity"
+        return f"{told}, no cache fits; give hbm_capacity"
     times = row.right_side(known) / row.right_side(less)
-    return f"{told} there is room for {times:.3g} times less of caches; give hbm_capacity" if times > UNEVEN else None
+    return f"{told}, caches have {times:.3g} times less room; give hbm_capacity" if times > UNEVEN else None
 
 
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -680,6 +680,9 @@ def test_a_short_prompt_waits_for_the_weights():
     assert warned("prefill_compute_time", **given, prompt_tokens=100) == (READS.format(8e9 / 3.35e12 / arithmetic),)
     assert warned("prefill_compute_time", **given, prompt_tokens=500) == ()
     assert warned("prefill_compute_time", **{**given, "batch": 10}, prompt_tokens=100) == ()
+    # .794 of the bandwidth and .464 of the peak.
+    (measured,) = warned("prefill_compute_time", **given, prompt_tokens=100, efficiency="calibrated")
+    assert measured == READS.format(8e9 / 3.35e12 / arithmetic * 0.464 / 0.794)
     (text,) = warned("prefill_compute_time", **given, prompt_tokens=500, variants={"overlap": "sum"})
     assert text.startswith("this is arithmetic alone")
 
@@ -702,9 +705,9 @@ def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more):
     (text,) = warned(unknown, **given, chips=1)
     assert text == (
         "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
-        " there is room for 5 times less of caches; give hbm_capacity"
+        ", caches have 5 times less room; give hbm_capacity"
     )
-    assert "no room for a cache" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
+    assert "no cache fits" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
     assert warned(unknown, **given, chips=2) == ()
 
 
