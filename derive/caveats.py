@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.catalogue import by_id, equation
+from derive.defaults import FOLLOWS, leads
 from derive.forward import followed
 from derive.presets import sparsest_router, usual
 from derive.questions import Question
@@ -51,8 +52,16 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
+    values = {**values, **_led(asked, values)}
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
+
+
+def _led(asked: Question, values: Mapping[str, float]) -> dict[str, float]:
+    """Defaults that are what is asked for, now that it is found."""
+    at_hand = {*asked.known, asked.unknown}
+    led = [name for name in FOLLOWS.keys() & asked.defaults.keys() if leads(name, at_hand) == asked.unknown]
+    return dict.fromkeys(led, values[asked.unknown]) if asked.unknown in values else {}
 
 
 def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -234,7 +243,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
         return None
     at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
-    told = f"what {values['chips']:.4g} chips add up in every layer, {took} over the fastest links, is not counted"
+    told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
     text = f"{told}: where nothing hides it the step takes about {longer:.3g} times as long; give exposed_communication_share"
     return Doubt(f"{text} and --overlap exposed", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
 

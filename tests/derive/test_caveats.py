@@ -285,7 +285,7 @@ def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unkn
     step = (70e9 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
     (text,) = sums(unknown, **DENSE, **more)
     supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
-    assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over the fastest links, is not counted" in text
+    assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
     assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
 
 
@@ -685,6 +685,13 @@ def test_a_short_prompt_waits_for_the_weights():
     assert measured == READS.format(8e9 / 3.35e12 / arithmetic * 0.464 / 0.794)
     (text,) = warned("prefill_compute_time", **given, prompt_tokens=500, variants={"overlap": "sum"})
     assert text.startswith("this is arithmetic alone")
+
+
+def test_a_prompt_that_is_asked_for_is_the_pass_that_is_spoken_of():
+    given = {"model": "Llama-3.1-8B", "hardware": "H100:fp8", "chips": 1, "batch": 1}
+    forth = solve("prefill_compute_time", **given, prompt_tokens=100)
+    back = solve("prompt_tokens", **given, prefill_compute_time=forth.answers[0].value)
+    assert back.answers[0].value == pytest.approx(100) and back.warnings == forth.warnings != ()
 
 
 def test_a_short_prompt_waits_for_the_experts_of_its_tokens():
