@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.catalogue import by_id, equation
+from derive.defaults import FOLLOWS, leads
 from derive.forward import followed
+from derive.presets import sparsest_router, usual
 from derive.questions import Question
 from derive.records import LOWER, Equation
 from derive.solutions import Answer
@@ -24,10 +26,10 @@ class Doubt:
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
-SPARSEST = 128
-"""Experts of which a token uses one, in the sparsest router of architectures.csv."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+KEPT_FREE = 0.1
+"""Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -37,19 +39,29 @@ WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
 EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
 """What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-USUAL_LINK, USUAL_NODE = 50e9, 8.0
-"""The link of a chip [byte/s], 400 Gbit/s, and the chips of a domain where the table lacks them: those of most in hardware.csv."""
+SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
+"""What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
+READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", "latency_floor")
+"""Times of a pass that rest on how wide the weights are that it reads, the whole of it first."""
 LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
+    values = {**values, **_led(asked, values)}
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
+
+
+def _led(asked: Question, values: Mapping[str, float]) -> dict[str, float]:
+    """Defaults that are what is asked for, now that it is found."""
+    at_hand = {*asked.known, asked.unknown}
+    led = [name for name in FOLLOWS.keys() & asked.defaults.keys() if leads(name, at_hand) == asked.unknown]
+    return dict.fromkeys(led, values[asked.unknown]) if asked.unknown in values else {}
 
 
 def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -84,7 +96,7 @@ def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence
     if not total > active:
         return None
     # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
-    router = {"experts": max(SPARSEST, total / active), "active_experts": 1.0}
+    router = {"experts": max(sparsest_router(), equation("batching.sparsity").right_side(values)), "active_experts": 1.0}
     known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
     for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
         known[name] = equation(f"experts.{name}").right_side(known)
@@ -112,15 +124,14 @@ def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | None:
     """Experts that the tokens of the largest pass touch on which an answer rests, those of prefill on board among them."""
     ids = {row.id for row in used}
-    if not values.keys() >= {"experts", "active_experts"}:
-        return None
-    experts, missed = values["experts"], 1 - values["active_experts"] / values["experts"]
+    known = dict(values)
     if "serving.prefill_weight_compute_ratio_touched" in ids:
-        return experts * (1 - missed ** (values["batch"] * values["new_tokens_per_pass"]))
-    if not _reads("touched", used) or "touched_experts" not in values:
-        return None
-    chunk = next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0)
-    return experts - (experts - values["touched_experts"]) * missed**chunk
+        found = equation("experts.prefill_touched_experts")
+    elif chunk := next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0):
+        found, known["prefill_chunk"] = equation("experts.mixed_touched_experts"), chunk
+    else:
+        return values.get("touched_experts") if _reads("touched", used) else None
+    return found.right_side(known) if found.inputs <= known.keys() else None
 
 
 def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -187,7 +198,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
 
 def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
-    if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
+    if not _decodes_on_several(values, used):
         return None
     chips = values.get("expert_parallel", min(values["chips"], values.get("experts", math.inf)))
     row, links = _way_of_exchange(chips, values)
@@ -210,14 +221,42 @@ def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequen
     return Doubt(text, rests | {"scale_up_size"})
 
 
+def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -> bool:
+    """Whether an answer rests on a decode step on several chips that is added up without a network."""
+    prefills = any(row.defines == "prefill_normalised_cost" for row in used)
+    return not prefills and _overlap(used) in WITHOUT_NETWORK and values.get("chips", 1.0) > 1
+
+
+def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """A dense model on several chips in a step without a network: how much longer it is for what they add up in every layer."""
+    link = values.get("link_bandwidth", values.get("scale_up_link_bandwidth"))
+    dense = "total_params" in values and values["total_params"] == values.get("active_params")
+    if not _decodes_on_several(values, used) or not dense or link is None:
+        return None
+    row = equation("roofline.tensor_parallel_time")
+    supposed = {name: value for name, value in SUMMED.items() if name not in values}
+    known = _anew((row.symbols[0], "step_time"), asked, {**values, **supposed, "link_bandwidth": link}, used, (row.id,))
+    if not {row.symbols[0], "step_time"} <= known.keys():
+        return None
+    longer = 1 + known[row.symbols[0]] / known["step_time"]
+    if longer <= UNEVEN:
+        return None
+    at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
+    took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
+    told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
+    text = f"{told}: where nothing hides it the step takes about {longer:.3g} times as long; give exposed_communication_share"
+    return Doubt(f"{text} and --overlap exposed", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+
+
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
     """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
+    out = "scale_out_link_bandwidth"
     if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
-        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get("scale_out_link_bandwidth", USUAL_LINK)}
-    size, inside = {"scale_up_size": values.get("scale_up_size", USUAL_NODE)}, values["scale_up_link_bandwidth"]
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get(out, usual(out))}
+    size, inside = {"scale_up_size": values.get("scale_up_size", usual("scale_up_size"))}, values["scale_up_link_bandwidth"]
     if chips <= size["scale_up_size"]:
         return equation("experts.all_to_all_time_one_rack"), size
-    return equation("experts.all_to_all_time_racks"), {**size, "scale_out_link_bandwidth": min(inside, USUAL_LINK)}
+    return equation("experts.all_to_all_time_racks"), {**size, out: min(inside, usual(out))}
 
 
 def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
@@ -238,12 +277,41 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
     if not _stands("uncached_tokens", used) or not values.keys() >= {"new_tokens_per_pass", "context_length", "prefill_attention_factor"}:
         return None
     factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
-    # Tokens behind a context meet all of it, where those of a prompt meet half of themselves.
-    longer = (1 + (factor - 1) * (2 * context + new) / (2 * values.get("cached_tokens", 0.0) + new)) / factor
+    behind = {"cached_tokens": context, "uncached_tokens": new}
+    longer = _anew(("prefill_attention_factor",), asked, values, used, **behind).get("prefill_attention_factor", factor) / factor
     if context <= new or longer <= UNEVEN:
         return None
     told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
     return Doubt(f"{told}; give cached_tokens, or prompt_tokens", frozenset(("context_length",)))
+
+
+def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """The arithmetic of a pass that waits for the weights: how much longer the pass is."""
+    if not any(row.defines == "prefill_compute_time" for row in used):
+        return None
+    wanted = ("prefill_normalised_cost", "prefill_attention_factor")
+    # Ways to add up a step that there are not for a pass over prompts: as if all of it overlapped.
+    added_up = () if any(row.defines in wanted[:1] for row in asked.active) else ("serving.prefill_normalised_cost",)
+    known = _anew(wanted, asked, values, used, added_up, kv_compute_ratio=0.0)
+    if not {*wanted} <= known.keys():
+        return None
+    longer = known["prefill_normalised_cost"] / known["prefill_attention_factor"]
+    if longer <= UNEVEN:
+        return None
+    return f"this is arithmetic alone: with the weights that it has to read, the pass takes {longer:.3g} times as long"
+
+
+def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
+    row, known = equation("memory.sequences_that_fit"), {**asked.defaults, **values}
+    if not any(one.id == row.id for one in used) or not row.inputs <= known.keys():
+        return None
+    less = {**known, "hbm_capacity": (1 - KEPT_FREE) * known["hbm_capacity"]}
+    told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
+    if not row.applies(less):
+        return f"{told}, no cache fits; give hbm_capacity"
+    times = row.right_side(known) / row.right_side(less)
+    return f"{told}, caches have {times:.3g} times less room; give hbm_capacity" if times > UNEVEN else None
 
 
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -255,16 +323,23 @@ def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Seque
 
 def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A step that reads few experts, at the mean of narrow experts and wider weights beside them: how much longer it may be."""
-    row = next((row for row in used if {"active_params", "bytes_per_weight", "hbm_bandwidth"} <= {*row.symbols}), None)
-    read = values.get("fetched_params") if _reads("touched", used) else values.get("active_params") if row else None
     mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
-    if not mixed or read is None or "total_params" not in asked.known:
+    if not mixed or "total_params" not in asked.known:
         return None
-    one = mixed[0]
-    shared = asked.known["total_params"] * (one.bytes_per_weight - one.of_experts) / (one.of_others - one.of_experts)
-    times = longer = (one.of_experts + (one.of_others - one.of_experts) * shared / read) / one.bytes_per_weight
-    if values.keys() >= {"weight_time", "memory_time", "step_time"}:
-        longer = max(values["step_time"], values["memory_time"] + (times - 1) * values["weight_time"]) / values["step_time"]
+    one, time = mixed[0], next((name for name in READING if any(row.defines == name for row in used)), None)
+    if time is None or not (time == "latency_floor" or _reads("touched", used)):
+        return None
+    row, touched = equation("experts.fetched_bytes_per_weight"), _touched(values, used)
+    reads = {"expert_bytes_per_weight": one.of_experts, "shared_bytes_per_weight": one.of_others}
+    if time == "latency_floor":
+        reads["fetched_params"] = values["active_params"]
+    elif touched is not None:
+        reads["touched_experts"] = touched
+    wide = _anew((row.symbols[0],), asked, values, used, (row.id,), **reads).get(row.symbols[0])
+    if wide is None:
+        return None
+    as_read, at_the_mean = (_anew((time,), asked, values, used, **width)[time] for width in ({"bytes_per_weight": wide}, {}))
+    longer = as_read / at_the_mean
     if longer <= UNEVEN:
         return None
     widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"
@@ -280,6 +355,8 @@ def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Se
             limit = f"{one.model} was published for {show('context_length', one.max_context)}"
             return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
     return None
+
+
 def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
@@ -335,5 +412,6 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, hops_left_out, prefill_attention_left_out,
-    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
+    prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
+    wider_beside_the_experts, longer_than_the_model)  # fmt: skip

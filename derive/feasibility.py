@@ -134,7 +134,8 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
         return known
     made = _made(asked.active)
     if "batch" in known and "sequences_in_flight" not in asked.known:
-        known["sequences_in_flight"] = known["batch"] * known.get("microbatches", 1.0)
+        passes = {"microbatches": known.get("microbatches", 1.0), "microbatch_size": known["batch"]}
+        known["sequences_in_flight"] = equation("pipeline.sequences_in_flight").right_side(passes)
     if not supposed <= {*WEIGHTS_ALONE}:
         _work_out("kv_cache_bytes", made, known, frozenset())
         known.setdefault("kv_cache_bytes", 0.0)

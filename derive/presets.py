@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from math import inf
+from statistics import mode
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
@@ -37,8 +38,10 @@ DENSE_ONLY = (
     *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
 )
 """Those, and what is untrue of a model that reads less than it stores."""
-ROUTER = ("experts", "active_experts", "moe_layers", "model_dim")
+ROUTER = ("experts", "active_experts", "moe_layers")
 """What is set of a mixture of experts, and of no dense model."""
+OF_LAYERS = ("layers", "model_dim")
+"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
@@ -47,8 +50,6 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
-OF_STAGES = ("layers",)
-"""Columns that a preset sets where the table has them: without, whoever asks gives them."""
 
 TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
@@ -208,7 +209,7 @@ def model(text: str) -> Preset:
     none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
     router = ROUTER if float(row.get("experts") or 0) else ()
-    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_STAGES, *router)
+    others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_LAYERS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
     columns = [column for column in wanted if row.get(column)]
     givens = {column: _value(ARCHITECTURES, name, column, row[column]) for column in columns}
@@ -228,10 +229,35 @@ def _published(name: str, row: Row, givens: Mapping[str, float]) -> Published:
         return Published(name, dtype, inf, inf, inf, inf, longest)
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
+    routed, mean = equation("experts.routed_params"), equation("experts.mean_bytes_per_weight")
+    known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # Where it is not known how many weights are in the experts, all of them are.
-    routed, total = equation("experts.routed_params"), givens.get("total_params", 1.0)
-    share = routed.right_side(givens) / total if routed.inputs <= givens.keys() and not routed.violated(givens) else 1.0
-    return Published(name, dtype, of_experts, of_others, share * of_experts + (1 - share) * of_others, narrowest, longest)
+    counted = routed.inputs <= givens.keys() and not routed.violated(givens)
+    known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
+    return Published(name, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
+
+
+@one_reading
+def usual(quantity: str) -> float:
+    """What most accelerators of hardware.csv have of a link, of those of which the table has it.
+
+    >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
+    (8.0, 50000000000.0)
+    """
+    called = LINKS[quantity]
+    rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "quantity") == called and truth(cell(HARDWARE, row, "preferred"))]
+    return mode(float(cell(HARDWARE, row, "value")) for row in rows)
+
+
+@one_reading
+def sparsest_router() -> float:
+    """Experts of which a token uses one, in the sparsest router of architectures.csv.
+
+    >>> sparsest_router()
+    128.0
+    """
+    rows = [row for row in table(ARCHITECTURES) if float(row.get("experts") or 0)]
+    return max(float(row["experts"]) / float(row["active_experts"]) for row in rows)
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
@@ -315,7 +341,7 @@ def _provenance_of_model(name: str, column: str, row: Row) -> str:
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
         return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
-    if column in ROUTER:
+    if column in (*ROUTER, "model_dim"):
         return f"{place}: {cell(ARCHITECTURES, row, 'experts_source')} ({cell(ARCHITECTURES, row, 'experts_grade')})"
     return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
 

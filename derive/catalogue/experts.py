@@ -37,6 +37,67 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="experts.prefill_touched_experts",
+        title="Experts that a pass with many new tokens uses",
+        defines="prefill_touched_experts",
+        relation=lambda prefill_touched_experts, experts, active_experts, batch, new_tokens_per_pass, one_token: (
+            prefill_touched_experts,
+            experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
+        ),
+        requires=(lambda active_experts, experts: active_experts < experts, lambda batch: batch >= 1),
+        otherwise=("a token uses a part of all experts", "a batch is one sequence at least"),
+        statement="Every new token of every sequence goes to experts of its own.",
+        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        steps=(
+            Step(
+                operation="the new tokens of a pass, as a batch of so many sequences",
+                premises=(
+                    at(
+                        "experts.touched_experts",
+                        touched_experts="prefill_touched_experts",
+                        batch=lambda batch, new_tokens_per_pass, one_token: batch * new_tokens_per_pass / one_token,
+                        positions_per_step=1,
+                    ),
+                ),
+            ),
+        ),
+        sources=(MOE_PAPER, ours("what a pass over prompts reads of the experts")),
+    ),
+    Equation(
+        id="experts.mixed_touched_experts",
+        title="Experts that a step with a chunk of prefill on board uses",
+        defines="mixed_touched_experts",
+        relation=lambda mixed_touched_experts, touched_experts, experts, active_experts, prefill_chunk, one_token: (
+            mixed_touched_experts,
+            experts - (experts - touched_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
+        ),
+        requires=(
+            lambda active_experts, experts: active_experts < experts,
+            lambda touched_experts, experts: touched_experts <= experts,
+        ),
+        otherwise=("a token uses a part of all experts", "no more experts are used than there are"),
+        statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
+        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        steps=(
+            Step(
+                operation="what it means: all experts but those that decode leaves out, and of these the chunk",
+                relation=lambda mixed_touched_experts, touched_experts, experts, prefill_touched_experts: (
+                    mixed_touched_experts,
+                    experts - (experts - touched_experts) * (1 - prefill_touched_experts / experts),
+                ),
+            ),
+            Step(
+                operation="the experts that the tokens of the chunk use by themselves",
+                premises=(
+                    at("#1"),
+                    at("experts.prefill_touched_experts", batch=1, new_tokens_per_pass="prefill_chunk"),
+                ),
+                eliminated=("prefill_touched_experts",),
+            ),
+        ),
+        sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
+    ),
+    Equation(
         id="experts.shared_params",
         title="Parameters that every token uses",
         defines="shared_params",
@@ -94,6 +155,43 @@ EQUATIONS = (
         statement="The shared parameters and the experts that somebody in the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
+    ),
+    Equation(
+        id="experts.fetched_bytes_per_weight",
+        title="Bytes of a weight that a step reads",
+        defines="fetched_bytes_per_weight",
+        relation=lambda fetched_bytes_per_weight, expert_bytes_per_weight, fetched_params, shared_params, shared_bytes_per_weight: (
+            fetched_bytes_per_weight,
+            (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
+        ),
+        requires=(lambda fetched_params, shared_params: fetched_params >= shared_params,),
+        otherwise=("a step reads what every token uses",),
+        statement="Where experts are stored in fewer bytes than the rest, a step that reads few of them reads wider weights than the mean.",
+        assumptions=("all experts are stored alike, and so is all beside them",),
+        sources=(ours("the mean over what is read: of experts as many as are touched, of the rest all"),),
+    ),
+    Equation(
+        id="experts.mean_bytes_per_weight",
+        title="Bytes of a weight, experts and the rest together",
+        relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
+            bytes_per_weight,
+            (expert_bytes_per_weight * routed_params + shared_bytes_per_weight * (total_params - routed_params)) / total_params,
+        ),
+        requires=(lambda total_params, routed_params: total_params >= routed_params,),
+        otherwise=("routed experts are a part of all parameters",),
+        statement="Of a model whose experts are stored in fewer bytes than the rest: the mean over all weights.",
+        assumptions=("all experts are stored alike, and so is all beside them",),
+        steps=(
+            Step(
+                operation="the mean over what a step reads, where it reads all",
+                premises=(
+                    at("experts.fetched_bytes_per_weight", fetched_bytes_per_weight="bytes_per_weight", fetched_params="total_params"),
+                    at("experts.shared_params"),
+                ),
+                eliminated=("shared_params",),
+            ),
+        ),
+        sources=(ours("what is stored, over how many weights it is"),),
     ),
     Equation(
         id="experts.weight_time_touched",

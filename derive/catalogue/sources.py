@@ -104,6 +104,11 @@ GPIPE_PAPER = Source(
     "https://arxiv.org/abs/1811.06965", "the bubble of K stages and M microbatches takes (K - 1)/(M + K - 1) of the time",
     page="section 2.3", year=2018,
 )  # fmt: skip
+TENSOR_PARALLEL_PAPER = Source(
+    "paper", "Megatron-LM: training multi-billion parameter language models using model parallelism",
+    "Mohammad Shoeybi et al.", "https://arxiv.org/abs/1909.08053",
+    "a forward pass adds up over all chips twice a layer: after attention and after the feed-forward part", page="section 3", year=2019,
+)  # fmt: skip
 MEGATRON_PAPER = Source(
     "paper", "Efficient large-scale language model training on GPU clusters using Megatron-LM", "Deepak Narayanan et al.",
     "https://arxiv.org/abs/2104.04473", "v runs of layers a device cut the time of the bubble, over that of the work, by v",

@@ -6,6 +6,11 @@ ROWS = (
     # -- network ------------------------------------------------------------------------------------------------
     ("all_to_all_time", "t_a2a", r"t_{\mathrm{a2a}}", "s", "time a step spends sending tokens to their experts and back", 1e-6, 100),
     (
+        *("tensor_parallel_time", "t_tp", r"t_{\mathrm{tp}}", "s"),
+        "time a step spends adding up, over the chips of every layer, what each of them makes",
+        *(1e-6, 100),
+    ),
+    (
         "exposed_communication_share",
         "f_comm",
         r"f_{\mathrm{comm}}",
@@ -23,6 +28,16 @@ ROWS = (
     ("experts", "E_x", "E_x", "1", "routed experts of a layer", 2, 1024),
     ("active_experts", "n_act", r"n_{\mathrm{act}}", "1", "routed experts that one token uses in a layer", 1, 64, POSITIVE, "experts"),
     ("touched_experts", "E_hit", r"E_{\mathrm{hit}}", "1", "routed experts of a layer that a batch uses, on average", 1, 1024),
+    (
+        *("mixed_touched_experts", "E_mix", r"E_{\mathrm{mix}}", "1"),
+        "routed experts of a layer that a decode step with a chunk of prefill on board uses, on average",
+        *(1, 1024),
+    ),
+    (
+        *("prefill_touched_experts", "E_pre", r"E_{\mathrm{pre}}", "1"),
+        "routed experts of a layer that a pass with many new tokens uses, on average",
+        *(1, 1024),
+    ),
     ("expert_parallel", "E", "E", "1", "chips over which the experts of a layer are spread", 1, 1024, AT_LEAST_ONE),
     ("experts_per_chip", "e_chip", r"e_{\mathrm{chip}}", "1", "experts of a layer that lie on one chip", 0.1, 256),
     (
@@ -40,6 +55,9 @@ ROWS = (
     ("routed_params", "N_ro", r"N_{\mathrm{routed}}", "1", "parameters of the routed experts", 1e8, 1e13),
     ("shared_params", "N_sh", r"N_{\mathrm{shared}}", "1", "parameters that every token uses", 1e8, 1e12),
     ("fetched_params", "N_hit", r"N_{\mathrm{hit}}", "1", "parameters a step reads", 1e8, 1e13),
+    ("expert_bytes_per_weight", "b_ex", r"b_{\mathrm{ex}}", "byte", "bytes that store one weight of the routed experts", 0.5, 4),
+    ("shared_bytes_per_weight", "b_sh", r"b_{\mathrm{sh}}", "byte", "bytes that store one weight that every token uses", 0.5, 4),
+    ("fetched_bytes_per_weight", "b_hit", r"b_{\mathrm{hit}}", "byte", "bytes of a weight that a step reads, on average", 0.5, 4),
     ("sequences_per_chip", "B_g", "B_g", "1", "sequences of a pass for each chip of the stage", 0.01, 1e4),
     ("moe_layers", "n_moe", r"n_{\mathrm{moe}}", "1", "layers with routed experts", 1, 200),
     ("dispatch_bytes_per_element", "b_out", r"b_{\mathrm{out}}", "byte", "bytes of an activation on its way to the experts", 0.5, 4),

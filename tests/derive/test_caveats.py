@@ -65,6 +65,13 @@ def test_a_model_sparser_than_any_router_is_no_crash():
     assert "200 times" in warned("weight_time", **{**V3, "active_params": 3.355e9})[0]
 
 
+def test_the_sparsest_router_is_that_of_the_table():
+    """With one of 256 experts in the sparsest router: 671/(671 - 634 (255/256)^63) of the weights for 64 sequences."""
+    assert "2.36 times" in warned("step_time", **STEP, batch=64)[0]
+    with reading(edited("Llama-4-Maverick", experts="256")):
+        assert f"{671 / (671 - 634 * (255 / 256) ** 63):.3g} times" in warned("step_time", **STEP, batch=64)[0]
+
+
 # -- the busiest chip -----------------------------------------------------------------------------------------------
 
 
@@ -256,6 +263,52 @@ def test_a_link_that_is_given_takes_the_place_of_those_of_the_preset():
 )
 def test_the_exchange_is_not_said(unknown, given):
     assert exchange(unknown, **{"bytes_per_element": 1, "context_length": 4000, **given}) == []
+
+
+def test_a_pass_over_prompts_is_no_decode_step():
+    """The exchange of a decode step says nothing of how long a pass over whole prompts takes."""
+    prompts = {"hardware": "H100:fp8", "model": "Qwen3-30B-A3B", "bytes_per_element": 1, "chips": 64, "batch": 512, "context_length": 2000}
+    assert exchange("step_time", **prompts) and exchange("prefill_normalised_cost", **prompts, prompt_tokens=2000) == []
+
+
+DENSE = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "chips": 8, "batch": 512, "context_length": 2000}
+SUMS = 2 * 80 * 512 * 8192 * 2 * 2 * 7 / 8 / 450e9
+"""Seconds: two sums in each of 80 layers of 512 tokens, 8192 elements of 2 bytes, of which a chip sends 2 x 7/8 at 450 GB/s."""
+
+
+def sums(unknown, **given):
+    return [text for text in warned(unknown, **given) if "add up in every layer" in text]
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("step_time", {}), ("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"})])
+def test_chips_that_share_the_layers_of_a_dense_model_add_up_what_they_make(unknown, more):
+    step = (70e9 + 512 * 2000 * 2 * 80 * 8 * 128) / (8 * 3.35e12)
+    (text,) = sums(unknown, **DENSE, **more)
+    supposed = "synchronisations_per_layer = 2 and bytes_per_activation = 2 B"
+    assert f"8 chips add up in every layer, {SUMS * 1e3:.3g} ms with {supposed} over links of 450 GB/s, is not counted" in text
+    assert f"takes about {1 + SUMS / step:.3g} times as long; give exposed_communication_share" in text
+
+
+def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
+    counted = {"synchronisations_per_layer": 2, "bytes_per_activation": 2, "link_bandwidth": "450GB/s"}
+    assert solve("tensor_parallel_time", **DENSE, **counted).answers[0].value == pytest.approx(SUMS)
+    assert solve("step_time", **DENSE, bytes_per_activation=4).unused == ()
+    assert f"{SUMS * 2000:.3g} ms with synchronisations_per_layer = 2 over" in sums("step_time", **DENSE, bytes_per_activation=4)[0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"batch": 32, "context_length": 4000},
+        {"chips": 1, "anyway": True},
+        {"variants": {"overlap": "exposed"}, "exposed_communication_share": 0.3},
+        {"efficiency": "calibrated"},
+        {"model": "DeepSeek-V3", "anyway": True},
+    ],
+    ids=["little", "one chip", "counted as a share", "measured", "mixture"],
+)
+def test_sums_are_not_said(more):
+    assert sums("step_time", **DENSE | more) == []
 
 
 SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
@@ -492,6 +545,10 @@ def widths(unknown, **given):
 OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
 
 
+OSS_READ = (17 / 32 * (117e9 - 5.1e9) / (1 - 4 / 128) * 4 / 128 + 2 * (117e9 - (117e9 - 5.1e9) / (1 - 4 / 128))) / 5.1e9
+"""Bytes of a weight that one sequence reads: 4 of 128 experts in 17/32 B, the rest in 2 B."""
+
+
 def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean():
     """gpt-oss-120b, one sequence: 4 of 128 experts of 115.5e9 in 17/32 B, and 1.491e9 weights in 2 B; the mean is 0.550 B."""
     routed = (117e9 - 5.1e9) / (1 - 4 / 128)
@@ -507,6 +564,29 @@ def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean(
     kv = solve("kv_time", **OSS).answers[0].value
     weights = solve("weight_time", **OSS).answers[0].value
     assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+
+
+@pytest.mark.parametrize("overlap", ["exposed", "sum", "kv_plus_max"])
+def test_wider_weights_lengthen_a_step_as_its_parts_are_added_up(overlap):
+    """The same question with all weights as wide as those that are read are on average."""
+    given = {**OSS, "variants": {"overlap": overlap}, **({"exposed_communication_share": 0.4} if overlap == "exposed" else {})}
+    step, wide = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"bytes_per_weight": OSS_READ, "anyway": True}))
+    assert f"it takes {wide / step:.3g} times as long" in widths("step_time", **given)[0]
+
+
+def test_wider_weights_lengthen_only_what_is_read_of_them():
+    """At 60,000 tokens the cache is a part of what is read, and no wider for the weights."""
+    long = {**OSS, "context_length": 60_000}
+    weights, kv = (solve(name, **long).answers[0].value for name in ("weight_time", "kv_time"))
+    both = {"expert_bytes_per_weight": 17 / 32, "shared_bytes_per_weight": 2}
+    wide = OSS_READ / solve("bytes_per_weight", model="gpt-oss-120b", **both).answers[0].value
+    assert widths("memory_time", **long)[0].endswith(f" it takes {(wide * weights + kv) / (weights + kv):.3g} times as long")
+
+
+def test_the_experts_of_a_chunk_are_read_as_narrow_as_they_are():
+    """With 2,000 tokens on board all experts are read, and the weights are as wide as the mean."""
+    assert widths("step_time", **OSS) and widths("mixed_step_time", **OSS, prefill_chunk=1)
+    assert widths("mixed_step_time", **OSS, prefill_chunk=2000) == []
 
 
 @pytest.mark.parametrize(
@@ -578,6 +658,64 @@ def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
     assert warned("prefill_compute_time", **given, context_length="3k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
     assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()
+
+
+def test_a_pass_behind_a_context_is_what_it_is_said_to_be_in_windows_too():
+    """Windows meet no more behind a context than they hold: what is said is what the same pass comes to with cached_tokens."""
+    given = {**PREFILL, "model": "Gemma-3-27B", "new_tokens_per_pass": "2k"}
+    alone = solve("prefill_compute_time", **given).answers[0].value
+    behind = solve("prefill_compute_time", **given, cached_tokens="120k").answers[0].value
+    (text,) = warned("prefill_compute_time", **given, context_length="120k")
+    assert f"up to {behind / alone:.3g} times the arithmetic" in text
+
+
+READS = "this is arithmetic alone: with the weights that it has to read, the pass takes {:.3g} times as long"
+
+
+def test_a_short_prompt_waits_for_the_weights():
+    """Llama-3.1-8B on one H100: 8 GB at 3.35 TB/s, against 2 x 8e9 FLOP and attention of 2 x 32 x 32 x 128 r a token and its place."""
+    given = {"model": "Llama-3.1-8B", "hardware": "H100:fp8", "chips": 1, "batch": 1}
+    factor = 1 + 2 * 2 * 32 * 32 * 128 * 100 / 2 / (2 * 8e9) * 1979 / 989.5
+    arithmetic = 100 * 2 * 8e9 / 1.979e15 * factor
+    assert warned("prefill_compute_time", **given, prompt_tokens=100) == (READS.format(8e9 / 3.35e12 / arithmetic),)
+    assert warned("prefill_compute_time", **given, prompt_tokens=500) == ()
+    assert warned("prefill_compute_time", **{**given, "batch": 10}, prompt_tokens=100) == ()
+    # .794 of the bandwidth and .464 of the peak.
+    (measured,) = warned("prefill_compute_time", **given, prompt_tokens=100, efficiency="calibrated")
+    assert measured == READS.format(8e9 / 3.35e12 / arithmetic * 0.464 / 0.794)
+    (text,) = warned("prefill_compute_time", **given, prompt_tokens=500, variants={"overlap": "sum"})
+    assert text.startswith("this is arithmetic alone")
+
+
+def test_a_prompt_that_is_asked_for_is_the_pass_that_is_spoken_of():
+    given = {"model": "Llama-3.1-8B", "hardware": "H100:fp8", "chips": 1, "batch": 1}
+    forth = solve("prefill_compute_time", **given, prompt_tokens=100)
+    back = solve("prompt_tokens", **given, prefill_compute_time=forth.answers[0].value)
+    assert back.answers[0].value == pytest.approx(100) and back.warnings == forth.warnings != ()
+
+
+def test_a_short_prompt_waits_for_the_experts_of_its_tokens():
+    """DeepSeek-V3 on 16 H100: of 671e9 weights all but 654.5e9 (31/32)^500, for 500 tokens of 74 GFLOP and attention at half of fp8."""
+    routed = (671e9 - 37e9) / (1 - 8 / 256)
+    read = (671e9 - routed * (1 - 8 / 256) ** 500) / 3.35e12
+    attention = 2 * 61 * 128 * 320 * 500 / 2 * 1979 / 989.5
+    assert warned("prefill_compute_time", **H100S, batch=1, prompt_tokens=500)[0] == READS.format(
+        read / (500 * (2 * 37e9 + attention) / 1.979e15)
+    )
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("sequences_in_flight", {}), ("batch", {}), ("context_length", {"sequences_in_flight": 8})])
+def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more):
+    """70 of 80 GB are weights: 10 GB are five times the 2 GB that nine tenths of the memory leave."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "bytes_per_element": 1, **more}
+    given |= {} if unknown == "context_length" else {"context_length": 4000}
+    (text,) = warned(unknown, **given, chips=1)
+    assert text == (
+        "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
+        ", caches have 5 times less room; give hbm_capacity"
+    )
+    assert "no cache fits" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
+    assert warned(unknown, **given, chips=2) == ()
 
 
 def test_an_owned_chip_that_never_waits_is_said_to():

@@ -212,7 +212,7 @@ def with_router(monkeypatch, **cells):
 
 def test_a_mixture_sets_its_router_and_says_where_it_is_from(monkeypatch):
     preset = with_router(monkeypatch, **MIXTURE)
-    router = {name: preset.givens[name] for name in presets.ROUTER}
+    router = {name: preset.givens[name] for name in (*presets.ROUTER, "model_dim")}
     assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
     assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
 
@@ -220,7 +220,7 @@ def test_a_mixture_sets_its_router_and_says_where_it_is_from(monkeypatch):
 @pytest.mark.parametrize("experts", ["0", ""])
 def test_a_dense_model_has_no_router(monkeypatch, experts):
     preset = with_router(monkeypatch, **MIXTURE | {"experts": experts, "active_experts": experts})
-    assert not {*presets.ROUTER} & preset.givens.keys()
+    assert not {*presets.ROUTER} & preset.givens.keys() and preset.givens["model_dim"] == 7168
 
 
 OF_WHAT_IS_STORED = {

@@ -148,6 +148,8 @@ SEARCHED = {
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
     "serving.speculative_operations": {"acceptance_rate", "draft_tokens"},
     "experts.touched_experts": {"experts"},
+    "experts.prefill_touched_experts": {"experts"},
+    "experts.mixed_touched_experts": {"experts"},
     "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
     "serving.prefill_weight_compute_ratio_touched": {"batch", "experts", "active_experts"},
     "serving.free_prefill_chunk_touched": {"free_prefill_chunk"},

@@ -8,8 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from derive.caveats import SPARSEST
-from derive.presets import table
+from derive.presets import sparsest_router, table
 from derive.ranges import solve
 
 ALL = [row for row in table("architectures") if float(row["experts"] or 0)]
@@ -155,8 +154,9 @@ def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
     assert value("fetched_params", model=row["model"], batch=1) == pytest.approx(active, rel=1e-9)
 
 
-def test_no_router_of_the_table_is_sparser_than_the_warning_takes_it():
-    assert max(int(row["experts"]) / int(row["active_experts"]) for row in ALL) == SPARSEST
+def test_the_sparsest_router_of_the_table_is_one_of_128():
+    """Llama 4 Maverick: one of 128 experts; 256 over 6 of DeepSeek-V4-Flash, and 384 over 6 of V4-Pro, are less."""
+    assert sparsest_router() == 128
 
 
 # -- draws at random ------------------------------------------------------------------------------------------------
@@ -167,6 +167,19 @@ def test_touched_experts(experts, active, batch):
     rng = np.random.default_rng(1)
     drawn = np.mean([len(np.unique(chosen(experts, active, batch, rng))) for _ in range(400)])
     assert value("touched_experts", experts=experts, active_experts=active, batch=batch) == pytest.approx(drawn, rel=0.02)
+
+
+@pytest.mark.parametrize(("experts", "active", "batch", "prompt", "chunk"), [(256, 8, 4, 8, 32), (128, 1, 30, 3, 50)])
+def test_experts_of_prompts_are_those_of_all_their_tokens(experts, active, batch, prompt, chunk):
+    rng = np.random.default_rng(2)
+    router = {"experts": experts, "active_experts": active, "batch": batch}
+    drawn = {
+        "prefill_touched_experts": (batch * prompt, {"new_tokens_per_pass": prompt}),
+        "mixed_touched_experts": (batch + chunk, {"prefill_chunk": chunk}),
+    }
+    for name, (tokens, more) in drawn.items():
+        mean = np.mean([len(np.unique(chosen(experts, active, tokens, rng))) for _ in range(400)])
+        assert value(name, **router, **more) == pytest.approx(mean, rel=0.02)
 
 
 def busiest(experts, active, chips, batch, rng, times=400):
