@@ -22,8 +22,11 @@ DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
 GOVERNED = {
-    **dict.fromkeys(("attention_time", "attention_compute_ratio"), (ATTENTION,)),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), (DRAFTS,)),
+    "attention_time": ((*ATTENTION, "attention_compute_ratio"),),
+    "attention_compute_ratio": ((*ATTENTION, "attention_time"),),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (DRAFTS,)),
+    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
+    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
     "verification_ratio": (TIMES,),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
