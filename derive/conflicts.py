@@ -64,13 +64,17 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
-        own = tuple(row for row in bounds() if row.symbols[0] == asked.unknown)
-        if clash := _beyond_its_bounds(own, values, frozenset()):
+        if clash := beyond_what_can_be(asked.unknown, values):
             return clash
         values = {name: value for name, value in values.items() if name != asked.unknown}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOFS)), known, best.keys() - values.keys())
+
+
+def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:
+    """More or less of a quantity than there can be beside these values: copies of a cache than chips."""
+    return _beyond_its_bounds(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
 def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:

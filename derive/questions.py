@@ -1,7 +1,7 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -40,6 +40,7 @@ class Question:
     bounds: tuple[Equation, ...] = ()
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
+    variants: tuple[tuple[str, str], ...] = ()
 
 
 def question(
@@ -80,15 +81,30 @@ def question(
     nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
     known |= dict.fromkeys(nothing, 0.0)
     provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
-    defaults = standing(name, known, [equation(id).symbols[0] for id in using])
-    not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
-    values = neutral(defaults, {*known, name})
-    active = _telling(_active(name, chosen, using, preset.left_out, not_made_up), values)
-    named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    inequalities = _telling(bounds(), values)
-    rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
-    return Question(name, known, active, provenance, notes, *rest)
+    named = tuple(map(equation, using))
+    whole = Question(
+        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
+        published=preset.published, nothing=nothing, variants=chosen,
+    )  # fmt: skip
+    return posed(whole, name, known, {n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0})
+
+
+def posed(asked: Question, unknown: str, known: Mapping[str, float], zeros: Set[str] = frozenset()) -> Question:
+    """The question with something else known or asked, with the defaults that then stand; `zeros` are known to be nothing somewhere.
+
+    >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
+    >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
+    >>> [("hop_latency" in one.defaults) for one in (asked, again)]
+    [True, False]
+    """
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    defaults = standing(unknown, known, [equation(id).symbols[0] for id in using])
+    not_made_up = (*(n for n, value in known.items() if n in zeros or value == 0), *defaults)
+    values = neutral(defaults, {*known, unknown})
+    active = _telling(_active(unknown, asked.variants, using, left_out, not_made_up), values)
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
 
 
 def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
