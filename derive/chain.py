@@ -84,8 +84,9 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
         if clash:
             first, *fewest = solution.reason.message.splitlines()
             # Two values of what is asked for say more than that a given is another.
-            told = first if first.startswith(f"contradiction: {asked.unknown} = ") else clash.message
-            return _without_answer(asked, replace(clash, message="\n".join((told, *fewest))), solution.route), None
+            told = first if solution.reason.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            return _without_answer(asked, clash, solution.route), None
         if settled.known.keys() == asked.known.keys():
             return solution, way
         asked = _put_right(asked, settled)

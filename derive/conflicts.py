@@ -131,11 +131,13 @@ def _reason(
 ) -> Reason:
     """The equation that does not hold with its numbers, then the givens that cannot all be true."""
     violated = broken.violated(known)
-    message = _two_values(asked, broken, known, used) or _two_sides(broken, known, violated)
+    of_unknown = _two_values(asked, broken, known, used)
+    message = of_unknown or _two_sides(broken, known, violated)
     fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
-    return Reason("contradiction", violated=_held_against(broken, violated), message=message)
+    two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
+    return Reason("contradiction", violated=_held_against(broken, violated), message=message, two_values=two)
 
 
 def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ COULD_BE = (
     *("cache_hit_share", "uncached_tokens", "prefill_decode_flops_ratio", "fleet_utilisation"),
     *("microbatches", "hop_latency", "kv_copies", "expert_imbalance", "positions_per_step", "drafting_time"),
 )
-"""Defaults put into the equations that a result may contradict where none of those can be it; what is drafted, where drafts are spoken of."""
+"""Defaults put into the equations that results may contradict where none of those can be it; of drafts, where drafts are spoken of."""
 
 IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),

@@ -14,6 +14,7 @@ from derive.givens import made_of_nothing
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.requirements import HOLDS
 from derive.shipped import reading
 from derive.spreads import Spread
 from derive.units import show
@@ -163,12 +164,15 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
-    """Refuses more of a part than of its whole, anywhere in what is given."""
+    """Refuses more of a part than of its whole, and less than a sequence as a batch, anywhere in what is given."""
     ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
     for part, (_, most) in ends.items():
         whole = quantity(part).whole
         if whole in ends and most > ends[whole][0]:
             raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
+    least, _ = ends.get("batch", (1.0, 1.0))
+    if least < 1 - HOLDS:
+        raise WrongValue(f"batch = {least:.4g}: a batch is one sequence at least, as a pass in which nothing is decoded reads nothing")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ def test_both_values_of_an_unknown_with_two_routes_are_shown():
     given = {"compute_time": 1, "memory_time": 2, "batch": 2000, "throughput": 1e5, "tokens_per_step": 1}
     reason = solve("token_latency", **given).reason
     first, second = reason.message.splitlines()
-    assert reason.code == "contradiction"
+    assert reason.code == "contradiction" and reason.two_values == "token_latency"
     assert first == "contradiction: token_latency = 20 ms by scheduling.throughput; 2 s by pipeline.hop_latency from step_time = 2 s"
     assert second.startswith("not all of these can hold: ") and second.count(" = ") == 5
     reason = solve("step_time", compute_time=1, memory_time=2, compute_utilisation=0.25).reason
