@@ -174,10 +174,14 @@ def put_back(row: Equation, name: str) -> Equation:
 def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) -> tuple[str, ...]:
     """The defaults, of those that results may contradict, that stand in an equation or in what its right side is made of.
 
+    None of a bound: what misses it need not be anything else than supposed.
+
     >>> from derive.catalogue import equation
     >>> put_in_before(with_defaults(equation("roofline.kv_time"), (("kv_copies", 1),)), (), set())
     ('kv_copies',)
     """
+    if row.direction:
+        return ()
     made = {one.defines: one for one in active if one.defines}
     rows, queue = {row.id: row}, [*row.symbols[1:]]
     while queue:

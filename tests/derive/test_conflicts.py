@@ -261,3 +261,9 @@ def test_what_several_defaults_could_explain_is_asked_for():
 def test_no_default_becomes_more_than_there_can_be():
     reason = solve("step_time", **SERVED, kv_time=9 * READ).reason
     assert reason.code == "contradiction" and "no default could be anything that makes it so" in reason.message
+
+
+def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
+    """All that is supposed of it may be so: a bound is missed."""
+    reason = solve("throughput", **SERVED, step_time="30ms").reason
+    assert reason.code == "contradiction" and "roofline.step_time makes it 5.2" in reason.message
