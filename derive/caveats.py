@@ -78,14 +78,6 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
 
 
-def batch_below_one(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Less than a sequence given as the batch of a pass, of a dense model: a mixture refuses it, as its reads are none of a mean."""
-    batch = asked.known.get("batch", 1.0)
-    if batch >= 1 or not any("batch" in row.symbols for row in used):
-        return None
-    return f"no pass has batch = {batch:.3g}: one in which nothing is decoded reads no weights, so a mean batch is of one sequence at least"
-
-
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """A mixture of experts of which all weights are read for want of its router: by how much that may be too long."""
     if not _reads("sharded", used) or values.keys() >= {"experts", "active_experts"}:
@@ -411,7 +403,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
     prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
     wider_beside_the_experts, longer_than_the_model)  # fmt: skip

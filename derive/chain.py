@@ -4,7 +4,7 @@ Defining equations and bounds join by themselves, one variant of a group; condit
 relations join when named. Neutral defaults are taken up only when the givens alone do not reach the unknown.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil, inf, isclose, isfinite, log
@@ -13,15 +13,15 @@ from types import MappingProxyType
 from derive.backwards import Backwards, backwards
 from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
-from derive.conflicts import against_defaults, contradiction, impossible
-from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads
+from derive.conflicts import against_defaults, beyond_what_can_be, contradiction, impossible
+from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads, put_in_before
 from derive.directions import direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
 from derive.limits import one_by_one, open_to_limits
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.questions import Question
+from derive.questions import Question, posed
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
 from derive.refusals import indifferent, missing_givens
 from derive.regimes import in_force, regimes
@@ -101,15 +101,17 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
     if solution.reason and solution.reason.code == "contradiction":
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
         settled, notes, clash = _settled(asked, asked.known)
+        if clash and clash.code != "contradiction":
+            return _without_answer(asked, clash, solution.route), None
         if clash:
             first, *fewest = solution.reason.message.splitlines()
             # Two values of what is asked for say more than that a given is another.
-            told = first if first.startswith(f"contradiction: {asked.unknown} = ") else clash.message
-            return _without_answer(asked, replace(clash, message="\n".join((told, *fewest))), solution.route), None
-        instead = {name: "follows from the givens" for name in settled if name not in asked.known}
-        if not instead:
+            told = first if solution.reason.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            return _without_answer(asked, clash, solution.route), None
+        if settled.known.keys() == asked.known.keys():
             return solution, way
-        asked = replace(asked, known=settled, provenance={**asked.provenance, **instead})
+        asked = _put_right(asked, settled)
         solution, way = _answered(asked)
     if not solution.answers:
         return (way and _as_memory_needs(asked, solution, way)) or solution, way
@@ -118,6 +120,12 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].value}
     _, more, clash = _settled(asked, found)
+    if clash and not notes:
+        # The answer rests on a default that the givens alone contradict.
+        settled, instead, unexplained = _settled(asked, asked.known)
+        if instead and not unexplained:
+            solution, way = answered(_put_right(asked, settled))
+            return replace(solution, assumptions=(*instead, *solution.assumptions)), way
     clash = clash or impossible(asked, found)
     if clash:
         return _without_answer(asked, clash, solution.route), None
@@ -158,31 +166,57 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
     )
 
 
-def _settled(asked: Question, known: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...], Reason | None]:
-    """What is known with the defaults that results contradict put right, how, and what no default explains."""
-    settled, notes = dict(known), []
-    while beyond := against_defaults(asked, settled):
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, tuple[str, ...], Reason | None]:
+    """The question with the defaults that results contradict put right, how, and what no default explains, or more than one."""
+    settled, notes = replace(asked, known=known), []
+    while beyond := against_defaults(settled, settled.known):
         row, reason = beyond
-        found = list(_instead_of_a_default(asked, settled, row))
-        if not found:
-            message = f"{reason.message}, and no default could be anything that makes it so"
-            return settled, (*notes,), replace(reason, message=message)
-        name, value = min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))
-        settled[name] = value
+        found = list(_instead_of_a_default(settled, row, MAY_DIFFER))
+        found = [min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))] if found else []
+        if not found and row not in settled.named:
+            found = list(_instead_of_a_default(settled, row, put_in_before(row, settled.active, {*known, asked.unknown})))
+        if len(found) != 1:
+            return settled, (*notes,), _unexplained(reason, found)
+        ((name, value),) = found
+        at = {**settled.known, name: value}
+        settled = replace(settled, known=at) if name in MAY_DIFFER else posed(settled, asked.unknown, at)
         notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
     return settled, (*notes,), None
 
 
-def _instead_of_a_default(asked: Question, known: Mapping[str, float], row: Equation) -> Iterator[tuple[str, float]]:
+def _put_right(asked: Question, settled: Question) -> Question:
+    """The question with defaults that results contradict known to be something else, and others as they then stand."""
+    provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
+    # What stands beside a default may follow it: positions the tokens of a step.
+    after = posed(settled, asked.unknown, settled.known)
+    return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
+
+
+def _unexplained(reason: Reason, found: Sequence[tuple[str, float]]) -> Reason:
+    """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
+    if not found:
+        return replace(reason, message=f"{reason.message}, and no default could be anything that makes it so")
+    could = " or ".join(f"{name} = {show(name, value)}" for name, value in found)
+    told = reason.message.removeprefix("contradiction: ")
+    return Reason("missing_givens", missing=tuple(name for name, _ in found), message=f"{told}: {could} would make it so; give one of them")
+
+
+def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[tuple[str, float]]:
     """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
-    for name in (name for name in MAY_DIFFER if name not in known):
-        solution, _ = _answered(replace(asked, unknown=name, known=known, anyway=True))
+    for name in (name for name in names if name not in asked.known):
+        # What is written in the equations may differ with all else as it stands; what was put into them needs others.
+        def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
+            return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
+
+        solution, _ = _answered(replace(at(name, asked.known), anyway=True))
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for value in (one.value for one in solution.answers if one.kind == "point" and one.value >= least):
-            beyond = against_defaults(asked, {**known, name: value})
+            instead = at(asked.unknown, {**asked.known, name: value})
+            beyond = against_defaults(instead, instead.known)
             # A count may be more than its default and a share less; half a chip or token is no way out.
-            possible = value >= 1 or QUANTITIES[name].limits()[1] == 1
-            if possible and (beyond is None or beyond[0] is not row):
+            possible = value >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = possible and not beyond_what_can_be(name, instead.known)
+            if possible and (beyond is None or beyond[0].id != row.id):
                 yield name, value
 
 
@@ -652,7 +686,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     default = {name: "default" for name in known if name in touched and name not in asked.known}
     led = {name: leads(name, {*asked.known, asked.unknown}) for name in default.keys() & FOLLOWS.keys()}
     default |= {name: f"default: {other}" for name, other in led.items() if other in asked.known and known[name] != 1}
-    told = {name: other for name, other in led.items() if other == asked.unknown}
+    told = {name: other for name, other in led.items() if other and other not in asked.known}
     defaults = [f"{name} = {told.get(name, f'{known[name]:g}')} ({why})" for name, why in default.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]

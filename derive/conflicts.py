@@ -64,10 +64,17 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
+        if clash := beyond_what_can_be(asked.unknown, values):
+            return clash
         values = {name: value for name, value in values.items() if name != asked.unknown}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
-    return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
+    return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOFS)), known, best.keys() - values.keys())
+
+
+def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:
+    """More or less of a quantity than there can be beside these values: copies of a cache than chips."""
+    return _beyond_its_bounds(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
 def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
@@ -102,12 +109,12 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     return step.right_side({**some, "memory_time": reads.right_side(some)})
 
 
-def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | None:
+def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
     """An inequality that every deployment keeps and these values do not; nothing is held against what was only taken to be so.
 
     What does not fit in memory is said elsewhere.
     """
-    judged = (row for row in (*bounds(), *map(equation, ROOFS)) if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    judged = (row for row in rows if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
     for row in (row for row in judged if known.keys() >= {*row.symbols}):
         left, right = row.left_side(known), right_side_at(row, known)
         over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
@@ -124,11 +131,13 @@ def _reason(
 ) -> Reason:
     """The equation that does not hold with its numbers, then the givens that cannot all be true."""
     violated = broken.violated(known)
-    message = _two_values(asked, broken, known, used) or _two_sides(broken, known, violated)
+    of_unknown = _two_values(asked, broken, known, used)
+    message = of_unknown or _two_sides(broken, known, violated)
     fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
-    return Reason("contradiction", violated=_held_against(broken, violated), message=message)
+    two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
+    return Reason("contradiction", violated=_held_against(broken, violated), message=message, two_values=two)
 
 
 def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:

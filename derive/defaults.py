@@ -22,15 +22,17 @@ DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
 GOVERNED = {
-    **dict.fromkeys(("attention_time", "attention_compute_ratio"), (ATTENTION,)),
-    **dict.fromkeys(("tokens_per_step", "positions_per_step", "drafting_time", "drafting_compute_ratio"), (DRAFTS,)),
+    "attention_time": ((*ATTENTION, "attention_compute_ratio"),),
+    "attention_compute_ratio": ((*ATTENTION, "attention_time"),),
+    **dict.fromkeys(("tokens_per_step", "positions_per_step"), (DRAFTS,)),
+    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
+    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
     "verification_ratio": (TIMES,),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
-    "new_tokens_per_pass": (("cached_tokens", "cache_hit_share"),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -40,12 +42,15 @@ FOLLOWS = {
     "microbatches": ("pipeline_stages",),
     "positions_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
-    "new_tokens_per_pass": ("prompt_tokens",),
+    "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
-A prompt is what one pass computes of it, and else as long as the context; one of a given length is computed in one pass.
+A prompt is what one pass computes of it, and else as long as the context; what is to be computed of one is computed in one pass.
 """
+
+HITS = ("cached_tokens", "cache_hit_share")
+"""What says that not all of a prompt is to be computed."""
 
 SAID_BY = {
     "microbatches": ("sequences_in_flight", "idle_fraction"),
@@ -55,6 +60,12 @@ SAID_BY = {
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+COULD_BE = (
+    *("cache_hit_share", "uncached_tokens", "prefill_decode_flops_ratio", "fleet_utilisation"),
+    *("microbatches", "hop_latency", "kv_copies", "expert_imbalance", "positions_per_step", "drafting_time"),
+)
+"""Defaults put into the equations that results may contradict where none of those can be it; of drafts, where drafts are spoken of."""
 
 IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
@@ -101,11 +112,13 @@ def following(unknown: str, defaults: Iterable[str], known: Mapping[str, Any]) -
 
 
 def leads(name: str, at_hand: Set[str]) -> str | None:
-    """Which of the quantities at hand a default is.
+    """Which of the quantities at hand a default is, or what they say of a prompt is to be computed.
 
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
+    if name == "new_tokens_per_pass" and "prompt_tokens" in at_hand and not at_hand.isdisjoint(HITS):
+        return "uncached_tokens"
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
 
 
@@ -156,6 +169,29 @@ def put_back(row: Equation, name: str) -> Equation:
     """
     others = tuple((other, value) for other, value in row.put_in.items() if other != name)
     return with_defaults(equation(row.id), others) if name in row.put_in else row
+
+
+def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str]) -> tuple[str, ...]:
+    """The defaults, of those that results may contradict, that stand in an equation or in what its right side is made of.
+
+    None of a bound: what misses it need not be anything else than supposed.
+
+    >>> from derive.catalogue import equation
+    >>> put_in_before(with_defaults(equation("roofline.kv_time"), (("kv_copies", 1),)), (), set())
+    ('kv_copies',)
+    """
+    if row.direction:
+        return ()
+    made = {one.defines: one for one in active if one.defines}
+    rows, queue = {row.id: row}, [*row.symbols[1:]]
+    while queue:
+        one = made.get(queue.pop())
+        if one and one.id not in rows:
+            rows[one.id] = one
+            queue += one.symbols[1:]
+    spoken = {name for one in rows.values() for name in one.put_in}
+    drafted = not at_hand.isdisjoint(("tokens_per_step", *DRAFTS))
+    return tuple(name for name in COULD_BE if name in spoken and (drafted or name not in ("positions_per_step", "drafting_time")))
 
 
 def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> dict[str, int]:

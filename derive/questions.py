@@ -14,6 +14,7 @@ from derive.givens import made_of_nothing
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.requirements import HOLDS
 from derive.shipped import reading
 from derive.spreads import Spread
 from derive.units import show
@@ -42,6 +43,7 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
+    variants: tuple[tuple[str, str], ...] = ()
 
 
 def question(
@@ -82,15 +84,30 @@ def question(
     nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
     known |= dict.fromkeys(nothing, 0.0)
     provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
-    defaults = standing(name, known, [equation(id).symbols[0] for id in using])
-    not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
-    values = neutral(defaults, {*known, name})
-    active = _telling(_active(name, chosen, using, preset.left_out, not_made_up), values)
-    named = tuple(with_defaults(equation(id), values) for id in using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
-    inequalities = _telling(bounds(), values)
-    rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
-    return Question(name, known, active, provenance, notes, *rest)
+    named = tuple(map(equation, using))
+    whole = Question(
+        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
+        published=preset.published, nothing=nothing, variants=chosen,
+    )  # fmt: skip
+    return posed(whole, name, known, {n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0})
+
+
+def posed(asked: Question, unknown: str, known: Mapping[str, float], zeros: Set[str] = frozenset()) -> Question:
+    """The question with something else known or asked, with the defaults that then stand; `zeros` are known to be nothing somewhere.
+
+    >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
+    >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
+    >>> [("hop_latency" in one.defaults) for one in (asked, again)]
+    [True, False]
+    """
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    defaults = standing(unknown, known, [equation(id).symbols[0] for id in using])
+    not_made_up = (*(n for n, value in known.items() if n in zeros or value == 0), *defaults)
+    values = neutral(defaults, {*known, unknown})
+    active = _telling(_active(unknown, asked.variants, using, left_out, not_made_up), values)
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
 
 
 def without(asked: Question, names: Set[str]) -> Question:
@@ -156,12 +173,15 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
-    """Refuses more of a part than of its whole, anywhere in what is given."""
+    """Refuses more of a part than of its whole, and less than a sequence as a batch, anywhere in what is given."""
     ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
     for part, (_, most) in ends.items():
         whole = quantity(part).whole
         if whole in ends and most > ends[whole][0]:
             raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
+    least, _ = ends.get("batch", (1.0, 1.0))
+    if least < 1 - HOLDS:
+        raise WrongValue(f"batch = {least:.4g}: a batch is one sequence at least, as a pass in which nothing is decoded reads nothing")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

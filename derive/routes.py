@@ -178,7 +178,7 @@ def _one_at_a_time(unknown: str, active: tuple[Equation, ...], reached: Set[str]
             found.setdefault(missing[0], []).append(row)
     legs = []
     for name, rows in found.items():
-        first, *others = sorted(rows, key=lambda row: row.defines != name)
+        first, *others = sorted(rows, key=lambda row: (row.defines != name, row.defines is None))
         legs.append(Leg((first,), name, tuple(others)))
     return legs
 

@@ -92,7 +92,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated."""
+    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
+
+    `two_values` is a quantity that comes to one thing by one way and to another by another.
+    """
 
     __repr__ = brief
 
@@ -100,6 +103,7 @@ class Reason:
     missing: tuple[str, ...] = ()
     violated: tuple[str, ...] = ()
     message: str = ""
+    two_values: str = ""
 
 
 @dataclass(frozen=True, slots=True)

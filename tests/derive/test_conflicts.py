@@ -14,7 +14,7 @@ def test_both_values_of_an_unknown_with_two_routes_are_shown():
     given = {"compute_time": 1, "memory_time": 2, "batch": 2000, "throughput": 1e5, "tokens_per_step": 1}
     reason = solve("token_latency", **given).reason
     first, second = reason.message.splitlines()
-    assert reason.code == "contradiction"
+    assert reason.code == "contradiction" and reason.two_values == "token_latency"
     assert first == "contradiction: token_latency = 20 ms by scheduling.throughput; 2 s by pipeline.hop_latency from step_time = 2 s"
     assert second.startswith("not all of these can hold: ") and second.count(" = ") == 5
     reason = solve("step_time", compute_time=1, memory_time=2, compute_utilisation=0.25).reason
@@ -225,3 +225,45 @@ def test_a_share_found_from_one_claim_is_not_held_against_another():
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 16, "batch": 256}
     (found,) = solve("mbu", **given, context_length=1000, throughput=6000, step_time="43ms").answers
     assert found.value == pytest.approx((70e9 + 256 * 1000 * 163840) / (16 * 3.35e12) / 0.043, rel=1e-3)
+
+
+GPUS = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "mbu": 0.8, "mfu": 0.5}
+SERVED = {**GPUS, "chips": 8, "batch": 64, "context_length": 4000}
+READ = 64 * 4000 * 163840 / (8 * 3.35e12 * 0.8)
+"""Seconds that 64 sequences of 4,000 tokens of 163,840 bytes take to be read: 1.956 ms."""
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "name", "expected"),
+    [
+        # twice as long a read is of a cache that lies on the chips twice
+        ("step_time", {"kv_time": 2 * READ}, "kv_copies", 2),
+        # what the fleet pays twice is used half the time
+        ("kv_cache_bytes", {"cost_per_token": 1e-6, "fleet_cost_per_token": 2e-6}, "fleet_utilisation", 0.5),
+        # of 16,000 tokens 12,000 are computed
+        ("step_time", {"prompt_tokens": 16000, "uncached_tokens": 12000}, "cache_hit_share", 0.25),
+    ],
+)
+def test_a_default_that_the_givens_contradict_is_what_they_make_it(unknown, given, name, expected):
+    solution = solve(unknown, **SERVED if "cost_per_token" not in given else {**GPUS, "context_length": 4000, "batch": 64}, **given)
+    assert solution.answers, solution.reason
+    assert any(text.startswith(f"{name} = {expected:g} follows from the givens") for text in solution.assumptions), solution.assumptions
+
+
+def test_what_several_defaults_could_explain_is_asked_for():
+    """100 ms through 4 stages of a 20 ms pass: 20 microbatches waiting for each other, or four hops of 20 ms."""
+    given = {**GPUS, "chips": 8, "context_length": 8000, "step_time": "20ms", "token_latency": "100ms", "pipeline_stages": 4}
+    reason = solve("sequences_in_flight", **given).reason
+    assert reason.code == "missing_givens" and reason.missing == ("microbatches", "hop_latency")
+    assert reason.message.endswith("microbatches = 20 or hop_latency = 20 ms would make it so; give one of them")
+
+
+def test_no_default_becomes_more_than_there_can_be():
+    reason = solve("step_time", **SERVED, kv_time=9 * READ).reason
+    assert reason.code == "contradiction" and "no default could be anything that makes it so" in reason.message
+
+
+def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
+    """All that is supposed of it may be so: a bound is missed."""
+    reason = solve("throughput", **SERVED, step_time="30ms").reason
+    assert reason.code == "contradiction" and "roofline.step_time makes it 5.2" in reason.message

@@ -140,7 +140,7 @@ def test_an_upper_bound_is_carried_the_other_way():
 # -- worlds in which the bounds are not reached -------------------------------------------------------------------
 
 SHARED = ("roofline.compute_time", "roofline.weight_time", "roofline.kv_time", "roofline.memory_time", "roofline.step_time")
-RESULTS = ("scheduling.throughput", "scheduling.fleet_throughput", "serving.cost_per_token")
+RESULTS = ("pipeline.hop_latency", "scheduling.throughput", "scheduling.fleet_throughput", "serving.cost_per_token")
 ROWS = tuple(map(equation, (*SHARED, *RESULTS)))
 INPUTS = sorted({name for row in ROWS for name in row.symbols} - {row.defines for row in ROWS})
 ASKED = [(result.split(".")[1], unknown) for result in ("roofline.step_time", *RESULTS) for unknown in INPUTS]
@@ -177,11 +177,14 @@ def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
     random = Random(f"{result} {unknown}")
     for _ in range(3):
         drawn = {name: NEUTRAL_DEFAULTS.get(name) or quantity(name).at(0.3 + 0.4 * random.random()) for name in INPUTS}
-        world = slack(ROWS, drawn, random)
+        # A dense model: of a mixture without its router all weights are read, which errs the other way.
+        world = slack(ROWS, drawn | {"total_params": drawn["active_params"]}, random)
         solution, way = answered(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
         points = [one for one in solution.answers if one.kind == "point"]
         assert not any(wrong(carried(way), one, world[unknown]) for one in points)
-        assert all(one.bound for one in points), "the step is in it, and it is longer than its bound"
+        # More weights found than are active are those of a mixture.
+        certain = unknown != "total_params" or all(one.value <= world["active_params"] for one in points)
+        assert all(one.bound for one in points if certain), "the step is in it, and it is longer than its bound"
 
 
 @pytest.mark.slow

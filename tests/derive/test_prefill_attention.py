@@ -115,13 +115,17 @@ def test_a_prompt_that_was_followed_is_said():
 
 
 def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
-    """131,072 tokens at 2 x 70e9 FLOP and attention over half of them, on 8e15 FLOP/s; backwards, and not where some are cached."""
+    """131,072 tokens at 2 x 70e9 FLOP and attention over half of them, on 8e15 FLOP/s; backwards, and the rest where half are cached."""
     found = solve("prefill_compute_time", **PASS, prompt_tokens=131_072)
     assert found.answers[0].value == pytest.approx(131_072 * WEIGHTS / 8e15 * factor(65_536), rel=1e-12)
     assert "new_tokens_per_pass = 131072 (default: prompt_tokens)" in found.assumptions
     assert value("prompt_tokens", **PASS, prefill_compute_time=found.answers[0].value) == pytest.approx(131_072, rel=1e-9)
-    for cached in ({"cached_tokens": 100_000}, {"cache_hit_share": 0.5}):
-        assert solve("prefill_compute_time", **PASS, prompt_tokens=131_072, **cached).reason.missing == ("new_tokens_per_pass",)
+    rest = 65_536 * WEIGHTS / 8e15 * factor(65_536 + 32_768)
+    for cached in ({"cached_tokens": 65_536}, {"cache_hit_share": 0.5}):
+        assert value("prefill_compute_time", **PASS, prompt_tokens=131_072, **cached) == pytest.approx(rest, rel=1e-9)
+    for unknown in ("uncached_tokens", "cache_hit_share"):
+        found = value(unknown, **PASS, prompt_tokens=131_072, prefill_compute_time=rest)
+        assert found == pytest.approx({"uncached_tokens": 65_536, "cache_hit_share": 0.5}[unknown], rel=1e-9)
 
 
 @pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
