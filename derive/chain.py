@@ -144,7 +144,7 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
             break
     if not outcome and not stops:
         outcome = _bounded(asked, stops)
-    if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, outcome[0])):
+    if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
         return _without_answer(asked, aside), None
     if outcome:
         return outcome
@@ -157,8 +157,8 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
 def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solution | None:
     """What was asked for from a given result, found by going forwards; None where nothing that was given rests on it.
 
-    So it is looked for where no route leads to it, where one did and stopped, and where one only bounds it and leaves a
-    result aside: of the first alone it is said why there is no answer, the others say so themselves.
+    So it is looked for where no route leads to it, where one did and stopped, which then says itself why, and where one only
+    bounds it and leaves a result aside.
     """
     names = _aside(asked, bounded) if bounded else None
     if bounded and not (names and _only_bounded(bounded)):
@@ -168,9 +168,20 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     if found is None:
         return None
     solution = _turned_round(asked, found)
-    if bounded:
-        solution = replace(solution, answers=tuple(one for one in solution.answers if _allowed(inside(one), bounded)))
-    return solution if solution.answers or not (bounded or stopped) else None
+    if solution.answers:
+        return _within(asked, solution, found, bounded) if bounded else solution
+    said = not stopped if not bounded else bool(solution.reason) and solution.reason.code not in OPEN
+    return solution if said else None
+
+
+def _within(asked: Question, solution: Solution, found: Backwards, bounded: Solution) -> Solution:
+    """What leads to one result, as far as another leaves it possible."""
+    answers = tuple(one for one in solution.answers if _allowed(inside(one), bounded))
+    if not answers:
+        place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
+        message = f"contradiction: {asked.unknown} = {place} by {found.by.id} from {found.name}, which is ruled out by {ids}"
+        return _without_answer(asked, Reason("contradiction", violated=(found.name,), message=message))
+    return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
 
 
 def _only_bounded(solution: Solution) -> bool:
@@ -279,11 +290,15 @@ def _turns_on_itself(way: Route, leg: Leg) -> bool:
     return any(left in one.symbols and one.unknown in leg.symbols for one in way.legs if one is not leg)
 
 
-def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
-    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for."""
+def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None:
+    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for.
+
+    One that comes to what was given whatever the unknown is takes nothing from bounds that equations lead to.
+    """
     free = indifferent(asked, [*_known(asked)][-1])
     if free and free.violated[0] in _unused(asked, {*bounded.given}):
-        return free
+        by_equations = all(row.sense == "=" for row in way.rows)
+        return None if by_equations and free.code == "not_identified" else free
     definitions = {row.defines: row for row in asked.left_out if row.defines} | giving(asked)
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
