@@ -176,7 +176,7 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
 
 def _within(asked: Question, solution: Solution, found: Backwards, bounded: Solution) -> Solution:
     """What leads to one result, as far as another leaves it possible."""
-    answers = tuple(one for one in solution.answers if _allowed(inside(one), bounded))
+    answers = tuple(left for one in solution.answers for left in _left_of(one, bounded))
     if not answers:
         place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
         message = f"contradiction: {asked.unknown} = {place} by {found.by.id} from {found.name}, which is ruled out by {ids}"
@@ -193,9 +193,13 @@ def _aside(asked: Question, solution: Solution) -> list[str]:
     return [name for name in made_of(asked, asked.unknown) if name in _unused(asked, {*solution.given})]
 
 
-def _allowed(value: float, bounded: Solution) -> bool:
-    ends = (one.ends for one in bounded.answers)
-    return any(low * (1 - HOLDS) <= value and (high is None or value <= high * (1 + HOLDS)) for low, high in ends)
+def _left_of(one: Answer, bounded: Solution) -> Iterator[Answer]:
+    """What an answer and bounds have in common."""
+    low, high = one.ends
+    for least, most in (other.ends for other in bounded.answers):
+        lowest, highest = max(low, least), min((end for end in (high, most) if end is not None), default=None)
+        if highest is None or lowest <= highest * (1 + HOLDS):
+            yield one if one.kind == "point" else replace(one, low=lowest, high=highest)
 
 
 def _turned_round(asked: Question, found: Backwards) -> Solution:
@@ -203,7 +207,7 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
     name, unknown = found.name, asked.unknown
     target = show(name, asked.known[name])
     if (None, None) in found.found:
-        message = f"{name} is {target} with any {unknown}"
+        message = f"{name} does not depend on {unknown}: it is {target} with any {unknown}"
         return _without_answer(asked, Reason("not_identified", violated=(name,), message=message))
     if not found.found:
         reach = [show(name, end) for end in found.reach or ()]
