@@ -14,6 +14,7 @@ from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import Equation
 from derive.refusals import giving, made_of
+from derive.regimes import branches
 from derive.requirements import HOLDS
 from derive.routes import Leg, route
 
@@ -77,7 +78,16 @@ def _leading(asked: Question, rest: Mapping[str, float], name: str, last: Equati
         return tuple(found)
     # What was given may lead to what is made of it: its equations turned round, or several together.
     way = route(name, tuple(row for row in asked.active if row.sense == "="), frozenset(start))
-    return way.legs[:-1] if way and not way.cancelled and way.legs[-1].rows == (last,) else None
+    sure = way and not way.cancelled and way.legs[-1].rows == (last,) and all(map(_always, way.legs[:-1]))
+    return way.legs[:-1] if sure else None
+
+
+def _always(leg: Leg) -> bool:
+    """Whether a leg gives its quantity wherever it applies: one that may sit in a term that does not bind would be passed over."""
+    first = leg.cases[0]
+    if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
+        return True
+    return not any(case.open or case.idle or branch.absent for case in leg.cases for branch in branches(case, leg.unknown))
 
 
 def _upstream(definitions: Mapping[str, Equation], known: set[str], last: Equation) -> list[Equation]:

@@ -163,8 +163,8 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     names = _aside(asked, bounded) if bounded else None
     if bounded and not (names and _only_bounded(bounded)):
         return None
-    known = [*_known(asked)][-1]
-    found = None if indifferent(asked, known) else backwards(asked, known, names)
+    ways = () if indifferent(asked, [*_known(asked)][-1]) else (backwards(asked, known, names) for known in _known(asked))
+    found = next(filter(None, ways), None)
     if found is None:
         return None
     solution = _turned_round(asked, found)

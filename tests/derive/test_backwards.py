@@ -135,6 +135,10 @@ def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
     assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message
 
 
+MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
+RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
+
+
 def there_and_back(result, unknown, given):
     """A result, and what its own value is answered to have been made of."""
     there = solve(result, anyway=True, **given).answers[0].value
@@ -148,6 +152,24 @@ def test_what_turns_round_a_rate_on_the_way_is_followed_too():
     _, back = there_and_back("throughput", "batch", given)
     assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)]
     assert "batching.ridge_point@1" in back.equations
+
+
+def test_chips_that_follow_from_the_time_of_the_weights_are_followed_and_not_taken_as_one():
+    given = {**STAGED, "batch": 8}
+    read = solve("weight_time", anyway=True, **given).answers[0].value
+    rate = solve("throughput", anyway=True, **given).answers[0].value
+    without = {name: value for name, value in given.items() if name not in ("chips", "batch")}
+    back = solve("batch", anyway=True, **without, weight_time=read, throughput=rate)
+    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)] and back.provenance.get("chips") != "default"
+
+
+def test_what_only_two_results_together_would_give_is_not_answered_by_one():
+    """Peak and batch are both open: a rate that may wait for memory says of neither what it is."""
+    given = {**RATES, **MIXED, "pipeline_stages": 2, "hop_latency": "2ms", "batch": 8}
+    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("throughput", "mixed_step_time")}
+    without = {name: value for name, value in given.items() if name not in ("peak_flops", "batch")}
+    back = solve("batch", anyway=True, **without, **results)
+    assert not back.answers and back.reason.code in ("missing_givens", "not_identified")
 
 
 CHUNKS = {"hardware": "B200-SXM:fp8", "chips": 32, "context_length": 3000, "bytes_per_element": 1}
@@ -210,10 +232,6 @@ def test_a_result_that_does_not_move_over_a_stretch_has_the_stretch(given, insid
 
     assert max(abs(moved(answer.low)), abs(moved(answer.high))) < 2e-9
     assert moved(answer.low * 0.5) < -2e-9 and moved(answer.high * 1.01) > 2e-9
-
-
-MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
-RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
 
 
 def test_a_result_says_more_than_that_another_does_not_bind():
