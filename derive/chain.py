@@ -23,7 +23,7 @@ from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.questions import Question, posed
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
-from derive.refusals import indifferent, missing_givens
+from derive.refusals import giving, indifferent, made_of, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
@@ -226,7 +226,7 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     for rows in (equalities, asked.active):
         stops: list[tuple[_Stop, Route]] = []
         outcome = _by(asked, rows, stops)
-        if not outcome and not stops and rows is equalities and (behind := _behind(asked)):
+        if rows is equalities and (behind := _behind(asked, outcome and outcome[0], bool(stops))):
             return behind, None
         if outcome and rows is asked.active and not _says_something(asked, outcome[0]):
             outcome = None
@@ -234,7 +234,7 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
             break
     if not outcome and not stops:
         outcome = _bounded(asked, stops)
-    if outcome and rows is asked.active and (aside := _left_aside(asked, outcome[0])):
+    if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
         return _without_answer(asked, aside), None
     if outcome:
         return outcome
@@ -244,33 +244,76 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
 
 
-def _behind(asked: Question) -> Solution | None:
-    """What was asked for from a given result, found by going forwards; None where nothing that was given rests on it."""
-    known = [*_known(asked)][-1]
-    found = None if indifferent(asked, known) else backwards(asked, known)
-    return _turned_round(asked, found) if found else None
+def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solution | None:
+    """What was asked for from a given result, found by going forwards; None where nothing that was given rests on it.
+
+    So it is looked for where no route leads to it, where one did and stopped, which then says itself why, and where one only
+    bounds it and leaves a result aside.
+    """
+    names = _aside(asked, bounded) if bounded else None
+    if bounded and not (names and _only_bounded(bounded)):
+        return None
+    ways = () if indifferent(asked, [*_known(asked)][-1]) else (backwards(asked, known, names) for known in _known(asked))
+    found = next(filter(None, ways), None)
+    if found is None:
+        return None
+    solution = _turned_round(asked, found)
+    if solution.answers:
+        return _within(asked, solution, found, bounded) if bounded else solution
+    said = not stopped if not bounded else bool(solution.reason) and solution.reason.code not in OPEN
+    return solution if said else None
+
+
+def _within(asked: Question, solution: Solution, found: Backwards, bounded: Solution) -> Solution:
+    """What leads to one result, as far as another leaves it possible."""
+    answers = tuple(left for one in solution.answers for left in _left_of(one, bounded))
+    if not answers:
+        place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
+        message = f"contradiction: {asked.unknown} = {place} by {found.by.id} from {found.name}, which is ruled out by {ids}"
+        return _without_answer(asked, Reason("contradiction", violated=(found.name,), message=message))
+    return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
+
+
+def _only_bounded(solution: Solution) -> bool:
+    return any(one.kind != "point" for one in solution.answers)
+
+
+def _aside(asked: Question, solution: Solution) -> list[str]:
+    """Results that were given, are made of the unknown, and had no part in an answer."""
+    return [name for name in made_of(asked, asked.unknown) if name in _unused(asked, {*solution.given})]
+
+
+def _left_of(one: Answer, bounded: Solution) -> Iterator[Answer]:
+    """What an answer and bounds have in common."""
+    low, high = one.ends
+    for least, most in (other.ends for other in bounded.answers):
+        lowest, highest = max(low, least), min((end for end in (high, most) if end is not None), default=None)
+        if highest is None or lowest <= highest * (1 + HOLDS):
+            yield one if one.kind == "point" else replace(one, low=lowest, high=highest)
 
 
 def _turned_round(asked: Question, found: Backwards) -> Solution:
     """What a result comes to at every value that leads to it, as answers of the quantity that was asked for."""
     name, unknown = found.name, asked.unknown
-    target = asked.known[name]
-    if found.flat:
-        ends = " to ".join(show(unknown, end) for end in found.flat)
-        message = f"{name} is {show(name, target)} with any {unknown} from about {ends}"
+    target = show(name, asked.known[name])
+    if (None, None) in found.found:
+        message = f"{name} does not depend on {unknown}: it is {target} with any {unknown}"
         return _without_answer(asked, Reason("not_identified", violated=(name,), message=message))
-    if not found.roots:
-        least, most = (show(name, end) for end in found.reach)
-        message = f"no {unknown} leads to {name} = {show(name, target)}: it runs from {least} to {most} over all {unknown}"
+    if not found.found:
+        reach = [show(name, end) for end in found.reach or ()]
+        runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
+        message = f"no {unknown} leads to {name} = {target}{runs}"
         return _without_answer(asked, Reason("no_solution", violated=(name,), message=message))
-    worlds = [_there(asked, name, root) for root in found.roots]
-    ends = [(root, one) for root, one in zip(found.roots, worlds, strict=True) if one.answers]
+    candidates = [_span(unknown, *ends) for ends in found.found]
+    worlds = [_there(asked, name, inside(one)) for one in candidates]
+    ends = [(candidate, one) for candidate, one in zip(candidates, worlds, strict=True) if one.answers]
     if not ends:
         return _without_answer(asked, worlds[0].reason)
-    answers = tuple(_answer_behind(one.answers[0], name, target, unknown, root, found) for root, one in ends)
+    answers = tuple(_answer_behind(_nearest(one, asked.known[name]), asked, candidate, found) for candidate, one in ends)
     first = ends[0][1]
-    given = {other: value for other, value in first.given.items() if other != unknown} | {name: target}
+    given = {other: value for other, value in first.given.items() if other != unknown} | {name: asked.known[name]}
     said = {**dict(zip(first.kinds, first.warnings, strict=True)), **less_than_one(unknown, answers)}
+    value = answers[0].value
     return replace(
         first,
         unknown=unknown,
@@ -281,8 +324,22 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
         unused=_unused(asked, {*given}),
         warnings=tuple(said.values()),
         kinds=tuple(said),
-        route=(),
+        route=(*first.route, RouteStep((found.by.reference,), unknown, value, forwards=name)),
     )
+
+
+def _span(unknown: str, low: float | None, high: float | None) -> Answer:
+    """A point, or a stretch, whose ends are those of the domain where they are as far as was looked."""
+    if low == high:
+        return Answer("point", value=low)
+    row = QUANTITIES[unknown]
+    top = row.ceiling if high is None else high
+    return Answer("interval", low=row.floor if low is None else low, high=top if isfinite(top) else None)
+
+
+def _nearest(solution: Solution, target: float) -> Answer:
+    """Of several answers the one that was followed."""
+    return min(solution.answers, key=lambda one: abs(inside(one) - target))
 
 
 def _there(asked: Question, name: str, root: float) -> Solution:
@@ -293,8 +350,11 @@ def _there(asked: Question, name: str, root: float) -> Solution:
     return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
 
 
-def _answer_behind(result: Answer, name: str, target: float, unknown: str, root: float, found: Backwards) -> Answer:
+def _answer_behind(result: Answer, asked: Question, candidate: Answer, found: Backwards) -> Answer:
     """The value of the unknown behind a result, which moves as the result does turned round, and errs the other way where that rises."""
+    if candidate.kind != "point":
+        return replace(candidate, regime=result.regime, residual=0.0)
+    name, unknown = found.name, asked.unknown
     bound = {True: {LOWER: UPPER, UPPER: LOWER}.get(result.bound), False: result.bound}.get(found.rises)
 
     def slopes() -> Mapping[str, float]:
@@ -302,8 +362,8 @@ def _answer_behind(result: Answer, name: str, target: float, unknown: str, root:
         moved = {other: -slope / steep for other, slope in result.elasticities.items() if other != unknown} if steep else {}
         return {**moved, name: 1 / steep} if steep else {}
 
-    apart = abs(inside(result) / target - 1) if target else abs(inside(result))
-    return Answer("point", value=root, regime=result.regime, elasticities=WhenRead(slopes), residual=apart, bound=bound)
+    apart = abs(inside(result) / asked.known[name] - 1)
+    return replace(candidate, regime=result.regime, elasticities=WhenRead(slopes), residual=apart, bound=bound)
 
 
 def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
@@ -324,12 +384,16 @@ def _turns_on_itself(way: Route, leg: Leg) -> bool:
     return any(left in one.symbols and one.unknown in leg.symbols for one in way.legs if one is not leg)
 
 
-def _left_aside(asked: Question, bounded: Solution) -> Reason | None:
-    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for."""
+def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None:
+    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for.
+
+    One that comes to what was given whatever the unknown is takes nothing from bounds that equations lead to.
+    """
     free = indifferent(asked, [*_known(asked)][-1])
     if free and free.violated[0] in _unused(asked, {*bounded.given}):
-        return free
-    definitions = {row.defines: row for row in (*asked.left_out, *asked.active) if row.defines}
+        by_equations = all(row.sense == "=" for row in way.rows)
+        return None if by_equations and free.code == "not_identified" else free
+    definitions = {row.defines: row for row in asked.left_out if row.defines} | giving(asked)
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
         while queue:

@@ -222,6 +222,9 @@ def route_lines(solution: Solution) -> list[str]:
             lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
         elif step.formula:
             lines += [step.formula, f"    {with_numbers(step.formula, values, keep=step.unknown)}"]
+        elif step.forwards:
+            found = step.unknown if step.value is None else f"{step.unknown} = {show(step.unknown, step.value)}"
+            lines += [f"{found}   (found by going forwards to {step.forwards} at numbers)"]
         elif step.value is not None:
             lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""

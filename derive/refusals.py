@@ -43,16 +43,25 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
 
 def made_of(asked: Question, unknown: str) -> list[str]:
     """Results that somebody gave and whose definitions lead back to a quantity."""
-    definitions = {row.defines: row for row in asked.active if row.defines}
+    rows = giving(asked)
     found = []
-    for name in (name for name, source in asked.provenance.items() if source == "given" and name in definitions):
+    for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
         queue, seen = [name], {name}
         while queue:
-            row = definitions.get(queue.pop())
+            row = rows.get(queue.pop())
             new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in seen]
             seen |= {*new}
             queue += new
         found += [name] if unknown in seen else []
+    return found
+
+
+def giving(asked: Question) -> dict[str, Equation]:
+    """The equation that gives each quantity: its definition, or one that holds it among others in place of a variant that defines it."""
+    found = {row.defines: row for row in asked.active if row.defines}
+    for row in (row for row in asked.active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant[0] == row.variant[0]}
+        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
     return found
 
 

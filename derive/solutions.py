@@ -108,7 +108,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class RouteStep:
-    """What was solved on the way, one equation or several together, with the value it gave."""
+    """What was solved on the way, one equation or several together, with the value it gave.
+
+    `forwards` is the result by which it was found, where that was followed at many values of it.
+    """
 
     __repr__ = brief
 
@@ -117,6 +120,7 @@ class RouteStep:
     value: float | None
     formula: str | None = None
     alternatives: tuple[str, ...] = ()
+    forwards: str | None = None
 
     @property
     def equation(self) -> str:

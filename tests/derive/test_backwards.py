@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from derive import solve
+from derive.display import as_record, as_text
 from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
 from derive.solutions import Solution
@@ -132,3 +133,127 @@ def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
     given = {name: value for name, value in STAGED.items() if name != "batch"}
     reason = solve("batch", throughput="10M tokens/s", anyway=True, **given).reason
     assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message
+
+
+MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
+RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
+
+
+def there_and_back(result, unknown, given):
+    """A result, and what its own value is answered to have been made of."""
+    there = solve(result, anyway=True, **given).answers[0].value
+    return there, solve(unknown, anyway=True, **{n: v for n, v in given.items() if n != unknown}, **{result: there})
+
+
+def test_what_turns_round_a_rate_on_the_way_is_followed_too():
+    """The bandwidth is not given, but peak FLOP/s over the ridge point."""
+    rates = {"peak_flops": 1.979e15, "ridge_point": 1.979e15 / 4.8e12, "hbm_capacity": 141e9, "bytes_per_weight": 1}
+    given = {**{name: value for name, value in STAGED.items() if name != "hardware"}, **rates}
+    _, back = there_and_back("throughput", "batch", given)
+    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)]
+    assert "batching.ridge_point@1" in back.equations
+
+
+def test_chips_that_follow_from_the_time_of_the_weights_are_followed_and_not_taken_as_one():
+    given = {**STAGED, "batch": 8}
+    read = solve("weight_time", anyway=True, **given).answers[0].value
+    rate = solve("throughput", anyway=True, **given).answers[0].value
+    without = {name: value for name, value in given.items() if name not in ("chips", "batch")}
+    back = solve("batch", anyway=True, **without, weight_time=read, throughput=rate)
+    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)] and back.provenance.get("chips") != "default"
+
+
+def test_what_only_two_results_together_would_give_is_not_answered_by_one():
+    """Peak and batch are both open: a rate that may wait for memory says of neither what it is."""
+    given = {**RATES, **MIXED, "pipeline_stages": 2, "hop_latency": "2ms", "batch": 8}
+    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("throughput", "mixed_step_time")}
+    without = {name: value for name, value in given.items() if name not in ("peak_flops", "batch")}
+    back = solve("batch", anyway=True, **without, **results)
+    assert not back.answers and back.reason.code in ("missing_givens", "not_identified")
+
+
+CHUNKS = {"hardware": "B200-SXM:fp8", "chips": 32, "context_length": 3000, "bytes_per_element": 1}
+ON_H200 = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 1000}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        *(("batch", {**ON_H200, "batch": batch}) for batch in (64, 256, 2000)),
+        *((name, {**CHUNKS, "model": "gpt-oss-120b", "batch": 64}) for name in ("batch", "bytes_per_element")),
+        ("bytes_per_element", {**CHUNKS, "model": "MiniMax-M3", "batch": 64}),
+    ],
+)
+def test_what_a_free_chunk_was_made_of_is_found_and_not_only_what_fits(unknown, given):
+    """Its equation has no closed form for it, and weights and caches fit with anything that is far less than memory."""
+    chunk, back = there_and_back("free_prefill_chunk", unknown, given)
+    assert [one.value for one in back.answers] == [pytest.approx(given[unknown], rel=1e-8)]
+    assert back.given["free_prefill_chunk"] == chunk and "free_prefill_chunk" not in back.unused
+
+
+def test_a_free_chunk_that_no_batch_leaves_is_refused():
+    reason = solve("batch", **ON_H200, free_prefill_chunk=4000).reason
+    assert reason.code == "no_solution" and reason.message.startswith("no batch leads to free_prefill_chunk = 4000 tokens")
+
+
+SHORT_PASS = {"model": "GLM-5", "hardware": "B200-SXM:fp8", "chips": 32, "batch": 4, "context_length": 3000, "bytes_per_element": 1}
+
+
+def test_a_result_where_two_regimes_meet_has_that_place_and_the_other():
+    """From 2,048 tokens on this model selects what it reads; the cost there is that of one shorter pass as well."""
+    cost, back = there_and_back("prefill_normalised_cost", "new_tokens_per_pass", {**SHORT_PASS, "new_tokens_per_pass": 2048})
+    shorter, there = (one.value for one in back.answers)
+    assert there == pytest.approx(2048, rel=1e-6) and shorter < 2048 / 1.5
+    assert solve("prefill_normalised_cost", **SHORT_PASS, new_tokens_per_pass=shorter).answers[0].value == pytest.approx(cost, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "inside"),
+    [
+        (
+            {"model": "GLM-4.5-Air", "hardware": "A100-SXM-80GB:bf16", "chips": 8, "efficiency": "calibrated", "batch": 4},
+            {"context_length": 1000, "bytes_per_element": 2, "prefill_chunk": 600},
+        ),
+        (
+            {"model": "Mixtral-8x7B", "hardware": "TPU-v5e:bf16", "chips": 256, "batch": 64},
+            {"context_length": 3000, "bytes_per_element": 2, "prefill_chunk": 200},
+        ),
+    ],
+)
+def test_a_result_that_does_not_move_over_a_stretch_has_the_stretch(given, inside):
+    """All experts are read, and reading them still takes longer than the arithmetic of the chunk."""
+    given = {**given, **inside}
+    step, back = there_and_back("mixed_step_time", "prefill_chunk", given)
+    (answer,) = back.answers
+    assert answer.kind == "interval" and answer.low < given["prefill_chunk"] < answer.high
+
+    def moved(prefill_chunk):
+        return solve("mixed_step_time", anyway=True, **{**given, "prefill_chunk": prefill_chunk}).answers[0].value / step - 1
+
+    assert max(abs(moved(answer.low)), abs(moved(answer.high))) < 2e-9
+    assert moved(answer.low * 0.5) < -2e-9 and moved(answer.high * 1.01) > 2e-9
+
+
+def test_a_result_says_more_than_that_another_does_not_bind():
+    """A step that waits for memory leaves the peak open; the same step with a chunk, which does not, has it."""
+    given = {**MIXED, **RATES}
+    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("step_time", "mixed_step_time")}
+    given.pop("peak_flops")
+    alone = solve("peak_flops", anyway=True, **given, step_time=results["step_time"])
+    assert [one.kind for one in alone.answers] == ["interval"]
+    both = solve("peak_flops", anyway=True, **given, **results)
+    assert [one.value for one in both.answers] == [pytest.approx(1.979e15, rel=1e-8)] and not {*both.unused} & {*results}
+    for share, code in ((0.5, "no_solution"), (300, "contradiction")):
+        beyond = {**results, "mixed_step_time": share * results["mixed_step_time"]}
+        assert solve("peak_flops", anyway=True, **given, **beyond).reason.code == code
+
+
+def test_an_answer_lists_the_equations_that_were_followed():
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    solution = solve("batch", throughput=5000, **given)
+    there = solve("throughput", **given, batch=solution.answers[0].value)
+    assert solution.equations == there.equations and [one.unknown for one in solution.route[:-1]] == [one.unknown for one in there.route]
+    assert as_record(solution)["equations"] == list(there.equations)
+    text = as_text(solution)
+    assert "(found by going forwards to throughput at numbers)\n    scheduling.throughput@" in text
+    assert all(one in text for one in there.equations) and "backsolve cite scheduling.throughput" in text
