@@ -214,7 +214,7 @@ EQUATIONS = (
             lambda fetched_params, shared_params: fetched_params > shared_params,
             lambda expert_imbalance: expert_imbalance >= 1,
         ),
-        statement="At small batches a step reads only the experts it uses, and the chip that reads most of its own, at most all, is done last.",
+        statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
         assumptions=(
             "what all tokens use is sharded perfectly over the chips",
             "every chip holds as many experts",
