@@ -190,8 +190,8 @@ def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: S
     if dtype == ATTENTION_DTYPE:
         return None
     ratio = usual_attention_rate(dtype)
-    slow, fast = (_anew((time,), asked, values, used, **more)[time] for more in ({"attention_rate_ratio": ratio}, {}))
-    if slow <= UNEVEN * fast:
+    slow, fast = (_anew((time,), asked, values, used, **more).get(time) for more in ({"attention_rate_ratio": ratio}, {}))
+    if not slow or not fast or slow <= UNEVEN * fast:
         return None
     told = f"{HARDWARE}.csv has no {ATTENTION_DTYPE} rate of {chip}, and attention is taken to run as fast as {dtype}"
     return f"{told}: at {ratio:g} of that, as on most chips, {time} is {slow / fast:.3g} times as large; give attention_rate_ratio"
@@ -284,7 +284,7 @@ def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equati
         return None
     known = {**asked.defaults, **values}
     time = _anew(("prefill_compute_time",), asked, values, used).get("prefill_compute_time")
-    return (time, known["batch"] * known["new_tokens_per_pass"]) if time else None
+    return (time, known["batch"] * known["new_tokens_per_pass"]) if time and {"batch", "new_tokens_per_pass"} <= known.keys() else None
 
 
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
