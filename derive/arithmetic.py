@@ -35,6 +35,15 @@ def minimum(*terms: Any) -> Any:
     return Min(*terms)
 
 
+def part_times(part: Any, factor: Any, whole: Any) -> Any:
+    """A part of a whole so many times, the whole at most; once it is the part, and there is nothing to compare.
+
+    >>> part_times(20.0, 3, 100.0), part_times(40.0, 3, 100.0)
+    (60.0, 100.0)
+    """
+    return part if isinstance(factor, int) and factor == 1 else minimum(factor * part, whole)
+
+
 def logarithm(value: Any) -> Any:
     """The natural logarithm.
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from derive.catalogue import by_id, equation
 from derive.defaults import FOLLOWS, leads
 from derive.forward import followed
-from derive.presets import sparsest_router, usual
+from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.questions import Question
 from derive.records import LOWER, Equation
 from derive.solutions import Answer
@@ -46,6 +46,11 @@ OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "s
 """Results that copies of the cache multiply."""
 READING = ("mixed_step_time", "step_time", "memory_time", "weight_time", "latency_floor")
 """Times of a pass that rest on how wide the weights are that it reads, the whole of it first."""
+ATTENDING = (
+    *("mixed_step_time", "step_time", "prefill_compute_time"),
+    *("attention_time", "prefill_attention_factor", "attention_compute_ratio"),
+)
+"""What is longer where attention runs slower, the whole of it first."""
 LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 
@@ -166,6 +171,24 @@ def latent_attention_left_out(asked: Question, values: Mapping[str, float], used
     return "the FLOPs of latent attention are left out, and may take longer than its reads; give query_heads" if left_out else None
 
 
+def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A chip of which the rate is known in narrow weights alone: how much longer it takes where attention runs in wider numbers."""
+    place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()
+    time = next((name for name in ATTENDING if any(row.defines == name for row in used)), None)
+    # A chip whose table has that rate brings it along; one that computes in it needs none.
+    if not _stands("attention_rate_ratio", used) or time is None or len(place) != 4 or place[0] != f"{HARDWARE}.csv":
+        return None
+    _, chip, _, dtype = place
+    if dtype == ATTENTION_DTYPE:
+        return None
+    ratio = usual_attention_rate(dtype)
+    slow, fast = (_anew((time,), asked, values, used, **more).get(time) for more in ({"attention_rate_ratio": ratio}, {}))
+    if not slow or not fast or slow <= UNEVEN * fast:
+        return None
+    told = f"{HARDWARE}.csv has no {ATTENTION_DTYPE} rate of {chip}, and attention is taken to run as fast as {dtype}"
+    return f"{told}: at {ratio:g} of that, as on most chips, {time} is {slow / fast:.3g} times as large; give attention_rate_ratio"
+
+
 def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
     row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
@@ -220,24 +243,40 @@ def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -
 
 
 def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
-    """A dense model on several chips in a step without a network: how much longer it is for what they add up in every layer."""
+    """A dense model on several chips in a pass without a network: how much longer it is for what they add up in every layer."""
     link = values.get("link_bandwidth", values.get("scale_up_link_bandwidth"))
     dense = "total_params" in values and values["total_params"] == values.get("active_params")
-    if not _decodes_on_several(values, used) or not dense or link is None:
+    if not dense or link is None or not values.get("chips", 1.0) > 1:
+        return None
+    prefill = _prefill(asked, values, used)
+    if not prefill and not _decodes_on_several(values, used):
         return None
     row = equation("roofline.tensor_parallel_time")
     supposed = {name: value for name, value in SUMMED.items() if name not in values}
-    known = _anew((row.symbols[0], "step_time"), asked, {**values, **supposed, "link_bandwidth": link}, used, (row.id,))
-    if not {row.symbols[0], "step_time"} <= known.keys():
+    # The tokens of a pass, as sequences of one more token each.
+    tokens = {"batch": prefill[1], "positions_per_step": 1.0} if prefill else {}
+    known = _anew((row.symbols[0], "step_time"), asked, {**values, **tokens, **supposed, "link_bandwidth": link}, used, (row.id,))
+    bare = prefill[0] if prefill else known.get("step_time")
+    if row.symbols[0] not in known or not bare:
         return None
-    longer = 1 + known[row.symbols[0]] / known["step_time"]
+    longer = 1 + known[row.symbols[0]] / bare
     if longer <= UNEVEN:
         return None
     at = " and ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
     took = f"{show(row.symbols[0], known[row.symbols[0]], 3)}{f' with {at}' if at else ''}"
     told = f"what {values['chips']:.4g} chips add up in every layer, {took} over links of {show('link_bandwidth', link)}, is not counted"
-    text = f"{told}: where nothing hides it the step takes about {longer:.3g} times as long; give exposed_communication_share"
-    return Doubt(f"{text} and --overlap exposed", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+    text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
+    give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
+    return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+
+
+def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
+    """The arithmetic of a pass over prompts at the peak of the chips, and its tokens, where an answer rests on that."""
+    if "mfu" in asked.known or not any(row.defines == "prefill_compute_time" for row in used):
+        return None
+    known = {**asked.defaults, **values}
+    time = _anew(("prefill_compute_time",), asked, values, used).get("prefill_compute_time")
+    return (time, known["batch"] * known["new_tokens_per_pass"]) if time and {"batch", "new_tokens_per_pass"} <= known.keys() else None
 
 
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
@@ -404,6 +443,6 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
+    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
     prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
     wider_beside_the_experts, longer_than_the_model)  # fmt: skip

@@ -27,7 +27,7 @@ from derive.refusals import giving, indifferent, made_of, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
-from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead
+from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
 
@@ -489,7 +489,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
-            ends += [] if broken else [(end, _answer(asked, way, world, end, one, roots))]
+            ends += [] if broken else [(_shown(way, world, end, one), _answer(asked, way, world, end, one, roots))]
     if ends:
         return _solution(asked, known, way, ends)
     return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
@@ -500,6 +500,18 @@ def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answ
     causes = taken_for_granted(asked, way, end.values)
     bound = direction_at(way, causes, end.values, roots) if found.kind == "point" else None
     return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
+
+
+def _shown(way: Route, world: _World, end: _World, found: Answer) -> _World:
+    """The world that is shown of an answer: of an interval the one at its end, the upper of two, as far as it can be worked out there."""
+    if found.kind == "point":
+        return end
+    bound, steps = shown_end(found), (*world.steps, _step(way.legs[-1], found))
+    if bound is None or way.cancelled:
+        return replace(end, steps=steps)
+    at = {way.legs[-1].unknown: bound}
+    worlds, _ = _completed(way, replace(world, values={**world.values, **at}, steps=steps))
+    return replace(worlds[0], warnings=end.warnings) if worlds else replace(end, values={**end.values, **at}, steps=steps)
 
 
 def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
@@ -721,7 +733,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
-    doubts = caveats(asked, _at_most(asked, *ends[0]), used)
+    doubts = caveats(asked, ends[0][0].values, used)
     said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
     return Solution(
         unknown=asked.unknown,
@@ -736,11 +748,6 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
     )
-
-
-def _at_most(asked: Question, end: _World, found: Answer) -> Mapping[str, float]:
-    """All values on the way to an answer; where it is an interval, those at its upper end, which is what is printed, if it has one."""
-    return end.values if found.high is None else {**end.values, asked.unknown: found.high}
 
 
 def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:

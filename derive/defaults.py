@@ -149,7 +149,7 @@ def with_defaults(row: Equation, values: Values) -> Equation:
         return row
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along.
-    gone = _gone(row, relation, spoken) if any(value != 1 or name == "pipeline_stages" for name, value in spoken.items()) else {}
+    gone = _gone(row, relation, spoken)
     return replace(
         row,
         relation=in_place(relation, gone) if gone else relation,

@@ -10,7 +10,7 @@ from typing import Any
 
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
-from derive.solutions import DEFAULT, OR, Answer, Solution, Spans
+from derive.solutions import DEFAULT, OR, Answer, Solution, Spans, shown_end
 from derive.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.units import show
 
@@ -214,7 +214,9 @@ def _over_ranges(unknown: str, answer: Answer) -> str:
 
 def route_lines(solution: Solution) -> list[str]:
     """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
-    shown = solution.spans.shown if solution.spans else {}
+    shown = dict(solution.spans.shown) if solution.spans else {}
+    bound = shown_end(solution.answers[0]) if solution.answers and not solution.spans else None
+    shown |= {} if bound is None else {solution.unknown: bound}
     values = {**solution.given, **shown, **{step.unknown: step.value for step in solution.route if step.value is not None}}
     lines = []
     for step in solution.route:
@@ -230,6 +232,8 @@ def route_lines(solution: Solution) -> list[str]:
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
         together = "   together" if len(step.equations) > 1 else ""
         lines += [f"    {step.equation}{together}{others}"]
+        if step.value is None and bound is not None and step is not solution.route[-1]:
+            lines += [f"at {solution.unknown} = {show(solution.unknown, bound)}:"]
     return lines
 
 

@@ -250,6 +250,19 @@ def usual(quantity: str) -> float:
 
 
 @one_reading
+def usual_attention_rate(dtype: str) -> float:
+    """The rate of attention over that of a narrower data type, to two digits, as most accelerators of hardware.csv have them.
+
+    >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
+    (0.5, 0.25)
+    """
+    of_chips = [[row for row in table(HARDWARE) if cell(HARDWARE, row, "accelerator") == name] for name in hardware_names()]
+    pairs = [[_preferred("", "peak_flops", one, rows) for one in (ATTENTION_DTYPE, dtype)] for rows in of_chips]
+    rates = [[float(cell(HARDWARE, row, "value")) for row in pair if row] for pair in pairs]
+    return mode(round(pair[0] / pair[1], 2) for pair in rates if len(pair) == 2)
+
+
+@one_reading
 def sparsest_router() -> float:
     """Experts of which a token uses one, in the sparsest router of architectures.csv.
 

@@ -90,6 +90,16 @@ class Answer:
         return (self.low, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
 
 
+def shown_end(answer: Answer) -> float | None:
+    """What a route is shown at: a point, or of an interval the finite end, the upper of two; None where it has none.
+
+    >>> shown_end(Answer("interval", low=0.0, high=8.0)), shown_end(Answer("interval", low=2.0)), shown_end(Answer("interval", low=0.0))
+    (8.0, 2.0, None)
+    """
+    least, most = answer.ends
+    return least or None if most is None else most
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.

@@ -1,6 +1,6 @@
 """Experts: a mixture of experts over the chips of a rack, and over racks (lecture, 0:32:00 to 0:47:02)."""
 
-from derive.arithmetic import logarithm, maximum, minimum, power
+from derive.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
 from derive.records import BOUND, HEURISTIC, Equation, Step, at
 
@@ -195,22 +195,29 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
-        version=2,
+        version=3,
         title="Weight-read time with only the touched experts",
         defines="weight_time",
         variant=("weight_time", "touched", False),
-        relation=lambda weight_time, shared_params, expert_imbalance, fetched_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda weight_time, shared_params, fetched_params, expert_imbalance, routed_params, bytes_per_weight, chips,
+            hbm_bandwidth, mbu: (
             weight_time,
-            (shared_params + expert_imbalance * (fetched_params - shared_params)) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+            (shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params))
+            * bytes_per_weight
+            / (chips * hbm_bandwidth * mbu),
         ),
-        changes=("waits for the chip on which most of the touched experts lie; that was left out",),
+        changes=(
+            "waits for the chip on which most of the touched experts lie; that was left out",
+            "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
+        ),
         requires=(
             lambda fetched_params, shared_params: fetched_params > shared_params,
             lambda expert_imbalance: expert_imbalance >= 1,
         ),
-        statement="At small batches a step reads only the experts it uses, and the chip that holds most of them is done last.",
+        statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
         assumptions=(
             "what all tokens use is sharded perfectly over the chips",
+            "every chip holds as many experts",
             "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         steps=(
@@ -219,8 +226,8 @@ EQUATIONS = (
                 premises=(
                     at(
                         "roofline.weight_time",
-                        total_params=lambda shared_params, expert_imbalance, fetched_params: (
-                            shared_params + expert_imbalance * (fetched_params - shared_params)
+                        total_params=lambda shared_params, fetched_params, expert_imbalance, routed_params: (
+                            shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
                         ),
                     ),
                 ),
@@ -232,13 +239,15 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.plain_weight_time_touched",
+        version=2,
+        changes=("the busiest chip reads no more than all the experts that it holds",),
         title="Weight-read time with only the touched experts, of a step without drafts",
         defines="plain_weight_time",
         variant=("weight_time", "touched", False),
         relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
             bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
-            (shared_params + expert_imbalance * routed_params * (1 - (1 - active_experts / experts) ** batch))
+            (shared_params + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1))
             * bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
@@ -264,19 +273,21 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.busiest_chip",
+        version=2,
         title="Touched experts on the busiest chip",
         kind=HEURISTIC,
         relation=lambda expert_imbalance, touched_experts, experts, expert_parallel: (
             expert_imbalance,
-            maximum(
-                expert_parallel / touched_experts,
-                minimum(
-                    experts / touched_experts,
+            minimum(
+                experts / touched_experts,
+                maximum(
+                    expert_parallel / touched_experts,
                     1
                     + power(logarithm(expert_parallel), 3, 4) * power(expert_parallel * (1 / touched_experts - 1 / experts), 1, 2),
                 ),
             ),
         ),
+        changes=("on more chips than there are experts, too, none reads more than all of what it holds",),
         requires=(
             lambda touched_experts, experts: touched_experts <= experts,
             lambda expert_parallel: expert_parallel >= 1,

@@ -270,9 +270,9 @@ EQUATIONS = (
         assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
         steps=(
             Step(
-                operation="the weight time of one sequence, its next token alone, with its experts spread evenly",
+                operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(
-                    at("experts.weight_time_touched", weight_time="latency_floor", expert_imbalance=1),
+                    at("roofline.weight_time", weight_time="latency_floor", total_params="fetched_params"),
                     at("experts.fetched_params"),
                     at("experts.touched_experts", batch=1, positions_per_step=1),
                     at("experts.active_params"),

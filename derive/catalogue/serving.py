@@ -219,54 +219,42 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_weight_compute_ratio_touched",
+        version=2,
+        changes=(
+            "rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts;"
+            " of an imbalance beyond that there was no answer",
+        ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the touched experts",
         defines="prefill_weight_compute_ratio",
         variant=("weight_time", "touched", False),
-        relation=lambda prefill_weight_compute_ratio, balance_batch, batch, routed_params, total_params, expert_imbalance,
-            active_experts, experts, new_tokens_per_pass, one_token: (
+        relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
+            new_tokens_per_pass, one_token, positions_per_step: (
             prefill_weight_compute_ratio,
-            balance_batch
-            / batch
-            * (
-                1
-                - routed_params
-                / total_params
-                * (1 - expert_imbalance * (1 - (1 - active_experts / experts) ** batch))
-                * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - 1))
-            ),
+            balance_batch / batch
+            - (balance_batch / batch - weight_compute_ratio)
+            * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - positions_per_step)),
         ),
         requires=(
             lambda active_experts, experts: active_experts < experts,
             lambda batch: batch >= 1,
-            lambda routed_params, total_params: routed_params < total_params,
-            lambda expert_imbalance, active_experts, experts, batch: expert_imbalance * (1 - (1 - active_experts / experts) ** batch) <= 1,
+            lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
         ),
         otherwise=(
             "a token uses a part of all experts",
             "a batch is one sequence at least",
-            "routed experts are a part of all parameters",
-            "no chip reads more than all of its experts",
+            "decode reads no more than all weights",
         ),
-        statement="All weights are read but those of experts that neither the first token of any sequence uses nor a further one.",
+        statement="All weights are read but those of experts that neither a step of decode uses nor a further token of any sequence.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
         ),
         steps=(
             Step(
-                operation="what it means: all weights but those of experts that the first tokens leave unread and no further one touches",
-                relation=lambda prefill_weight_compute_ratio, balance_batch, batch, routed_params, total_params, expert_imbalance,
-                    active_experts, experts, touched_experts: (
+                operation="what it means: all weights but those of experts that decode leaves unread and no further token touches",
+                relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, touched_experts, experts: (
                     prefill_weight_compute_ratio,
-                    balance_batch
-                    / batch
-                    * (
-                        1
-                        - routed_params
-                        / total_params
-                        * (1 - expert_imbalance * (1 - (1 - active_experts / experts) ** batch))
-                        * (1 - touched_experts / experts)
-                    ),
+                    balance_batch / batch - (balance_batch / batch - weight_compute_ratio) * (1 - touched_experts / experts),
                 ),
             ),
             Step(
@@ -275,7 +263,9 @@ EQUATIONS = (
                     at("#1"),
                     at(
                         "experts.touched_experts",
-                        batch=lambda batch, new_tokens_per_pass, one_token: batch * (new_tokens_per_pass / one_token - 1),
+                        batch=lambda batch, new_tokens_per_pass, one_token, positions_per_step: (
+                            batch * (new_tokens_per_pass / one_token - positions_per_step)
+                        ),
                         positions_per_step=1,
                     ),
                 ),

@@ -1,9 +1,11 @@
 """Random assignments that satisfy an equation, inside the declared domains: shared by the property tests."""
 
+from collections.abc import Iterator
 from inspect import signature
 
 import numpy as np
 
+from derive.compiled import vectorised
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.regimes import regimes
@@ -12,7 +14,6 @@ from derive.regimes import regimes
 def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:
     """Arrays for every quantity of the equation: all but the left side drawn log-uniformly, the left side computed."""
     rng = np.random.default_rng(seed)
-    smooth = len(regimes(equation.sides[1])) == 1
     kept: list[dict[str, np.ndarray]] = []
     found = 0
     for _ in range(400):
@@ -26,11 +27,10 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
                 drawn[left] = drawn[left] * (away if equation.sense == ">=" else 1 / away)
             row = quantity(left)
             inside = np.isfinite(drawn[left]) & (drawn[left] > 0) & (drawn[left] >= row.floor) & (drawn[left] <= row.ceiling)
-            if smooth:
-                # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
-                inside &= np.all(
-                    [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in equation.symbols[1:]], axis=0
-                )
+            # What has no effect in double precision cannot be asked back: all experts touched say nothing of the batch.
+            for here, names in _regimes_at(equation, drawn):
+                moved = [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in names]
+                inside &= ~here | np.all(moved, axis=0)
             for requirement in equation.requires:
                 inside &= requirement(*(drawn[name] for name in signature(requirement).parameters))
         kept.append({name: array[inside] for name, array in drawn.items()})
@@ -38,6 +38,22 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
         if found >= count:
             return {name: np.concatenate([part[name] for part in kept])[:count] for name in equation.symbols}
     raise AssertionError(f"{equation.id}: only {found} of {count} draws meet its requirements")
+
+
+def _regimes_at(equation: Equation, drawn: dict[str, np.ndarray]) -> Iterator[tuple[np.ndarray, list[str]]]:
+    """Where each regime is in force, and the quantities that it holds."""
+    parts = regimes(equation.sides[1])
+    for regime in parts:
+        here = np.ones_like(drawn[equation.symbols[0]], dtype=bool)
+        for larger, smaller in regime.wins:
+            here &= _at(larger, drawn) >= _at(smaller, drawn)
+        held = {part.name for part in regime.expression.free_symbols}
+        yield here, [name for name in equation.symbols[1:] if name in held or len(parts) == 1]
+
+
+def _at(expression, drawn: dict[str, np.ndarray]) -> np.ndarray:
+    names = sorted(part.name for part in expression.free_symbols)
+    return vectorised(expression, tuple(names))(*(drawn[name] for name in names))
 
 
 def _draw(rng: np.random.Generator, name: str, count: int) -> np.ndarray:

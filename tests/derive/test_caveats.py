@@ -324,6 +324,57 @@ def test_sums_are_not_said(more):
     assert sums("step_time", **DENSE | more) == []
 
 
+def test_sums_of_a_pass_over_prompts_are_those_of_all_its_tokens():
+    """Two prompts of 8192 tokens of Llama-3.1-70B: arithmetic of 2 x 70e9 and of attention over 4096 tokens before a token, on average."""
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 2, "prompt_tokens": 8192}
+    tokens = 2 * 8192
+    took = tokens * 2 * 80 * 8192 * 2 * 2 * 7 / 8 / 450e9
+    arithmetic = tokens * (2 * 70e9 / 1979e12 + 2 * 2 * 80 * 64 * 128 * 4096 / 989e12) / 8
+    (text,) = sums("prefill_compute_time", **given)
+    assert f"8 chips add up in every layer, {took * 1e3:.3g} ms with" in text
+    assert f"the pass takes about {1 + took / arithmetic:.3g} times as long; give an mfu that was measured" in text
+
+
+@pytest.mark.parametrize("more", [{"chips": 1}, {"mfu": 0.5}, {"efficiency": "calibrated"}, {"model": "DeepSeek-V3"}])
+def test_sums_of_a_pass_over_prompts_are_not_said(more):
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 2, "prompt_tokens": 8192, "anyway": True}
+    assert sums("prefill_compute_time", **given | more) == []
+
+
+# -- the rate of attention ------------------------------------------------------------------------------------------
+
+RUBIN = {"model": "DeepSeek-V3", "hardware": "Rubin-VR200:fp4", "chips": 16, "batch": 1500, "bytes_per_element": 1}
+
+
+def attending(unknown, **given):
+    return [text for text in warned(unknown, **given) if "bf16 rate" in text]
+
+
+def test_a_chip_of_which_only_the_narrow_rate_is_known_is_said_to_attend_as_fast():
+    (text,) = attending("attention_time", **RUBIN, context_length=32_000)
+    told = "hardware.csv has no bf16 rate of Rubin-VR200, and attention is taken to run as fast as fp4"
+    assert text == f"{told}: at 0.25 of that, as on most chips, attention_time is 4 times as large; give attention_rate_ratio"
+    slow = solve("attention_time", **RUBIN, context_length=32_000, attention_rate_ratio=0.25).answers[0].value
+    assert slow == pytest.approx(4 * solve("attention_time", **RUBIN, context_length=32_000).answers[0].value)
+
+
+def test_what_is_said_of_the_rate_of_attention_is_of_the_whole_step():
+    """At 128k reads of the cache, 19 ms, and attention at the rate of weights, 6 ms: at a quarter of it attention takes 23 ms and more."""
+    given = {**RUBIN, "chips": 128, "context_length": 128_000, "mfu": 0.5}
+    slow, fast = (solve("step_time", **given, **more).answers[0].value for more in ({"attention_rate_ratio": 0.25}, {}))
+    (text,) = attending("step_time", **given)
+    assert f"step_time is {slow / fast:.3g} times as large" in text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"hardware": "B200-SXM:fp4"}, {"attention_rate_ratio": 1}, {"hardware": None, "peak_flops": 35e15}, {"hardware": "H100-SXM:bf16"}],
+    ids=["known", "given", "no chip", "bf16"],
+)
+def test_the_rate_of_attention_is_not_said(more):
+    assert attending("attention_time", **{**RUBIN, "context_length": 32_000} | more) == []
+
+
 SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
 """32 GB/s and no word of how many chips are behind it: 48 layers of 128 tokens a chip, each to 7 (1 - (7/8)^8) others, 2048 elements."""
 NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_copies": 1}
@@ -649,12 +700,16 @@ PREFILL = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch"
 WITHOUT_PROMPT = "attention over the prompt is left out, which long prompts multiply; give prompt_tokens"
 
 
+def beside_sums(**given):
+    return tuple(text for text in warned("prefill_compute_time", **given) if "add up in every layer" not in text)
+
+
 def test_attention_of_prefill_is_said_to_be_left_out_where_no_prompt_is_known():
     assert warned("prefill_rate_per_chip", **PREFILL) == (WITHOUT_PROMPT,)
     assert warned("rematerialisation_cost", **PREFILL, chip_price="2 USD/h") == (WITHOUT_PROMPT,)
     for known in ("prompt_tokens", "context_length"):
         assert warned("prefill_rate_per_chip", **PREFILL, **{known: "128k"}) == ()
-    assert warned("prefill_compute_time", **PREFILL, new_tokens_per_pass="128k") == ()
+    assert beside_sums(**PREFILL, new_tokens_per_pass="128k") == ()
 
 
 def test_attention_of_prefill_is_said_to_be_left_out_for_want_of_heads():
@@ -666,12 +721,12 @@ def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
     """Llama-3.1-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
     ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70e9) * 1979 / 989
     given = {**PREFILL, "new_tokens_per_pass": "2k"}
-    (text,) = warned("prefill_compute_time", **given, context_length="126k")
+    (text,) = beside_sums(**given, context_length="126k")
     assert f"up to {(1 + 127 * ratio) / (1 + ratio):.3g} times" in text and "give cached_tokens" in text
     assert solve("prefill_compute_time", **given, context_length="126k").unused == ()
-    assert warned("prefill_compute_time", **given, context_length="3k") == ()
-    assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
-    assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()
+    assert beside_sums(**given, context_length="3k") == ()
+    assert beside_sums(**given, context_length="128k", cached_tokens="126k") == ()
+    assert beside_sums(**given, context_length="128k", prompt_tokens="128k") == ()
 
 
 def test_a_pass_behind_a_context_is_what_it_is_said_to_be_in_windows_too():
@@ -679,7 +734,7 @@ def test_a_pass_behind_a_context_is_what_it_is_said_to_be_in_windows_too():
     given = {**PREFILL, "model": "Gemma-3-27B", "new_tokens_per_pass": "2k"}
     alone = solve("prefill_compute_time", **given).answers[0].value
     behind = solve("prefill_compute_time", **given, cached_tokens="120k").answers[0].value
-    (text,) = warned("prefill_compute_time", **given, context_length="120k")
+    (text,) = beside_sums(**given, context_length="120k")
     assert f"up to {behind / alone:.3g} times the arithmetic" in text
 
 

@@ -109,3 +109,19 @@ def test_a_card_says_kind_direction_and_what_each_version_changed():
     ]
     assert card(equation("roofline.step_time_serial")).splitlines()[0].endswith("(estimate)")
     assert "changed" not in card(replace(row, version=1, changes=()))
+
+
+def test_the_route_of_a_bound_is_that_of_its_end():
+    """80 GB of each of 8 chips less 70 GB of weights, over 16.4 GB a sequence: 34.79; not half of it, the middle of what is left open."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 100_000}
+    solution = solve("batch", **given)
+    (bound,) = solution.answers
+    assert bound.ends == (0.0, pytest.approx((8 * 80e9 - 70e9) / (1e5 * 2 * 8 * 128 * 80)))
+    text = as_text(solution)
+    assert text.startswith("batch: at most 34.79\n") and "\nat batch = 34.79:\n" in text and "17.4" not in text
+    assert {step.unknown: step.value for step in solution.route}["sequences_in_flight"] == pytest.approx(bound.high)
+
+
+def test_a_bound_that_nothing_follows_is_shown_at_no_value():
+    solution = solve("kv_compute_ratio", compute_utilisation=1, weight_compute_ratio=0.25, attention_compute_ratio=0)
+    assert solution.answers[0].high == pytest.approx(0.75) and "\nat kv_compute_ratio" not in as_text(solution)

@@ -119,6 +119,67 @@ def test_the_cost_of_a_pass_is_that_of_its_weights_and_arithmetic(overlap, new):
     assert found == pytest.approx(time / (2 * new * 2 * 37e9 / 1979e12 / 16), rel=1e-9)
 
 
+# -- the busiest chip holds no more than it holds ---------------------------------------------------------------------
+
+H200S = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4096}
+ALL_READ = 671e9 / (16 * 4.8e12)
+
+
+@pytest.mark.parametrize("imbalance", [1.2, 3, 40])
+def test_an_imbalance_makes_no_step_read_more_than_all_weights(imbalance):
+    given = {**H200S, "batch": 1024, "expert_imbalance": imbalance}
+    kv = 1024 * 4096 * 35136 / (16 * 4.8e12)
+    assert value("weight_time", **given) == pytest.approx(ALL_READ, rel=1e-12)
+    assert value("plain_weight_time", **given) == pytest.approx(ALL_READ, rel=1e-12)
+    assert value("step_time", **given) == pytest.approx(ALL_READ + kv, rel=1e-12)
+    assert value("mixed_step_time", **given, prefill_chunk=64) == pytest.approx(ALL_READ + kv, rel=1e-12)
+
+
+def test_below_that_the_busiest_chip_reads_so_many_times_the_mean():
+    """8 sequences touch 1 - (31/32)^8 = 0.224 of the experts: three times that is below all, five times it above."""
+    routed = 634e9 * 32 / 31
+    shared, touched = 671e9 - routed, 1 - (31 / 32) ** 8
+    for imbalance, share in ((1, touched), (3, 3 * touched), (5, 1)):
+        found = value("weight_time", **H200S, batch=8, expert_imbalance=imbalance)
+        assert found == pytest.approx((shared + routed * share) / (16 * 4.8e12), rel=1e-9)
+
+
+@pytest.mark.parametrize("batch", [1, 30, 1024])
+@pytest.mark.parametrize("imbalance", [1, 1.2, 3, 9])
+def test_an_imbalance_lengthens_every_pass_and_a_chunk_no_less(batch, imbalance):
+    given = {**H200S, "batch": batch}
+    uneven = {**given, "expert_imbalance": imbalance}
+    assert value("step_time", **given) <= value("step_time", **uneven) * (1 + 1e-12)
+    for chunk in (1, 64, 4096):
+        assert value("mixed_step_time", **uneven, prefill_chunk=chunk) >= value("step_time", **uneven) * (1 - 1e-12)
+        mixed = value("mixed_memory_time", **uneven, prefill_chunk=chunk) - value("kv_time", **uneven)
+        assert value("mixed_memory_time", **given, prefill_chunk=chunk) - value("kv_time", **given) <= mixed <= ALL_READ * (1 + 1e-12)
+        ratio = value("prefill_weight_compute_ratio", **uneven, new_tokens_per_pass=chunk)
+        most = ALL_READ / value("compute_time", **given)
+        assert value("prefill_weight_compute_ratio", **given, new_tokens_per_pass=chunk) <= ratio * (1 + 1e-12) <= most * (1 + 2e-12)
+
+
+def test_an_imbalance_that_a_full_read_says_is_at_least_so_much():
+    """Of 8 sequences 0.224 of the experts are touched: all of a chip is 4.46 times that."""
+    (bound,) = solve("expert_imbalance", **H200S, batch=8, weight_time=ALL_READ).answers
+    assert bound.ends == (pytest.approx(1 / (1 - (31 / 32) ** 8), rel=1e-9), None)
+
+
+def test_a_pass_with_drafts_of_as_many_tokens_is_decode():
+    """The experts of 3 x 5 tokens, whether decode checks them or a prompt brings them."""
+    given = {**H100S, "batch": 3, "new_tokens_per_pass": 5}
+    drafted = value("prefill_weight_compute_ratio", **given, positions_per_step=5)
+    assert drafted == pytest.approx(value("weight_compute_ratio", **given, positions_per_step=5), rel=1e-12)
+    assert drafted == pytest.approx(value("prefill_weight_compute_ratio", **given), rel=1e-9)
+
+
+@pytest.mark.parametrize("batch", [1, 4, 64])
+def test_on_more_chips_than_experts_none_reads_more_than_all_it_holds(batch):
+    given = {"using": "experts.busiest_chip", "experts": 256, "active_experts": 8, "batch": batch}
+    touched = value("touched_experts", experts=256, active_experts=8, batch=batch)
+    assert value("expert_imbalance", **given, expert_parallel=512) == pytest.approx(256 / touched, rel=1e-12)
+
+
 # -- the floor ------------------------------------------------------------------------------------------------------
 
 
