@@ -16,6 +16,7 @@ AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
 CLAIMS = (
+    ("serving.fleet_cost_per_token", "cost_per_token"),
     ("scheduling.fleet_throughput", "throughput"),
     ("serving.decode_rate_per_chip", "throughput"),
     ("serving.cost_from_throughput", "throughput"),
