@@ -241,7 +241,7 @@ def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None"
 
 
 def _in_one_logarithm(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
-    """The root where the unknown stands in one logarithm, and alone in it; `solve` takes seconds to simplify what it is the exponential of."""
+    """The root where the unknown stands in one logarithm alone, of which `solve` takes seconds to simplify the exponential."""
     from sympy import Dummy, exp, log
 
     logarithms = [part for part in difference.atoms(log) if part.has(x)]
