@@ -305,27 +305,45 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
         return _without_answer(asked, aside), None
     if outcome:
-        return _seen_forwards(asked, *outcome)
+        return _sided(asked, *outcome)
     known = [*_known(asked)][-1]
     if free := indifferent(asked, known):
         return _without_answer(asked, free), None
     return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
 
 
-def _seen_forwards(asked: Question, solution: Solution, way: Route) -> tuple[Solution, Route]:
-    """An answer of which its route does not say how it errs errs against the one result it was found from, where that rises or falls."""
-    (name, *more), (answer, *others) = made_of(asked, asked.unknown) or [""], solution.answers or [None]
-    if not name or more or others or answer is None or answer.kind != "point" or answer.bound or asked.limits:
+def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, Route]:
+    """An answer of which its route does not say which way it errs, with what another one says, or the result that it was found from."""
+    points = [one for one in solution.answers if one.kind == "point" and not one.bound]
+    if len(points) != 1 or len(solution.answers) != 1:
         return solution, way
-    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: answer.value})) != EITHER:
+    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: points[0].value})) != EITHER:
         return solution, way
+    bound = _by_another_way(asked, solution, way) or _seen_forwards(asked, points[0].value)
+    return replace(solution, answers=(replace(points[0], bound=bound),)), way
+
+
+def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | None:
+    """How the same value errs on the way that does not end with the same leg, if there is one and it says."""
+    known = next((known for known in _known(asked) if solution.given.keys() <= known.keys()), {})
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    other = route(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
+    outcome = _follow(asked, known, other) if other else None
+    found = outcome.answers if isinstance(outcome, Solution) else ()
+    same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].value, solution.answers[0].value, rel_tol=HOLDS)
+    return found[0].bound if same else None
+
+
+def _seen_forwards(asked: Question, value: float) -> str | None:
+    """How a value errs by the one result that it was found from, where that rises or falls with it all over."""
+    (name, *more) = made_of(asked, asked.unknown) or [""]
+    if not name or more or asked.limits:
+        return None
     found = next(filter(None, (backwards(asked, known, [name]) for known in _known(asked))), None)
     if found is None or found.rises is None:
-        return solution, way
-    there = _there(asked, name, answer.value)
-    bounds = {one.bound for one in there.answers}
-    bound = _turned(bounds.pop(), found.rises) if len(bounds) == 1 else None
-    return replace(solution, answers=(replace(answer, bound=bound),)), way
+        return None
+    bounds = {one.bound for one in _there(asked, name, value).answers}
+    return _turned(bounds.pop(), found.rises) if len(bounds) == 1 else None
 
 
 def _turned(bound: str | None, rises: bool | None) -> str | None:

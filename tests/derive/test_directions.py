@@ -417,3 +417,14 @@ def test_microbatches_behind_hops_err_against_the_rate_that_they_were_found_from
     }
     (least,), (real,) = (solve("microbatches", **given, **more).answers for more in ({}, {"kv_copies": 2}))
     assert least.bound == LOWER and real.value > least.value
+
+
+def test_a_rate_with_a_measured_attention_is_no_more_than_with_a_share_of_the_peak():
+    """By the use of the peak the rate goes up and down with its share; by the step, which comes to the same, it only goes up."""
+    given = {
+        **{"hardware": "H100-SXM:fp8", "total_params": 70e9, "active_params": 70e9, "chips": 8, "batch": 64, "context_length": 8192},
+        **{"kv_bytes_per_token": 163840, "attention_time": "1ms"},
+    }
+    (most,), (real,) = (solve("throughput", **given, **more).answers for more in ({}, {"mfu": 0.1, "mbu": 0.5}))
+    read = (70e9 + 64 * 8192 * 163840) / (8 * 3.35e12)
+    assert (most.value, most.bound) == (pytest.approx(64 / read), UPPER) and real.value < most.value
