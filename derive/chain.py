@@ -13,21 +13,21 @@ from types import MappingProxyType
 from derive.backwards import Backwards, backwards
 from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
-from derive.conflicts import against_defaults, beyond_what_can_be, contradiction, impossible
-from derive.defaults import FOLLOWS, MAY_DIFFER, following, leads, put_in_before
-from derive.directions import direction_at, taken_for_granted
+from derive.conflicts import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
+from derive.defaults import FOLLOWS, IDEALS, MAY_DIFFER, following, leads, put_in_before
+from derive.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
 from derive.limits import one_by_one, open_to_limits
 from derive.presets import ARCHITECTURES
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
-from derive.questions import Question, posed
+from derive.questions import Instead, Question, posed
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
 from derive.refusals import giving, indifferent, made_of, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
 from derive.routes import Failed, Leg, Route, bounding, checks, route
-from derive.solutions import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solutions import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
 
@@ -91,25 +91,69 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:
-    """The answer to what was given as met.
+    """The answer to what was given as met, as far as it can be: no more of it than there is room for, and nothing absurd."""
+    solution, way = _consistent(asked)
+    solution = _within_reach(asked, solution)
+    possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
+    if solution.answers and not possible:
+        return _without_answer(asked, absurd(asked.unknown, solution.answers), solution.route), None
+    return replace(solution, answers=possible), way
+
+
+def _within_reach(asked: Question, solution: Solution) -> Solution:
+    """Intervals that end where there can be no more of the unknown; one of which a single value is left is that."""
+    most = greatest(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
+    if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
+        return solution
+    row, high = most
+    formula = f"{asked.unknown} <= {row.sides[1]}"
+    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.low <= high * (1 + HOLDS))
+    if not answers:
+        clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
+        return _without_answer(asked, clash, solution.route) if clash else solution
+    inputs = {name: asked.known[name] for name in row.inputs}
+    given = {**solution.given, **inputs}
+    return replace(
+        solution,
+        answers=answers,
+        equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
+        given=given,
+        provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
+        unused=_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
+        route=(*solution.route, RouteStep((row.reference,), asked.unknown, None, formula)),
+    )
+
+
+def _cut_off(one: Answer, high: float, formula: str) -> Answer:
+    if one.kind == "point" or (one.high is not None and one.high <= high):
+        return one
+    if one.low >= high * (1 - HOLDS):
+        return Answer("point", value=high, regime=one.regime, formula=formula, residual=0.0)
+    return replace(one, high=high, formula=formula, elasticities={})
+
+
+def _consistent(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer as far as it goes with all that was given.
 
     A given that the defaults would make another says what one of them is, the one that has to give least: a measured
     time its utilisation. One that none of them could bring about is a contradiction.
     """
     solution, way = _answered(asked)
-    notes: tuple[str, ...] = ()
     if solution.reason and solution.reason.code == "contradiction":
         # A measured result against a default that the route rests on: what the default is instead may resolve it.
-        settled, notes, clash = _settled(asked, asked.known)
+        settled, clash, kept = _settled(asked, asked.known)
         if clash and clash.code != "contradiction":
             return _without_answer(asked, clash, solution.route), None
         if clash:
             first, *fewest = solution.reason.message.splitlines()
+            if kept:
+                # They can: a bound is no equality.
+                fewest = []
             # Two values of what is asked for say more than that a given is another.
             told = first if solution.reason.two_values else clash.message
             clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
             return _without_answer(asked, clash, solution.route), None
-        if settled.known.keys() == asked.known.keys():
+        if settled.instead == asked.instead:
             return solution, way
         asked = _put_right(asked, settled)
         solution, way = _answered(asked)
@@ -119,17 +163,18 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
         clash = impossible(asked, asked.known)
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].value}
-    _, more, clash = _settled(asked, found)
-    if clash and not notes:
+    beside, clash, _ = _settled(replace(asked, instead=()), found)
+    if clash and not asked.instead:
         # The answer rests on a default that the givens alone contradict.
-        settled, instead, unexplained = _settled(asked, asked.known)
-        if instead and not unexplained:
-            solution, way = answered(_put_right(asked, settled))
-            return replace(solution, assumptions=(*instead, *solution.assumptions)), way
-    clash = clash or impossible(asked, found)
+        settled, unexplained, _ = _settled(asked, asked.known)
+        if settled.instead and not unexplained:
+            return _consistent(_put_right(asked, settled))
+    clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
     if clash:
         return _without_answer(asked, clash, solution.route), None
-    return replace(solution, assumptions=(*notes, *more, *solution.assumptions)), way
+    told = (*(one.text for one in (*asked.instead, *beside.instead)), *solution.assumptions)
+    behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
+    return replace(solution, assumptions=tuple(dict.fromkeys((*told, *behind)))), way
 
 
 def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
@@ -166,22 +211,31 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
     )
 
 
-def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, tuple[str, ...], Reason | None]:
-    """The question with the defaults that results contradict put right, how, and what no default explains, or more than one."""
-    settled, notes = replace(asked, known=known), []
+def _on_the_way(asked: Question, solution: Solution) -> dict[str, float]:
+    """What an answer rests on and was worked out on the way; nothing of a share of a peak, with which parts of a step are worked out."""
+    if asked.unknown in IDEALS:
+        return {}
+    return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+
+
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
+    """The question with the defaults that results contradict put right, what no default explains, or more than one, and whether
+    that keeps to a bound.
+    """
+    settled = replace(asked, known=known)
     while beyond := against_defaults(settled, settled.known):
-        row, reason = beyond
+        row, reason, kept = beyond
         found = list(_instead_of_a_default(settled, row, MAY_DIFFER))
-        found = [min(found, key=lambda one: abs(log(one[1] / NEUTRAL_DEFAULTS[one[0]])))] if found else []
+        found = [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))] if found else []
         if not found and row not in settled.named:
             found = list(_instead_of_a_default(settled, row, put_in_before(row, settled.active, {*known, asked.unknown})))
         if len(found) != 1:
-            return settled, (*notes,), _unexplained(reason, found)
-        ((name, value),) = found
-        at = {**settled.known, name: value}
-        settled = replace(settled, known=at) if name in MAY_DIFFER else posed(settled, asked.unknown, at)
-        notes.append(f"{name} = {show(name, value)} follows from the givens ({row.id})")
-    return settled, (*notes,), None
+            return settled, _unexplained(row, reason, kept, found), kept
+        (one,) = found
+        at = {**settled.known, one.name: one.value}
+        settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
+        settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
+    return settled, None, False
 
 
 def _put_right(asked: Question, settled: Question) -> Question:
@@ -192,32 +246,46 @@ def _put_right(asked: Question, settled: Question) -> Question:
     return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
 
 
-def _unexplained(reason: Reason, found: Sequence[tuple[str, float]]) -> Reason:
+def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
     """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
     if not found:
-        return replace(reason, message=f"{reason.message}, and no default could be anything that makes it so")
-    could = " or ".join(f"{name} = {show(name, value)}" for name, value in found)
+        why = "no default could be anything that makes it so"
+        if kept:
+            side = "more than this lower" if row.direction == LOWER else "less than this upper"
+            why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
+        return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
+    could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
     told = reason.message.removeprefix("contradiction: ")
-    return Reason("missing_givens", missing=tuple(name for name, _ in found), message=f"{told}: {could} would make it so; give one of them")
+    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give one of them")
 
 
-def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
     for name in (name for name in names if name not in asked.known):
         # What is written in the equations may differ with all else as it stands; what was put into them needs others.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
             return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
 
-        solution, _ = _answered(replace(at(name, asked.known), anyway=True))
+        without = replace(at(name, asked.known), anyway=True)
+        solution, way = _answered(without)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
-        for value in (one.value for one in solution.answers if one.kind == "point" and one.value >= least):
-            instead = at(asked.unknown, {**asked.known, name: value})
+        for one in (one for one in solution.answers if one.kind == "point" and one.value >= least):
+            instead = at(asked.unknown, {**asked.known, name: one.value})
             beyond = against_defaults(instead, instead.known)
             # A count may be more than its default and a share less; half a chip or token is no way out.
-            possible = value >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = one.value >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
-                yield name, value
+                defaults = tuple(text for text in solution.assumptions if text.endswith(DEFAULT))
+                yield Instead(name, one.value, _errs(without, solution, way, one), defaults)
+
+
+def _errs(asked: Question, solution: Solution, way: Route | None, found: Answer) -> Causes:
+    """Which way an answer errs, as what rests on it takes it: neither where it is exact, either where that is not known."""
+    if found.bound:
+        return frozenset([(asked.unknown, found.bound)])
+    exact = way and carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: found.value})) == NEITHER
+    return frozenset() if exact else frozenset((asked.unknown, side) for side in (LOWER, UPPER))
 
 
 def _answered(asked: Question) -> tuple[Solution, Route | None]:
@@ -237,11 +305,50 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
     if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
         return _without_answer(asked, aside), None
     if outcome:
-        return outcome
+        return _sided(asked, *outcome)
     known = [*_known(asked)][-1]
     if free := indifferent(asked, known):
         return _without_answer(asked, free), None
     return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
+
+
+def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, Route]:
+    """An answer of which its route does not say which way it errs, with what another one says, or the result that it was found from."""
+    points = [one for one in solution.answers if one.kind == "point" and not one.bound]
+    if len(points) != 1 or len(solution.answers) != 1:
+        return solution, way
+    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: points[0].value})) != EITHER:
+        return solution, way
+    bound = _by_another_way(asked, solution, way) or _seen_forwards(asked, points[0].value)
+    return replace(solution, answers=(replace(points[0], bound=bound),)), way
+
+
+def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | None:
+    """How the same value errs on the way that does not end with the same leg, if there is one and it says."""
+    known = next((known for known in _known(asked) if solution.given.keys() <= known.keys()), {})
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    other = route(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
+    outcome = _follow(asked, known, other) if other else None
+    found = outcome.answers if isinstance(outcome, Solution) else ()
+    same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].value, solution.answers[0].value, rel_tol=HOLDS)
+    return found[0].bound if same else None
+
+
+def _seen_forwards(asked: Question, value: float) -> str | None:
+    """How a value errs by the one result that it was found from, where that rises or falls with it all over."""
+    (name, *more) = made_of(asked, asked.unknown) or [""]
+    if not name or more or asked.limits:
+        return None
+    found = next(filter(None, (backwards(asked, known, [name]) for known in _known(asked))), None)
+    if found is None or found.rises is None:
+        return None
+    bounds = {one.bound for one in _there(asked, name, value).answers}
+    return _turned(bounds.pop(), found.rises) if len(bounds) == 1 else None
+
+
+def _turned(bound: str | None, rises: bool | None) -> str | None:
+    """How what is behind a result errs, where the result errs so and rises, falls, or does either with it."""
+    return {True: {LOWER: UPPER, UPPER: LOWER}.get(bound), False: bound}.get(rises)
 
 
 def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solution | None:
@@ -355,7 +462,7 @@ def _answer_behind(result: Answer, asked: Question, candidate: Answer, found: Ba
     if candidate.kind != "point":
         return replace(candidate, regime=result.regime, residual=0.0)
     name, unknown = found.name, asked.unknown
-    bound = {True: {LOWER: UPPER, UPPER: LOWER}.get(result.bound), False: result.bound}.get(found.rises)
+    bound = _turned(result.bound, found.rises)
 
     def slopes() -> Mapping[str, float]:
         steep = result.elasticities.get(unknown, 0.0)

@@ -1,21 +1,22 @@
 """What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from derive.catalogue import ROOFS, bounds, equation
 from derive.defaults import FOLLOWS, IDEALS, leads
 from derive.forward import followed
-from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.questions import Question
-from derive.records import Equation
-from derive.solutions import Reason
-from derive.solving import agrees, right_side_at, solve_equation
+from derive.records import LOWER, UPPER, Equation
+from derive.solutions import Answer, Reason
+from derive.solving import agrees, inside, right_side_at, solve_equation
 from derive.units import show
 
 AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
 CLAIMS = (
+    ("serving.fleet_cost_per_token", "cost_per_token"),
     ("scheduling.fleet_throughput", "throughput"),
     ("serving.decode_rate_per_chip", "throughput"),
     ("serving.cost_from_throughput", "throughput"),
@@ -47,14 +48,20 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     return None
 
 
-def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason] | None:
-    """An equation by which a given is not what the defaults make of the rest, and that as a reason: a time above its bound."""
+def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:
+    """An equation by which a given is not what the defaults make of the rest, that as a reason, and whether it is a bound kept.
+
+    A measured time above its lower bound keeps it.
+    """
     known = followed(asked.active, {**asked.defaults, **values})
     broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
     if broken is None:
         return None
     violated = broken.violated(known)
-    return broken, Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
+    above = broken.left_side(known) > right_side_at(broken, known)
+    kept = not violated and broken.direction == (LOWER if above else UPPER)
+    reason = Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
+    return broken, reason, kept
 
 
 def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
@@ -75,6 +82,26 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
 def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:
     """More or less of a quantity than there can be beside these values: copies of a cache than chips."""
     return _beyond_its_bounds(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
+
+
+def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
+    """The most that there can be of a quantity beside these values, by the inequality that has it; None if none has.
+
+    >>> greatest("kv_copies", {"chips": 8.0})[1]
+    8.0
+    """
+    rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys())
+    return min(((row, right_side_at(row, values)) for row in rows), key=lambda one: one[1], default=None)
+
+
+def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
+    """Why none of these answers will do: nobody could give it, as it is far beyond all that is met in practice."""
+    low, high = quantity(name).limits()
+    if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
+        return None
+    would = show(name, inside(found[0]))
+    message = f"no {name} that may be given will do: it would have to be {would}, and runs from {show(name, low)} to {show(name, high)}"
+    return Reason("no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
 
 
 def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:

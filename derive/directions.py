@@ -16,6 +16,7 @@ from derive.defaults import IDEALS, put_back
 from derive.quantities import quantity
 from derive.questions import Question
 from derive.records import ESTIMATE, LOWER, UPPER, Equation
+from derive.regimes import regimes
 from derive.requirements import HOLDS
 from derive.roots import in_domain
 from derive.routes import Leg, Route
@@ -51,13 +52,17 @@ SAME = 1e-12
 
 
 def taken_for_granted(asked: Question, way: Route, values: "Mapping[str, float | np.ndarray]") -> Causes:
-    """What an answer rests on that can only be worse, or only better: ideals that stand by default, all weights read, limits."""
+    """What an answer rests on that can only be worse, or only better: ideals that stand by default, all weights read, limits.
+
+    So is what a default was found to be instead, as far as that rests on such.
+    """
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
     if _on_one_chip(asked, way, values):
         # memory.most_kv_copies: one chip holds one copy.
         ideals.discard("kv_copies")
     read = ALL_WEIGHTS if _more_than_active(values) else ()
-    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items()])
+    found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *found])
 
 
 def _on_one_chip(asked: Question, way: Route, values: "Mapping[str, Any]") -> bool:
@@ -247,7 +252,10 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
     random = Random(0)
     moves = (_move(rows, cause, random) for _ in range(TRIES))
     seen = list(islice((move for move in moves if move is not None), DRAWS))
-    return frozenset(seen) - {0} or EITHER if len(seen) >= FEWEST else EITHER
+    if len(seen) < FEWEST:
+        return EITHER
+    # Without regimes, what does not move at any draw moves nowhere: it cancels.
+    return frozenset(seen) - {0} or (NEITHER if all(len(regimes(row.sides[1])) == 1 for row in rows) else EITHER)
 
 
 def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:

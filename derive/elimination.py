@@ -221,11 +221,23 @@ def _without(structure: Structure, unknown: str, sides: "Pair", wins: "Pairs", r
     names = _names(*sides, *(side for pair in wins for side in pair))
     turns_on = tuple(name for name in structure.free if name in names and _turns_on(sides, wins, name))
     rest = tuple(name for name in structure.free if name in names and name not in turns_on)
-    left, right = _at_any(sides, rest)
+    left, right = _without_what_drops_out(_at_any(sides, rest), unknown)
     moves = {name for name in (unknown, *turns_on) if not _cancels((left, right), name)}
     decided = tuple(_at_any(pair, rest) for pair in wins if not _names(*pair) & {*turns_on, *structure.names} - {unknown})
     idle = bool(stuck) or moves != {unknown}
     return Joint(structure.rows, (left, right if idle else _over_one_line(right)), structure.free, decided, regime, turns_on, idle)
+
+
+def _without_what_drops_out(sides: "Pair", name: str) -> "Pair":
+    """Both sides as positive terms without a quantity that adds the same to each: what is left says when they hold, with any of it."""
+    from sympy import Add, Max, Min, diff, expand
+
+    (left, right), x = sides, symbol(name)
+    if not (left.has(x) and right.has(x)) or any(part.has(x) for part in right.atoms(Max, Min)) or expand(diff(left - right, x)) != 0:
+        return sides
+    terms = Add.make_args(expand((left - right).subs(x, 1)))
+    above = Add(*(term for term in terms if not term.could_extract_minus_sign()))
+    return above, above - Add(*terms)
 
 
 def _turns_on(sides: "Pair", wins: "Pairs", name: str) -> bool:

@@ -21,12 +21,28 @@ from derive.units import show
 
 
 @dataclass(frozen=True, slots=True)
+class Instead:
+    """What a default is instead, as the givens contradict it by an equation: which way that errs, and the defaults it rests on in words."""
+
+    name: str
+    value: float
+    causes: frozenset[tuple[str, str]]
+    defaults: tuple[str, ...]
+    by: str = ""
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        return f"{self.name} = {show(self.name, self.value)} follows from the givens ({self.by})"
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
     bounds a quantity that nothing gives.
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much.
+    most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict.
     """
 
     unknown: str
@@ -44,6 +60,7 @@ class Question:
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
+    instead: tuple[Instead, ...] = ()
 
 
 def question(

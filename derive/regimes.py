@@ -153,6 +153,7 @@ def one_root(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
             height = _at_zero(reciprocal.expand(power_base=False, power_exp=False), slope, x)
             return (_tidy(-slope / height),) if height else ()
     isolated = _under_one_power(difference, x)
+    isolated = _in_one_logarithm(difference, x) if isolated is None else isolated
     if isolated is not None:
         return isolated
     if _tangled(difference, x):
@@ -237,6 +238,21 @@ def _under_one_power(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None"
         # No power comes to nothing, whatever its exponent.
         return ()
     return closed_forms(exponent - log(value) / log(base) if exponent.has(x) else base - value ** (1 / exponent), x)
+
+
+def _in_one_logarithm(difference: "Expr", x: "Expr") -> "tuple[Expr, ...] | None":
+    """The root where the unknown stands in one logarithm alone, of which `solve` takes seconds to simplify the exponential."""
+    from sympy import Dummy, exp, log
+
+    logarithms = [part for part in difference.atoms(log) if part.has(x)]
+    if len(logarithms) != 1:
+        return None
+    height = Dummy(real=True)
+    outside = difference.xreplace({logarithms[0]: height})
+    slope = outside.diff(height)
+    if outside.has(x) or slope.has(height):
+        return None
+    return one_root(logarithms[0].args[0] - exp(-outside.subs(height, 0) / slope), x)
 
 
 def _tangled(difference: "Expr", x: "Expr") -> bool:

@@ -117,6 +117,21 @@ def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, tr
         assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
 
 
+TOUCHED = {
+    **{"model": "Qwen3-30B-A3B", "hardware": "H100-NVL:fp8", "chips": 1, "draft_tokens": 1, "acceptance_rate": 0.54},
+    **{"context_length": 4096, "bytes_per_element": 1},
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 64])
+@pytest.mark.parametrize("unknown", ["context_length", "bytes_per_element"])
+def test_a_drafting_time_that_any_step_allows_is_no_contradiction(unknown, batch):
+    """Step and drafting may both be longer by the same: what two equations leave of them are two equal numbers."""
+    there = solve("speculative_speedup", **TOUCHED, batch=batch).answers[0].value
+    given = {name: value for name, value in TOUCHED.items() if name != unknown}
+    assert solve(unknown, **given, batch=batch, speculative_speedup=there).answers[0].value == pytest.approx(TOUCHED[unknown], rel=1e-9)
+
+
 def test_a_batch_behind_stages_errs_as_the_step_does():
     """A step is longer than its bound, so that a rate takes more sequences than are answered."""
     given = {name: value for name, value in STAGED.items() if name != "batch"}

@@ -267,3 +267,46 @@ def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
     """All that is supposed of it may be so: a bound is missed."""
     reason = solve("throughput", **SERVED, step_time="30ms").reason
     assert reason.code == "contradiction" and "roofline.step_time makes it 5.2" in reason.message
+    assert "it is more than this lower bound, as a real one may be" in reason.message and "can hold" not in reason.message
+    shorter = solve("throughput", **SERVED, step_time="3ms").reason
+    assert shorter.code == "contradiction" and "bound" not in shorter.message
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok"},
+        {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok", "fleet_utilisation": 0.8},
+        {"fleet_throughput": 9_000_000},
+        {"fleet_throughput": 400_000},
+        {"fleet_throughput": 800_000, "replicas": 2},
+        {"throughput": 400_000},
+        {"step_time": 1e-4},
+    ],
+)
+def test_no_route_leads_below_the_arithmetic_of_a_step(given):
+    """64 x 2 x 70e9 FLOPs take eight chips 565.9 us, whatever was claimed of a fleet and whatever is asked."""
+    served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 64}
+    for unknown in ("normalised_cost", "compute_utilisation"):
+        reason = solve(unknown, **served, **given).reason
+        assert reason.code in ("contradiction", "no_solution"), (unknown, reason)
+        assert unknown != "normalised_cost" or "makes it 565.9 µs or more" in reason.message
+
+
+def test_one_chip_leaves_one_copy_of_a_cache_whatever_fits():
+    given = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:bf16", "batch": 8, "context_length": 4096, "bytes_per_element": 2}
+    (one,) = solve("kv_copies", **given, chips=1).answers
+    assert (one.kind, one.value) == ("point", 1)
+    solution = solve("kv_copies", **given, chips=2)
+    assert [(span.low, span.high) for span in solution.answers] == [(1, 2)]
+
+
+@pytest.mark.parametrize(("step", "answers"), [(0.012, True), (0.02, False)])
+def test_what_nobody_could_give_is_no_answer(step, answers):
+    """What is left of the step reads the cache: of every one of its numbers 384 bytes in 12 ms, and 711 in 20, where 400 are absurd."""
+    by_hand = (step * 8 * 3.35e12 - 70e9) / (4000 * 2 * 8 * 128 * 80)
+    assert (by_hand < 400) == answers
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "batch": 1, "context_length": 4000, "mfu": 1, "mbu": 1}
+    solution = solve("bytes_per_element", **given, step_time=step, anyway=True)
+    assert [one.value for one in solution.answers] == ([pytest.approx(by_hand)] if answers else [])
+    assert answers or (solution.reason.code == "no_solution" and "it would have to be 711.1 B, and runs from" in solution.reason.message)

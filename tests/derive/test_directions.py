@@ -388,3 +388,43 @@ def test_a_cache_over_a_sweep_that_begins_at_one_chip_may_be_copied_further_on()
     given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", "sequences_in_flight": 4}
     assert solve("kv_cache_bytes", **given, chips=list(range(1, 100))).sweep.bound == LOWER
     assert solve("kv_cache_bytes", **given, chips="1..64").answers[0].bound == LOWER
+
+
+def test_what_a_default_is_instead_errs_as_what_it_was_found_from():
+    """50 ms on 16 chips at their peak are 50e-3 x 16 x 1979e12 FLOPs at most: of 16,000 tokens so many are computed or fewer."""
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 16, "context_length": 8192, "bytes_per_element": 1, "batch": 1}
+    solution = solve("uncached_tokens", **given, prompt_tokens=16_000, prefill_compute_time="50ms")
+    (most,) = solution.answers
+    assert most.bound == UPPER and "mfu = 1 (default)" in solution.assumptions
+    (real,) = solve("uncached_tokens", **given, prompt_tokens=16_000, prefill_compute_time="50ms", mfu=0.8).answers
+    assert real.value < most.value and real.bound is None
+
+
+def test_what_cancels_on_the_way_errs_nowhere():
+    """The share of the peak stands in the use of it and in the time of the arithmetic; the step between them does not move."""
+    served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8192, "bytes_per_element": 1}
+    (most,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000).answers
+    (real,) = solve("normalised_cost", **served, batch=64, fleet_throughput=4000, mfu=0.5).answers
+    assert most.value == pytest.approx(64 / 4000 / (64 * 2 * 70e9 / (8 * 1979e12)))
+    assert (most.bound, real.value) == (UPPER, pytest.approx(most.value / 2))
+
+
+def test_microbatches_behind_hops_err_against_the_rate_that_they_were_found_from():
+    """Caches that lie on the chips twice make the step longer, so that more of them have to be in flight for the same rate."""
+    given = {
+        **{"model": "MiniMax-M2", "hardware": "H20:bf16", "chips": 8, "batch": 2, "context_length": 4096, "bytes_per_element": 1},
+        **{"pipeline_stages": 4, "hop_latency": "2.5ms", "mfu": 0.31, "mbu": 0.44, "throughput": 1000},
+    }
+    (least,), (real,) = (solve("microbatches", **given, **more).answers for more in ({}, {"kv_copies": 2}))
+    assert least.bound == LOWER and real.value > least.value
+
+
+def test_a_rate_with_a_measured_attention_is_no_more_than_with_a_share_of_the_peak():
+    """By the use of the peak the rate goes up and down with its share; by the step, which comes to the same, it only goes up."""
+    given = {
+        **{"hardware": "H100-SXM:fp8", "total_params": 70e9, "active_params": 70e9, "chips": 8, "batch": 64, "context_length": 8192},
+        **{"kv_bytes_per_token": 163840, "attention_time": "1ms"},
+    }
+    (most,), (real,) = (solve("throughput", **given, **more).answers for more in ({}, {"mfu": 0.1, "mbu": 0.5}))
+    read = (70e9 + 64 * 8192 * 163840) / (8 * 3.35e12)
+    assert (most.value, most.bound) == (pytest.approx(64 / read), UPPER) and real.value < most.value

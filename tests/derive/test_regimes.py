@@ -126,6 +126,13 @@ def test_closed_forms(difference, unknown, roots):
     assert {sympy.simplify(root) for root in real} == {sympy.simplify(root) for root in roots}
 
 
+def test_what_stands_in_one_logarithm_is_had_without_asking_sympy(monkeypatch):
+    """C = N + M log((H - B)/N) is B = H - N exp((C - N)/M)."""
+    monkeypatch.setattr(sympy, "solve", None)
+    (root,) = closed_forms(C - N - M * sympy.log((H - B) / N), B)
+    assert sympy.simplify(root - (H - N * exp((C - N) / M))) == 0
+
+
 @pytest.mark.parametrize(
     "difference",
     [
