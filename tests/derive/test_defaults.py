@@ -109,6 +109,18 @@ def test_a_range_beyond_some_of_which_nothing_fits_is_answered_up_to_there():
     assert [spans.low, spans.high] == pytest.approx([singly[1][0].value] * 2, rel=1e-9) and singly[2][0].bound == LOWER
 
 
+def test_where_a_range_is_asked_point_by_point_its_end_is_where_nothing_fits_any_more():
+    """671 GB of weights and 41 caches of 35136 bytes a token in 8 x 95 GiB: full at 100.68k tokens."""
+    full = (8 * 95 * 2**30 - 671e9) / (41 * 61 * (512 + 64))
+    given = {"model": "DeepSeek-V3", "hardware": "TPU-v5p:fp8", "chips": 4, "batch": 41, "bytes_per_element": 1, "microbatches": 1}
+    given |= {"pipeline_stages": 2}
+    solution = solve("free_prefill_chunk", **given, context_length="30000..110000")
+    spans = solution.spans
+    ends = [solve("free_prefill_chunk", **given, context_length=tokens).answers[0].value for tokens in (full * (1 - 1e-9), 30000)]
+    assert spans.method == "sampled" and [spans.low, spans.high] == pytest.approx(ends, rel=1e-5)
+    assert "(seen in " in rendered(solution, "table").partition("\nwarning")[0]
+
+
 def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
     """Of 4000 tokens a fifth is read from a cache: 3200 are computed, in one pass."""
     solution = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cache_hit_share=0.2)
