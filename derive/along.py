@@ -12,7 +12,7 @@ from derive.compiled import vectorised
 from derive.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.feasibility import MEMORY_BINDS, is_warning, least_chips, shortage
 from derive.quantities import quantity
-from derive.questions import Question
+from derive.questions import Question, at_values
 from derive.records import LOWER, UPPER, Equation
 from derive.regimes import branches, regimes
 from derive.requirements import HOLDS, named
@@ -125,7 +125,7 @@ def _wins(pairs: tuple, world: Arrays) -> "np.ndarray":
 
 def at_point(asked: Question, given: Columns, at: int) -> Question:
     """The question at one of the points."""
-    return replace(asked, known={**asked.known, **{name: float(column[at]) for name, column in given.items()}})
+    return at_values(asked, {name: float(column[at]) for name, column in given.items()})
 
 
 def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:

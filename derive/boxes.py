@@ -10,7 +10,7 @@ import numpy as np
 
 from derive.along import Columns, agrees, as_arrays, at_point, with_bounds
 from derive.chain import answer, answered
-from derive.questions import Question
+from derive.questions import Question, at_values
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.routes import Route
@@ -84,9 +84,11 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
     kinds = {one.kind for look in looks for one in look.solution.answers}
     if not kinds:
         return _nowhere(columns, looks)
-    drawn = slice(len(middle_and_ends), None)
+    drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
     if table is None or "interval" in kinds or not all(agrees(table, look.at, look.solution) for look in looks):
-        return _of_looks(ranges, columns, [*looks, *(_look(asked, columns, at) for at in range(few, few + 2 * SINGLY))])
+        looks += [_look(asked, columns, at) for at in range(few, few + 2 * SINGLY)]
+        columns, edges = _to_the_edges(asked, columns, looks) if kinds == {"point"} else (columns, [])
+        return _of_looks(ranges, columns, [*looks, *edges], drawn)
     return _of_table(asked, ranges, columns, way, table, looks, drawn)
 
 
@@ -109,6 +111,30 @@ def _columns(ranges: Ranges, points: list[tuple[float, ...]]) -> Columns:
     random = np.random.default_rng(SEED)
     drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
+
+
+def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Columns, list[_Look]]:
+    """Points towards where there is no answer any more, from the least and the greatest that were seen beside it, and what they say."""
+    place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
+    answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
+    least, most = (
+        seek(answering, key=lambda look, seek=seek: seek(one.value for one in look.solution.answers)) for seek in (min, max)
+    )
+
+    def nearest(look: _Look, others: list[_Look]) -> _Look:
+        return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))
+
+    found: list[_Look] = []
+    for inner in (least, most) if failed else ():
+        outer = nearest(inner, failed)
+        if nearest(outer, answering) is not inner:
+            continue
+        for _ in range(CLOSER):
+            columns = {name: np.append(column, (column[inner.at] + column[outer.at]) / 2) for name, column in columns.items()}
+            middle = _look(asked, columns, len(next(iter(columns.values()))) - 1)
+            inner, outer = (middle, outer) if middle.solution.answers else (inner, middle)
+            found.append(middle)
+    return columns, found
 
 
 def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sweep | None, Route | None]:
@@ -167,7 +193,7 @@ def _at_corners(asked: Question, ranges: Ranges, columns: Columns, way: Route, v
     if None in rises.values():
         return None
     corners = [{name: _end(one, rises[name] == up) for name, one in ranges.items()} for up in (False, True)]
-    found = [answer(replace(asked, known={**asked.known, **corner})).answers for corner in corners]
+    found = [answer(at_values(asked, corner)).answers for corner in corners]
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].value, found[1][0].value)
 
 
@@ -250,7 +276,7 @@ def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, fl
     return tuple(sorted((row for row in rows if row[1] == row[1] and row[2] == row[2]), key=lambda row: -abs(row[2] - row[1])))
 
 
-def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
+def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice) -> Solution:
     """Where the answer is itself a bound, or has to be searched for: what the points span that were asked one by one.
 
     Of bounds, first what all of them leave: the least value that is enough, the greatest that is safe.
@@ -262,20 +288,44 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
     kinds = {one.kind for look in answering for one in look.solution.answers}
     labels = {one.regime for look in answering for one in look.solution.answers}
     label = labels.pop() if len(labels) == 1 else None
+    spans = _seen(ranges, columns, looks, drawn, low, high) if kinds == {"point"} else None
     if kinds == {"interval"}:
         loose = {"regime": label, "loose_low": low, "loose_high": high}
         common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
         found = tuple(common) or (Answer("loose", **loose),)
     else:
         bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
-        found = (Answer("interval", low=low, high=high, bound=bound),)
+        found = (Answer("interval", low=low, high=high, regime=label if spans else None, bound=bound),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
     warnings = _warnings(columns, looks) | missing
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
-    where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
+    where = (f"throughout where {label}",) if label and len(kinds) > 1 else ()
     notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
-    return _told(reference, found, columns, warnings, assumptions=notes, route=())
+    return _told(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
+
+
+def _seen(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
+    """What points span that were asked one by one; quantiles and shares are of those that were drawn anywhere in the ranges."""
+    anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
+    values = [one.value for look in anywhere for one in look.solution.answers]
+    answers = [one for look in looks for one in look.solution.answers]
+    of_label = {label: [one.value for one in answers if one.regime == label] for label in dict.fromkeys(one.regime for one in answers)}
+    shares = {label: sum(label in {one.regime for one in look.solution.answers} for look in anywhere) / len(anywhere) for label in of_label}
+    first = next(look for look in looks if look.solution.answers)
+    return Spans(
+        ranges={name: (one.low, one.high) for name, one in ranges.items()},
+        method="sampled",
+        low=low,
+        high=high,
+        quantiles={name: float(np.quantile(values, share)) if len(values) >= FEWEST else None for name, share in QUANTILES.items()},
+        sides=tuple(sorted(((name, min(ends), max(ends), shares[name]) for name, ends in of_label.items()), key=lambda side: -side[3])),
+        tornado=(),
+        answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
+        samples=len(looks),
+        seed=SEED,
+        shown={name: float(column[first.at]) for name, column in columns.items()},
+    )
 
 
 def _errs(found: Answer) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.catalogue import by_id, equation
-from derive.defaults import FOLLOWS, leads
+from derive.defaults import FOLLOWS, in_numbers
 from derive.forward import followed
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.questions import Question
@@ -57,16 +57,14 @@ LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tok
 
 def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
     """All that is doubtful of an answer, by the name of the doubt."""
-    values = {**values, **_led(asked, values)}
+    values = {**_led(asked, values), **values}
     said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
     return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
 
 
 def _led(asked: Question, values: Mapping[str, float]) -> dict[str, float]:
-    """Defaults that are what is asked for, now that it is found."""
-    at_hand = {*asked.known, asked.unknown}
-    led = [name for name in FOLLOWS.keys() & asked.defaults.keys() if leads(name, at_hand) == asked.unknown]
-    return dict.fromkeys(led, values[asked.unknown]) if asked.unknown in values else {}
+    """Defaults that are what another quantity is, now that what was asked for and what is on the way to it are found."""
+    return in_numbers({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values)
 
 
 def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
@@ -135,7 +133,7 @@ def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[
     """A chunk whose arithmetic the reads hide, but which reads experts of its own: how much longer the step is for it."""
     if not any(row.id == "serving.free_prefill_chunk_touched" for row in used):
         return None
-    known = {**asked.defaults, **values, "prefill_chunk": values["free_prefill_chunk"]}
+    known = {**in_numbers(asked.defaults, values), **values, "prefill_chunk": values["free_prefill_chunk"]}
     longer = equation("serving.mixed_memory_time_touched").right_side(known) / values["memory_time"]
     if longer <= UNEVEN:
         return None
@@ -274,7 +272,7 @@ def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equati
     """The arithmetic of a pass over prompts at the peak of the chips, and its tokens, where an answer rests on that."""
     if "mfu" in asked.known or not any(row.defines == "prefill_compute_time" for row in used):
         return None
-    known = {**asked.defaults, **values}
+    known = {**in_numbers(asked.defaults, values), **values}
     time = _anew(("prefill_compute_time",), asked, values, used).get("prefill_compute_time")
     return (time, known["batch"] * known["new_tokens_per_pass"]) if time and {"batch", "new_tokens_per_pass"} <= known.keys() else None
 
@@ -334,7 +332,7 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
 
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
-    row, known = equation("memory.sequences_that_fit"), {**asked.defaults, **values}
+    row, known = equation("memory.sequences_that_fit"), {**in_numbers(asked.defaults, values), **values}
     if not any(one.id == row.id for one in used) or not row.inputs <= known.keys():
         return None
     less = {**known, "hbm_capacity": (1 - KEPT_FREE) * known["hbm_capacity"]}
@@ -421,7 +419,8 @@ def _anew(
     """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
     made = {row.defines for row in used}
     inputs = {name: value for name, value in values.items() if name not in made}
-    return followed(_leading_to(wanted, asked.active, others), {**asked.defaults, **inputs, **instead})
+    defaults = in_numbers(asked.defaults, {**values, **instead})
+    return followed(_leading_to(wanted, asked.active, others), {**defaults, **inputs, **instead})
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,7 @@ from derive.backwards import Backwards, backwards
 from derive.caveats import caveats, less_than_one
 from derive.compiled import evaluate
 from derive.conflicts import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
-from derive.defaults import FOLLOWS, IDEALS, MAY_DIFFER, following, leads, put_in_before
+from derive.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
 from derive.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.elimination import Joint
 from derive.feasibility import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
@@ -563,8 +563,8 @@ def _says_something(asked: Question, bounded: Solution) -> bool:
 
 def _known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
-    defaults = {name: value for name, value in asked.defaults.items() if name not in asked.known and name != asked.unknown}
-    defaults |= following(asked.unknown, defaults, asked.known)
+    standing = in_numbers(asked.defaults, asked.known)
+    defaults = {name: value for name, value in standing.items() if name not in asked.known and name != asked.unknown}
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if "chips" in defaults:
@@ -861,11 +861,13 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     """Defaults and variants taken, conditions joined by name, what cancels, and what each equation idealises."""
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
-    default = {name: "default" for name in known if name in touched and name not in asked.known}
-    led = {name: leads(name, {*asked.known, asked.unknown}) for name in default.keys() & FOLLOWS.keys()}
-    default |= {name: f"default: {other}" for name, other in led.items() if other in asked.known and known[name] != 1}
-    told = {name: other for name, other in led.items() if other and other not in asked.known}
-    defaults = [f"{name} = {told.get(name, f'{known[name]:g}')} ({why})" for name, why in default.items()]
+    led = {name: other for name, other in asked.defaults.items() if isinstance(other, str)}
+    taken_up = {name: f"{value:g}" for name, value in known.items() if name in touched and name not in asked.known}
+    # What follows a quantity that is asked for or worked out has no number beforehand.
+    put_in = dict.fromkeys(name for row in used for name in row.put_in)
+    taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
+    why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
+    defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
     taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 
 from derive.catalogue import ROOFS, bounds, equation
-from derive.defaults import FOLLOWS, IDEALS, leads
+from derive.defaults import IDEALS, in_numbers
 from derive.forward import followed
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.questions import Question
@@ -41,7 +41,7 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    for rows, start in ((asked.active, given), (unused, {**asked.defaults, **values})):
+    for rows, start in ((asked.active, given), (unused, {**in_numbers(asked.defaults, values), **values})):
         known = followed(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)
@@ -53,7 +53,7 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
 
     A measured time above its lower bound keeps it.
     """
-    known = followed(asked.active, {**asked.defaults, **values})
+    known = followed(asked.active, {**in_numbers(asked.defaults, values), **values})
     broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
     if broken is None:
         return None
@@ -66,9 +66,7 @@ def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equa
 
 def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
-    at_hand = {*asked.known, asked.unknown}
-    led = {name for name in FOLLOWS if leads(name, at_hand) == asked.unknown}
-    best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
+    best = {name: value for name, value in in_numbers(asked.defaults, values).items() if name not in ("chips", "replicas")}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
         if clash := beyond_what_can_be(asked.unknown, values):

@@ -53,10 +53,11 @@ HITS = ("cached_tokens", "cache_hit_share")
 """What says that not all of a prompt is to be computed."""
 
 SAID_BY = {
-    "microbatches": ("sequences_in_flight", "idle_fraction"),
-    "uncached_tokens": ("prefill_attention_factor", "prefill_attention_flops_per_token"),
+    "microbatches": (("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
+    "uncached_tokens": (("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
+    "replicas": (("fleet_throughput",),),
 }
-"""What, given, says how many there are of a default that is what another quantity is."""
+"""What, given together, says how many there are of a default: a fleet is as many replicas as make what it makes."""
 
 MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
@@ -81,34 +82,44 @@ The others say what is served, and err neither way.
 DRAWS = 8
 """At how many draws it is looked whether a quantity moves anything."""
 
+Standing = Mapping[str, float | str]
+"""Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
+
 Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
-def standing(unknown: str, known: Mapping[str, float], claimed: Iterable[str] = ()) -> dict[str, float]:
-    """The defaults in force where one quantity is asked for and these are known, by name; what is claimed by name has none.
+def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Standing:
+    """The defaults in force where one quantity is asked for and these are known; what is claimed by name has none.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
 
-    >>> standing("throughput", {"pipeline_stages": 4.0})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens": 3.0})
-    (4.0, False)
+    >>> standing("throughput", {"pipeline_stages"})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens"})
+    ('pipeline_stages', False)
     """
     at_hand = {*known, unknown}
     free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
-    free |= {name: 1.0 for name in FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand if leads(name, at_hand.difference(claimed))}
-    defaults = {name: value for name, value in free.items() if not _gives_way(name, at_hand)}
-    said = {name for name, names in SAID_BY.items() if unknown not in FOLLOWS[name] and not known.keys().isdisjoint(names)}
+    led = {name: other for name in FOLLOWS if (other := leads(name, at_hand))}
+    free |= {name: other for name, other in led.items() if name in free}
+    others = FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand
+    free |= {name: led[name] for name in others if leads(name, at_hand.difference(claimed))}
+    said = {name for name, names in SAID_BY.items() if unknown not in FOLLOWS.get(name, ()) and any(known >= {*one} for one in names)}
     if unknown == "pipeline_stages":
         said |= {"microbatches"}
-    defaults = {name: value for name, value in defaults.items() if name not in said}
-    return defaults | following(unknown, defaults, known)
+    return {name: value for name, value in free.items() if name not in said and not _gives_way(name, at_hand)}
 
 
-def following(unknown: str, defaults: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults that are what another quantity is known to be, numbers or arrays."""
-    others = {name: leads(name, {*known, unknown}) for name in FOLLOWS.keys() & {*defaults}}
-    return {name: known[other] for name, other in others.items() if other in known}
+def in_numbers(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Defaults as numbers or arrays where these values are known; what follows one that is not has none.
+
+    >>> in_numbers({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
+    {'chips': 1.0, 'microbatches': 4.0}
+    >>> in_numbers({"chips": 1.0, "microbatches": "pipeline_stages"}, {})
+    {'chips': 1.0}
+    """
+    found = {name: values.get(value) if isinstance(value, str) else value for name, value in defaults.items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def leads(name: str, at_hand: Set[str]) -> str | None:
@@ -126,11 +137,13 @@ def _gives_way(name: str, at_hand: Set[str]) -> bool:
     return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
 
 
-def neutral(defaults: Mapping[str, float], at_hand: Set[str]) -> Values:
-    """What is put into the equations, of the defaults that stand."""
-    values: dict[str, int | str] = {name: int(value) for name, value in defaults.items() if name not in MAY_DIFFER}
-    others = {name: leads(name, at_hand) or first for name, (first, *_) in FOLLOWS.items()}
-    values |= {name: other for name, other in others.items() if name in values and other not in defaults}
+def neutral(defaults: Standing) -> Values:
+    """What is put into the equations, of the defaults that stand.
+
+    A default that follows another quantity follows it too where that one is worked out.
+    """
+    values: dict[str, int | str] = {n: v if isinstance(v, str) else int(v) for n, v in defaults.items() if n not in MAY_DIFFER}
+    values |= {n: first for n, (first, *_) in FOLLOWS.items() if isinstance(values.get(n), int) and first not in defaults}
     if "microbatches" in values and "pipeline_stages" in defaults:
         values["pipeline_stages"] = 1
     return tuple(sorted(values.items()))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from derive import presets
 from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
 from derive.conventions import USUAL, Conventions
-from derive.defaults import Values, neutral, standing, with_defaults
+from derive.defaults import Standing, Values, neutral, standing, with_defaults
 from derive.errors import UnknownName, WrongValue
 from derive.givens import made_of_nothing
 from derive.presets import Preset, Published, as_published
@@ -54,7 +54,7 @@ class Question:
     left_out: tuple[Equation, ...] = ()
     conventions: Conventions = USUAL
     anyway: bool = False
-    defaults: Mapping[str, float] = field(default_factory=dict)
+    defaults: Standing = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
@@ -97,21 +97,39 @@ def question(
     _refuse_impossible(known, spans)
     chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
-    zeros = [n for n, value in typed.items() if value == 0 and n not in spans]
-    nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
-    known |= dict.fromkeys(nothing, 0.0)
-    provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
     whole = Question(
-        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
-        published=preset.published, nothing=nothing, variants=chosen,
-    )  # fmt: skip
-    return posed(whole, name, known, {n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0})
+        *(name, known, (), provenance, notes, named, left_out, conventions, anyway), published=preset.published, variants=chosen
+    )
+    return _with_nothing(whole)
 
 
-def posed(asked: Question, unknown: str, known: Mapping[str, float], zeros: Set[str] = frozenset()) -> Question:
-    """The question with something else known or asked, with the defaults that then stand; `zeros` are known to be nothing somewhere.
+def at_values(asked: Question, values: Mapping[str, float]) -> Question:
+    """The question at other values of what was given, as if these had been given alone: what is nothing there has its own equations.
+
+    >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
+    >>> [any(row.defines == "attention_time" for row in at_values(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
+    [True, False]
+    """
+    if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
+        return replace(asked, known={**asked.known, **values})
+    plain = without(asked, asked.nothing.keys())
+    return _with_nothing(replace(plain, known={**plain.known, **values}))
+
+
+def _with_nothing(asked: Question) -> Question:
+    """The question posed, with what follows from what was given as nothing."""
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
+    nothing = made_of_nothing(_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros})
+    known = {**asked.known, **dict.fromkeys(nothing, 0.0)}
+    provenance = {**asked.provenance, **{n: f"follows from {source} = 0" for n, source in nothing.items()}}
+    return posed(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
+
+
+def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question:
+    """The question with something else known or asked, with the defaults that then stand.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
     >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
@@ -119,9 +137,9 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], zeros: Set[
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    defaults = standing(unknown, known, [equation(id).symbols[0] for id in using])
-    not_made_up = (*(n for n, value in known.items() if n in zeros or value == 0), *defaults)
-    values = neutral(defaults, {*known, unknown})
+    defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
+    not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
+    values = neutral(defaults)
     active = _telling(_active(unknown, asked.variants, using, left_out, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))

@@ -189,8 +189,8 @@ class Spans:
     """What an answer spans while givens take any value of their ranges.
 
     `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
-    and "sampled" where it does not, or has no value everywhere. `sides` are (regime, low, high, share of the samples),
-    `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
+    and "sampled" where it does not, or has no value everywhere or no closed form. `sides` are (regime, low, high, share of
+    the samples), `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
     point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
     next to no point drawn has an answer.
     """

@@ -62,8 +62,8 @@ class Series:
 
     @property
     def shown(self) -> float:
-        """The first value: the one a question is posed with."""
-        return self.low if self.count else self.values[0]
+        """The first value that is not nothing: the one a question is posed with, as nothing is made up of nothing."""
+        return (self.low or self.high) if self.count else next(filter(None, self.values), 0.0)
 
     @property
     def ends(self) -> tuple[float, float]:

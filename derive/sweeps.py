@@ -12,7 +12,7 @@ from derive.boxes import spanned
 from derive.chain import answer, answered
 from derive.errors import WrongValue
 from derive.feasibility import SHORT, is_warning
-from derive.questions import Question
+from derive.questions import Question, at_values
 from derive.routes import Route
 from derive.solutions import Answer, Reason, Solution, Sweep
 from derive.spreads import MOST_POINTS, Interval, Series
@@ -49,16 +49,16 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     _fits_here(series, count, rows=1)
-    first = answer(replace(asked, known={**asked.known, **{name: one.shown for name, one in series.items()}}))
-    if first.reason and first.reason.code == "missing_givens":
+    first = answer(asked)
+    if first.reason and first.reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
         return first
     given = _grid(series)
     if ranges:
         return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
     if count <= FEW:
         return _one_by_one(asked, given, count, answer)
-    probes = np.unique(np.linspace(0, count - 1, PROBES).astype(int))
-    outcomes = {int(at): answered(at_point(asked, given, at)) for at in probes}
+    probes = _probes(given, count)
+    outcomes = {at: answered(at_point(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
     table = way and _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows))
     if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
@@ -71,6 +71,19 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     if unasked:
         warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
+
+
+def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
+    """Whether a question that lacks something lacks nothing where its lists and sweeps are nothing."""
+    nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
+    return bool(nothing) and bool(answer(at_values(asked, nothing)).answers)
+
+
+def _probes(given: Columns, count: int) -> list[int]:
+    """Points of a long sweep that are asked one by one; where a column is nothing somewhere that point too, after the others."""
+    nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
+    evenly = {int(at) for at in np.linspace(0, count - 1, PROBES)}
+    return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
 
 
 def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:

@@ -10,7 +10,7 @@ from derive.units import show
 
 METHODS = {
     "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
-    "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere",
+    "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
 }
 
 

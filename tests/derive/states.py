@@ -6,7 +6,7 @@ that is chained by itself holds; conditions that were drawn hold too and are nam
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, inf, isclose, isfinite, log
+from math import exp, inf, isclose, isfinite, log, nan
 from random import Random
 
 from derive.catalogue import by_id, equation
@@ -81,8 +81,9 @@ def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
 def _untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     """Defaults that would stand and are not the values of the state: they have to be given."""
     claimed = [equation(id).symbols[0] for id in state.using]
-    defaults = standing(unknown, {name: state.values[name] for name in chosen}, claimed)
-    return {name for name, value in defaults.items() if not isclose(state.values.get(name, value), value, rel_tol=1e-12)}
+    there = {name: value for name, value in standing(unknown, chosen, claimed).items() if name in state.values}
+    values = {name: state.values.get(value, nan) if isinstance(value, str) else value for name, value in there.items()}
+    return {name for name, value in values.items() if not isclose(state.values[name], value, rel_tol=1e-12)}
 
 
 def holds_the_state(asked: Asked, answers: Sequence[Answer]) -> bool:
