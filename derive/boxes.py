@@ -295,12 +295,12 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice
         found = tuple(common) or (Answer("loose", **loose),)
     else:
         bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
-        found = (Answer("interval", low=low, high=high, regime=label if spans else None, bound=bound),)
+        found = (Answer("interval", low=low, high=high, bound=bound),)
     without = len(looks) - len(answering)
     missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
     warnings = _warnings(columns, looks) | missing
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
-    where = (f"throughout where {label}",) if label and len(kinds) > 1 else ()
+    where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
     notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
     return _told(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
 
