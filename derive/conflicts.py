@@ -88,7 +88,7 @@ def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] |
     >>> greatest("kv_copies", {"chips": 8.0})[1]
     8.0
     """
-    rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys())
+    rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys() and row.applies(values))
     return min(((row, right_side_at(row, values)) for row in rows), key=lambda one: one[1], default=None)
 
 
@@ -140,7 +140,7 @@ def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], t
     What does not fit in memory is said elsewhere.
     """
     judged = (row for row in rows if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
-    for row in (row for row in judged if known.keys() >= {*row.symbols}):
+    for row in (row for row in judged if known.keys() >= {*row.symbols} and row.applies(known)):
         left, right = row.left_side(known), right_side_at(row, known)
         over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
         if over:

@@ -14,6 +14,7 @@ from typing import Any
 from derive.catalogue import equation
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
+from derive.requirements import named
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
@@ -63,7 +64,7 @@ MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
 COULD_BE = (
-    *("cache_hit_share", "uncached_tokens", "prefill_decode_flops_ratio", "fleet_utilisation"),
+    *("cache_hit_share", "uncached_tokens", "fleet_utilisation"),
     *("microbatches", "hop_latency", "kv_copies", "expert_imbalance", "positions_per_step", "drafting_time"),
 )
 """Defaults put into the equations that results may contradict where none of those can be it; of drafts, where drafts are spoken of."""
@@ -163,10 +164,13 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along.
     gone = _gone(row, relation, spoken)
+    # A requirement on what is gone says nothing of what is left.
+    kept = [place for place, needed in enumerate(row.requires) if gone.keys().isdisjoint(named(needed))]
     return replace(
         row,
         relation=in_place(relation, gone) if gone else relation,
-        requires=tuple(in_place(needed, spoken) for needed in row.requires),
+        requires=tuple(in_place(row.requires[place], spoken) for place in kept),
+        otherwise=tuple(row.otherwise[place] for place in kept) if row.otherwise else (),
         put_in=spoken,
     )
 

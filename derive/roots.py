@@ -144,19 +144,32 @@ def clamped(unknown: str, value: float) -> float:
 
 def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
     """Whether the unknown has no effect at these numbers: its coefficient is zero, or all that is left is rounding anywhere."""
+    return is_rounding(difference, unknown, values) or moves_nothing(difference, unknown, values)
+
+
+def is_rounding(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
+    """Whether all that is left is rounding, wherever the unknown is in practice."""
+    low = quantity(unknown).low
+    places = [{**values, unknown: low}, *_places(unknown, values)] if low else []
+    return bool(places) and all(negligible(lambda moved: evaluate(difference, moved), place, LAST_DIGITS) for place in places)
+
+
+def moves_nothing(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
+    """Whether the coefficient of the unknown is zero at these numbers."""
     from sympy import diff
 
-    row = quantity(unknown)
-    places = [{**values, unknown: row.low + share * (row.high - row.low)} for share in (0.125, 0.5, 1.0)]
-    everywhere = ({**values, unknown: row.low}, *places) if row.low else ()
-    if everywhere and all(negligible(lambda moved: evaluate(difference, moved), place, LAST_DIGITS) for place in everywhere):
-        return True
+    places = _places(unknown, values)
     heights = {evaluate(difference, place) for place in places}
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
     # Its effect may be too small for the digits of the rest: that is no zero.
     slope = diff(difference, symbol(unknown))
     return all(precise(slope, place) == 0 for place in places)
+
+
+def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]:
+    row = quantity(unknown)
+    return [{**values, unknown: row.low + share * (row.high - row.low)} for share in (0.125, 0.5, 1.0)]
 
 
 def elasticities(difference: "Expr", unknown: str, values: Mapping[str, float]) -> dict[str, float]:

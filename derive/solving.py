@@ -30,6 +30,7 @@ from derive.roots import (
     has_difference,
     in_domain,
     loses_digits,
+    moves_nothing,
     negligible,
     real_roots,
     text,
@@ -388,10 +389,15 @@ def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) 
     if rank is None:
         return []
     cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
+    low, high = 0.0, inf
+    if not branch.absent and not moves_nothing(branch.difference, unknown, values):
+        # An effect below the last digits was only looked for where the unknown is found in practice.
+        low, high = quantity(unknown).low, quantity(unknown).high
+        cuts += [_Cut(end, None, branch.difference) for end in (low, high)]
 
     def holds(value: float) -> bool:
         at = {**values, unknown: value}
-        return _rank(branch.regime.wins, at, at) in (EXACTLY, ROUNDED)
+        return low <= value <= high and _rank(branch.regime.wins, at, at) in (EXACTLY, ROUNDED)
 
     return [_Found(answer, rank) for answer in _stretches(equation, unknown, values, cuts, holds, branch.regime.label)]
 
@@ -453,7 +459,8 @@ def _stretches(
 
 def _stretch(unknown: str, values: Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
     """An interval as an answer, its formula and elasticities those of its finite ends."""
-    formula = " and ".join(f"{unknown} {sign} {cuts[end].formula}" for end, sign in ((low, ">="), (high, "<=")) if end in cuts)
+    told = [(sign, cuts[end].formula) for end, sign in ((low, ">="), (high, "<=")) if end in cuts and cuts[end].formula]
+    formula = " and ".join(f"{unknown} {sign} {end}" for sign, end in told)
     end = high if high in cuts else low
     slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
     top = high if isfinite(high) else None

@@ -66,6 +66,8 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda kv_copies, chips: (kv_copies, chips),
         sense="<=",
+        requires=(lambda chips: chips >= 1,),
+        otherwise=("a part of a chip holds one copy, like a whole one",),
         statement="A chip holds a cache once.",
         assumptions=("no chip holds two copies of the same cache",),
         sources=(ours("a second copy on a chip would be read by nobody"),),

@@ -278,8 +278,8 @@ def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
     [
         {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok"},
         {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok", "fleet_utilisation": 0.8},
-        {"fleet_throughput": 9_000_000},
-        {"fleet_throughput": 400_000},
+        {"fleet_throughput": 9_000_000, "replicas": 1},
+        {"fleet_throughput": 400_000, "replicas": 1},
         {"fleet_throughput": 800_000, "replicas": 2},
         {"throughput": 400_000},
         {"step_time": 1e-4},

@@ -158,7 +158,7 @@ SEARCHED = {
     "experts.prefill_touched_experts": {"experts"},
     "experts.mixed_touched_experts": {"experts"},
     "experts.busiest_chip": {"touched_experts", "experts", "expert_parallel"},
-    "serving.prefill_weight_compute_ratio_touched": {"batch", "experts", "active_experts"},
+    "serving.prefill_weight_compute_ratio_touched": {"batch"},
     "serving.free_prefill_chunk_touched": {"free_prefill_chunk"},
     "experts.reached_chips": {"expert_parallel"},
     "experts.reached_racks": {"racks"},
