@@ -269,8 +269,8 @@ def _move(rows: tuple[Equation, ...], cause: str, random: Random) -> int | None:
         less, more = (_sides(rows, values, {cause: 1 + share}) for share in shares)
     if less is None or more is None:
         return None
-    # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other.
-    before, after = less[0] * more[1], more[0] * less[1]
+    # Of sides that are not below 0, the ratio: what both are multiplied by moves neither over the other. Over nothing, the left alone.
+    before, after = (less[0] * more[1], more[0] * less[1]) if less[1] or more[1] else (less[0], more[0])
     return 0 if isclose(before, after, rel_tol=SAME) else 1 if after > before else -1
 
 

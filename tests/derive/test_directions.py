@@ -435,3 +435,8 @@ def test_a_rate_with_a_measured_attention_is_no_more_than_with_a_share_of_the_pe
     (most,), (real,) = (solve("throughput", **given, **more).answers for more in ({}, {"mfu": 0.1, "mbu": 0.5}))
     read = (70e9 + 64 * 8192 * 163840) / (8 * 3.35e12)
     assert (most.value, most.bound) == (pytest.approx(64 / read), UPPER) and real.value < most.value
+
+
+def test_a_pipeline_without_a_given_hop_is_idle_for_no_time_or_more():
+    (least,) = solve("idle_fraction", pipeline_stages=4).answers
+    assert (least.value, least.bound) == (0, LOWER)

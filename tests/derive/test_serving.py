@@ -95,3 +95,10 @@ def test_drafts_that_are_all_accepted_are_refused_with_what_they_come_to():
     ways = ({"tokens_per_step": 4}, {"acceptance_rate": 1 - 1e-9})
     advised, near = (solve("throughput", **given, **more).answers[0].value for more in ways)
     assert advised == pytest.approx(4 * 8 / 0.02) and near == pytest.approx(advised)
+
+
+def test_a_prefill_above_the_peak_is_refused_whatever_else_it_could_be_put_down_to():
+    """A chip does 1.979e15/(2 x 70e9) = 14.1k tokens per second at most."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "batch": 8, "context_length": 8000}
+    solution = solve("step_time", **given, bytes_per_element=1, prompt_tokens=1000, mfu=0.5, prefill_rate_per_chip=100_000)
+    assert solution.reason.code == "contradiction"
