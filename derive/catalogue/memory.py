@@ -62,6 +62,8 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.most_kv_copies",
+        version=2,
+        changes=("says nothing of less than one chip, on which a cache still lies once",),
         title="Copies of a cache that there can be",
         kind=BOUND,
         relation=lambda kv_copies, chips: (kv_copies, chips),
