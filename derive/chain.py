@@ -26,7 +26,7 @@ from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
 from derive.refusals import giving, indifferent, made_of, missing_givens
 from derive.regimes import in_force, regimes
 from derive.requirements import HOLDS
-from derive.routes import Failed, Leg, Route, bounding, checks, route
+from derive.routes import Failed, Leg, Route, bounding, checks, route, without_blocks
 from derive.solutions import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving import inside, right_side_at, solve_equation
 from derive.units import show
@@ -327,7 +327,8 @@ def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | No
     """How the same value errs on the way that does not end with the same leg, if there is one and it says."""
     known = next((known for known in _known(asked) if solution.given.keys() <= known.keys()), {})
     rows = tuple(row for row in asked.active if row.sense == "=")
-    other = route(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
+    # Blocks may take minutes to bring to one equation, which is too long for a word.
+    other = without_blocks(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
     outcome = _follow(asked, known, other) if other else None
     found = outcome.answers if isinstance(outcome, Solution) else ()
     same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].value, solution.answers[0].value, rel_tol=HOLDS)

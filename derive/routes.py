@@ -96,6 +96,13 @@ def route(unknown: str, active: tuple[Equation, ...], known: frozenset[str], fai
 
 
 @lru_cache(maxsize=4096)
+def without_blocks(unknown: str, active: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Route | None:
+    """The way to the unknown that takes one equation at a time, with no leg to spare; None if there is none."""
+    legs = _reach(unknown, active, (), known, failed)
+    return None if legs is None else _through(_needed(unknown, legs), known)
+
+
+@lru_cache(maxsize=4096)
 def bounding(unknown: str, bounds: tuple[Equation, ...], active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Route, ...]:
     """Inequalities on what is made of the unknown, as inequalities in it: definitions put in, all else known; the shortest first."""
     from derive.elimination import with_definitions
