@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from derive.presets import sparsest_router, table
-from derive.ranges import solve
+from derive.solving.api import solve
 
 ALL = [row for row in table("architectures") if float(row["experts"] or 0)]
 MIXTURES = [row for row in ALL if row["kv_formula"] and row["total_params"] and row["active_params"]]

@@ -1,0 +1,900 @@
+"""Several equations, any unknown: a route with numbers, every answer held against all that was given.
+
+Defining equations and bounds join by themselves, one variant of a group; conditions, heuristics and empirical
+relations join when named. Neutral defaults are taken up only when the givens alone do not reach the unknown.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import ceil, inf, isclose, isfinite, log
+from types import MappingProxyType
+
+from derive.evaluate import evaluate
+from derive.expressions.regimes import in_force, regimes
+from derive.presets import ARCHITECTURES
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
+from derive.requirements import HOLDS
+from derive.solving.backwards import Backwards, backwards
+from derive.solving.caveats import caveats, less_than_one
+from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
+from derive.solving.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
+from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
+from derive.solving.elimination import Joint
+from derive.solving.fit import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
+from derive.solving.limits import one_by_one, open_to_limits
+from derive.solving.one_equation import inside, right_side_at, solve_equation
+from derive.solving.questions import Instead, Question, posed
+from derive.solving.refusals import giving, indifferent, made_of, missing_givens
+from derive.solving.result import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
+from derive.units import show
+
+Outcome = tuple[tuple[Answer, ...], Reason | None]
+Rounding = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """A leg that gave no number to go on with, and why."""
+
+    leg: Leg
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What is known so far on one way through points: values, how each moves with what was given, and with its last digits."""
+
+    values: Mapping[str, float]
+    slopes: Mapping[str, Mapping[str, float]]
+    rounding: Rounding = field(default_factory=dict)
+    steps: tuple[RouteStep, ...] = ()
+    warnings: Mapping[str, str] = field(default_factory=dict)
+
+
+SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
+"""Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
+
+NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
+"""Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
+
+FASTER_THAN_ASKED = "faster than asked"
+"""What is said of chips that memory needs, where a speed takes fewer."""
+
+OPEN = ("not_identified", "missing_givens")
+"""Reasons of a leg that may have an answer all the same, if more were known."""
+
+
+def answer(asked: Question) -> Solution:
+    """The question answered: first from the givens alone, then with neutral defaults."""
+    return answered(asked)[0]
+
+
+def answered(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer, and the route it took if there is one.
+
+    Of several limits the one that leaves least is answered.
+    """
+    if not asked.limits:
+        return _found(asked)
+    outcomes = [_found(one) for one in one_by_one(asked).values()]
+    if refused := next((one for one in outcomes if not one[0].answers), None):
+        return refused
+    if reason := open_to_limits(asked, [one for one, _ in outcomes]):
+        return _without_answer(asked, reason), None
+    sign = -1 if outcomes[0][0].answers[0].bound == UPPER else 1
+    solution, way = max(outcomes, key=lambda one: sign * inside(one[0].answers[0]))
+    # Another point may be left least by another of them: there is no one way for all.
+    return solution, way if len(outcomes) == 1 else None
+
+
+def _found(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer to what was given as met, as far as it can be: no more of it than there is room for, and nothing absurd."""
+    solution, way = _consistent(asked)
+    solution = _within_reach(asked, solution)
+    possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
+    if solution.answers and not possible:
+        return _without_answer(asked, absurd(asked.unknown, solution.answers), solution.route), None
+    return replace(solution, answers=possible), way
+
+
+def _within_reach(asked: Question, solution: Solution) -> Solution:
+    """Intervals that end where there can be no more of the unknown; one of which a single value is left is that."""
+    most = greatest(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
+    if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
+        return solution
+    row, high = most
+    formula = f"{asked.unknown} <= {row.sides[1]}"
+    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.low <= high * (1 + HOLDS))
+    if not answers:
+        clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
+        return _without_answer(asked, clash, solution.route) if clash else solution
+    inputs = {name: asked.known[name] for name in row.inputs}
+    given = {**solution.given, **inputs}
+    return replace(
+        solution,
+        answers=answers,
+        equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
+        given=given,
+        provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
+        unused=_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
+        route=(*solution.route, RouteStep((row.reference,), asked.unknown, None, formula)),
+    )
+
+
+def _cut_off(one: Answer, high: float, formula: str) -> Answer:
+    if one.kind == "point" or (one.high is not None and one.high <= high):
+        return one
+    if one.low >= high * (1 - HOLDS):
+        return Answer("point", value=high, regime=one.regime, formula=formula, residual=0.0)
+    return replace(one, high=high, formula=formula, elasticities={})
+
+
+def _consistent(asked: Question) -> tuple[Solution, Route | None]:
+    """The answer as far as it goes with all that was given.
+
+    A given that the defaults would make another says what one of them is, the one that has to give least: a measured
+    time its utilisation. One that none of them could bring about is a contradiction.
+    """
+    solution, way = _answered(asked)
+    if solution.reason and solution.reason.code == "contradiction":
+        # A measured result against a default that the route rests on: what the default is instead may resolve it.
+        settled, clash, kept = _settled(asked, asked.known)
+        if clash and clash.code != "contradiction":
+            return _without_answer(asked, clash, solution.route), None
+        if clash:
+            first, *fewest = solution.reason.message.splitlines()
+            if kept:
+                # They can: a bound is no equality.
+                fewest = []
+            # Two values of what is asked for say more than that a given is another.
+            told = first if solution.reason.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            return _without_answer(asked, clash, solution.route), None
+        if settled.instead == asked.instead:
+            return solution, way
+        asked = _put_right(asked, settled)
+        solution, way = _answered(asked)
+    if not solution.answers:
+        return (way and _as_memory_needs(asked, solution, way)) or solution, way
+    if solution.answers[0].kind != "point":
+        clash = impossible(asked, asked.known)
+        return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
+    found = {**asked.known, asked.unknown: solution.answers[0].value}
+    beside, clash, _ = _settled(replace(asked, instead=()), found)
+    if clash and not asked.instead:
+        # The answer rests on a default that the givens alone contradict.
+        settled, unexplained, _ = _settled(asked, asked.known)
+        if settled.instead and not unexplained:
+            return _consistent(_put_right(asked, settled))
+    clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
+    if clash:
+        return _without_answer(asked, clash, solution.route), None
+    told = (*(one.text for one in (*asked.instead, *beside.instead)), *solution.assumptions)
+    behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
+    return replace(solution, assumptions=tuple(dict.fromkeys((*told, *behind)))), way
+
+
+def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
+    """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
+    names = speeds(asked) if refused.reason.code == SHORT_OF_MEMORY else ()
+    for question in held_by_memory(asked) if names else ():
+        held, _ = _answered(question)
+        if held.reason is None or held.reason.code != "missing_givens":
+            break
+    if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+        return None
+    (bound,) = held.answers
+    whole = ceil(bound.low * (1 - HOLDS))
+    told = []
+    for name in names:
+        (there,) = _there(replace(question, unknown="chips"), name, whole).answers[:1] or (None,)
+        if there is None or there.kind != "point" or not fast_enough(name, there.value, asked.known[name]):
+            return None
+        told.append(f"{name} is {show(name, there.value)} and {show(name, asked.known[name])} is asked of it")
+    chips = f"{whole} chip{'s' * (whole != 1)}"
+    said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
+    said |= dict(zip(held.kinds, held.warnings, strict=True))
+    formula = bound.formula and bound.formula.removeprefix("chips >= ")
+    answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
+    given = {**held.given, **{name: asked.known[name] for name in names}}
+    return replace(
+        held,
+        answers=(answer,),
+        given=given,
+        provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
+        unused=_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+    )
+
+
+def _on_the_way(asked: Question, solution: Solution) -> dict[str, float]:
+    """What an answer rests on and was worked out on the way; nothing of a share of a peak, with which parts of a step are worked out."""
+    if asked.unknown in IDEALS:
+        return {}
+    return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+
+
+def _settled(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
+    """The question with the defaults that results contradict put right, what no default explains, or more than one, and whether
+    that keeps to a bound.
+    """
+    settled = replace(asked, known=known)
+    while beyond := against_defaults(settled, settled.known):
+        row, reason, kept = beyond
+        found = list(_instead_of_a_default(settled, row, MAY_DIFFER))
+        found = [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))] if found else []
+        if not found and row not in settled.named:
+            found = list(_instead_of_a_default(settled, row, put_in_before(row, settled.active, {*known, asked.unknown})))
+        if len(found) != 1:
+            return settled, _unexplained(row, reason, kept, found), kept
+        (one,) = found
+        at = {**settled.known, one.name: one.value}
+        settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
+        settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
+    return settled, None, False
+
+
+def _put_right(asked: Question, settled: Question) -> Question:
+    """The question with defaults that results contradict known to be something else, and others as they then stand."""
+    provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
+    # What stands beside a default may follow it: positions the tokens of a step.
+    after = posed(settled, asked.unknown, settled.known)
+    return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
+
+
+def _unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
+    """Why results cannot be put down to a default: none of them could be it, or it may be any of several."""
+    if not found:
+        why = "no default could be anything that makes it so"
+        if kept:
+            side = "more than this lower" if row.direction == LOWER else "less than this upper"
+            why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
+        return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
+    could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
+    told = reason.message.removeprefix("contradiction: ")
+    return Reason("missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give one of them")
+
+
+def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
+    """What a quantity with a default would have to be for an equation to hold; of what is one at least, nothing below one."""
+    for name in (name for name in names if name not in asked.known):
+        # What is written in the equations may differ with all else as it stands; what was put into them needs others.
+        def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
+            return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
+
+        without = replace(at(name, asked.known), anyway=True)
+        solution, way = _answered(without)
+        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
+        for one in (one for one in solution.answers if one.kind == "point" and one.value >= least):
+            instead = at(asked.unknown, {**asked.known, name: one.value})
+            beyond = against_defaults(instead, instead.known)
+            # A count may be more than its default and a share less; half a chip or token is no way out.
+            possible = one.value >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = possible and not beyond_what_can_be(name, instead.known)
+            if possible and (beyond is None or beyond[0].id != row.id):
+                defaults = tuple(text for text in solution.assumptions if text.endswith(DEFAULT))
+                yield Instead(name, one.value, _errs(without, solution, way, one), defaults)
+
+
+def _errs(asked: Question, solution: Solution, way: Route | None, found: Answer) -> Causes:
+    """Which way an answer errs, as what rests on it takes it: neither where it is exact, either where that is not known."""
+    if found.bound:
+        return frozenset([(asked.unknown, found.bound)])
+    exact = way and carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: found.value})) == NEITHER
+    return frozenset() if exact else frozenset((asked.unknown, side) for side in (LOWER, UPPER))
+
+
+def _answered(asked: Question) -> tuple[Solution, Route | None]:
+    """By equations alone where they lead to the unknown; else inequalities say what bounds it."""
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    for rows in (equalities, asked.active):
+        stops: list[tuple[_Stop, Route]] = []
+        outcome = _by(asked, rows, stops)
+        if rows is equalities and (behind := _behind(asked, outcome and outcome[0], bool(stops))):
+            return behind, None
+        if outcome and rows is asked.active and not _says_something(asked, outcome[0]):
+            outcome = None
+        if outcome or stops:
+            break
+    if not outcome and not stops:
+        outcome = _bounded(asked, stops)
+    if outcome and (rows is asked.active or _only_bounded(outcome[0])) and (aside := _left_aside(asked, *outcome)):
+        return _without_answer(asked, aside), None
+    if outcome:
+        return _sided(asked, *outcome)
+    known = [*_known(asked)][-1]
+    if free := indifferent(asked, known):
+        return _without_answer(asked, free), None
+    return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
+
+
+def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, Route]:
+    """An answer of which its route does not say which way it errs, with what another one says, or the result that it was found from."""
+    points = [one for one in solution.answers if one.kind == "point" and not one.bound]
+    if len(points) != 1 or len(solution.answers) != 1:
+        return solution, way
+    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: points[0].value})) != EITHER:
+        return solution, way
+    bound = _by_another_way(asked, solution, way) or _seen_forwards(asked, points[0].value)
+    return replace(solution, answers=(replace(points[0], bound=bound),)), way
+
+
+def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | None:
+    """How the same value errs on the way that does not end with the same leg, if there is one and it says."""
+    known = next((known for known in _known(asked) if solution.given.keys() <= known.keys()), {})
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    # Blocks may take minutes to bring to one equation, which is too long for a word.
+    other = without_blocks(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
+    outcome = _follow(asked, known, other) if other else None
+    found = outcome.answers if isinstance(outcome, Solution) else ()
+    same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].value, solution.answers[0].value, rel_tol=HOLDS)
+    return found[0].bound if same else None
+
+
+def _seen_forwards(asked: Question, value: float) -> str | None:
+    """How a value errs by the one result that it was found from, where that rises or falls with it all over."""
+    (name, *more) = made_of(asked, asked.unknown) or [""]
+    if not name or more or asked.limits:
+        return None
+    found = next(filter(None, (backwards(asked, known, [name]) for known in _known(asked))), None)
+    if found is None or found.rises is None:
+        return None
+    bounds = {one.bound for one in _there(asked, name, value).answers}
+    return _turned(bounds.pop(), found.rises) if len(bounds) == 1 else None
+
+
+def _turned(bound: str | None, rises: bool | None) -> str | None:
+    """How what is behind a result errs, where the result errs so and rises, falls, or does either with it."""
+    return {True: {LOWER: UPPER, UPPER: LOWER}.get(bound), False: bound}.get(rises)
+
+
+def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solution | None:
+    """What was asked for from a given result, found by going forwards; None where nothing that was given rests on it.
+
+    So it is looked for where no route leads to it, where one did and stopped, which then says itself why, and where one only
+    bounds it and leaves a result aside.
+    """
+    names = _aside(asked, bounded) if bounded else None
+    if bounded and not (names and _only_bounded(bounded)):
+        return None
+    ways = () if indifferent(asked, [*_known(asked)][-1]) else (backwards(asked, known, names) for known in _known(asked))
+    found = next(filter(None, ways), None)
+    if found is None:
+        return None
+    solution = _turned_round(asked, found)
+    if solution.answers:
+        return _within(asked, solution, found, bounded) if bounded else solution
+    said = not stopped if not bounded else bool(solution.reason) and solution.reason.code not in OPEN
+    return solution if said else None
+
+
+def _within(asked: Question, solution: Solution, found: Backwards, bounded: Solution) -> Solution:
+    """What leads to one result, as far as another leaves it possible."""
+    answers = tuple(left for one in solution.answers for left in _left_of(one, bounded))
+    if not answers:
+        place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
+        message = f"contradiction: {asked.unknown} = {place} by {found.by.id} from {found.name}, which is ruled out by {ids}"
+        return _without_answer(asked, Reason("contradiction", violated=(found.name,), message=message))
+    return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
+
+
+def _only_bounded(solution: Solution) -> bool:
+    return any(one.kind != "point" for one in solution.answers)
+
+
+def _aside(asked: Question, solution: Solution) -> list[str]:
+    """Results that were given, are made of the unknown, and had no part in an answer."""
+    return [name for name in made_of(asked, asked.unknown) if name in _unused(asked, {*solution.given})]
+
+
+def _left_of(one: Answer, bounded: Solution) -> Iterator[Answer]:
+    """What an answer and bounds have in common."""
+    low, high = one.ends
+    for least, most in (other.ends for other in bounded.answers):
+        lowest, highest = max(low, least), min((end for end in (high, most) if end is not None), default=None)
+        if highest is None or lowest <= highest * (1 + HOLDS):
+            yield one if one.kind == "point" else replace(one, low=lowest, high=highest)
+
+
+def _turned_round(asked: Question, found: Backwards) -> Solution:
+    """What a result comes to at every value that leads to it, as answers of the quantity that was asked for."""
+    name, unknown = found.name, asked.unknown
+    target = show(name, asked.known[name])
+    if (None, None) in found.found:
+        message = f"{name} does not depend on {unknown}: it is {target} with any {unknown}"
+        return _without_answer(asked, Reason("not_identified", violated=(name,), message=message))
+    if not found.found:
+        reach = [show(name, end) for end in found.reach or ()]
+        runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
+        message = f"no {unknown} leads to {name} = {target}{runs}"
+        return _without_answer(asked, Reason("no_solution", violated=(name,), message=message))
+    candidates = [_span(unknown, *ends) for ends in found.found]
+    worlds = [_there(asked, name, inside(one)) for one in candidates]
+    ends = [(candidate, one) for candidate, one in zip(candidates, worlds, strict=True) if one.answers]
+    if not ends:
+        return _without_answer(asked, worlds[0].reason)
+    answers = tuple(_answer_behind(_nearest(one, asked.known[name]), asked, candidate, found) for candidate, one in ends)
+    first = ends[0][1]
+    given = {other: value for other, value in first.given.items() if other != unknown} | {name: asked.known[name]}
+    said = {**dict(zip(first.kinds, first.warnings, strict=True)), **less_than_one(unknown, answers)}
+    value = answers[0].value
+    return replace(
+        first,
+        unknown=unknown,
+        unit=QUANTITIES[unknown].unit,
+        answers=answers,
+        given=given,
+        provenance={other: asked.provenance.get(other, "default") for other in given},
+        unused=_unused(asked, {*given}),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+        route=(*first.route, RouteStep((found.by.reference,), unknown, value, forwards=name)),
+    )
+
+
+def _span(unknown: str, low: float | None, high: float | None) -> Answer:
+    """A point, or a stretch, whose ends are those of the domain where they are as far as was looked."""
+    if low == high:
+        return Answer("point", value=low)
+    row = QUANTITIES[unknown]
+    top = row.ceiling if high is None else high
+    return Answer("interval", low=row.floor if low is None else low, high=top if isfinite(top) else None)
+
+
+def _nearest(solution: Solution, target: float) -> Answer:
+    """Of several answers the one that was followed."""
+    return min(solution.answers, key=lambda one: abs(inside(one) - target))
+
+
+def _there(asked: Question, name: str, root: float) -> Solution:
+    """The result asked for at a value of what was asked."""
+    known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
+    forwards = replace(asked, unknown=name, known=known)
+    outcome = _by(forwards, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else _without_answer(forwards, missing_givens(forwards, known))
+
+
+def _answer_behind(result: Answer, asked: Question, candidate: Answer, found: Backwards) -> Answer:
+    """The value of the unknown behind a result, which moves as the result does turned round, and errs the other way where that rises."""
+    if candidate.kind != "point":
+        return replace(candidate, regime=result.regime, residual=0.0)
+    name, unknown = found.name, asked.unknown
+    bound = _turned(result.bound, found.rises)
+
+    def slopes() -> Mapping[str, float]:
+        steep = result.elasticities.get(unknown, 0.0)
+        moved = {other: -slope / steep for other, slope in result.elasticities.items() if other != unknown} if steep else {}
+        return {**moved, name: 1 / steep} if steep else {}
+
+    apart = abs(inside(result) / asked.known[name] - 1)
+    return replace(candidate, regime=result.regime, elasticities=WhenRead(slopes), residual=apart, bound=bound)
+
+
+def _told(asked: Question, stops: Sequence[tuple[_Stop, Route]]) -> Reason:
+    """Why there is no answer: where nothing will do on the first way, in terms of what is asked if another way says so.
+
+    What can be reached is not said of a quantity that others on the way were worked out from.
+    """
+    first = stops[0][0].reason
+    if first.code != "no_solution":
+        return first
+    plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop.leg))
+    return next((reason for reason in plain if reason.code == first.code), first)
+
+
+def _turns_on_itself(way: Route, leg: Leg) -> bool:
+    """Whether the left side of a leg went into what its right side is made of."""
+    left = leg.cases[0].symbols[0]
+    return any(left in one.symbols and one.unknown in leg.symbols for one in way.legs if one is not leg)
+
+
+def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None:
+    """A result that was given, rests on the unknown and has no part in its bounds: these are not what was asked for.
+
+    One that comes to what was given whatever the unknown is takes nothing from bounds that equations lead to.
+    """
+    free = indifferent(asked, [*_known(asked)][-1])
+    if free and free.violated[0] in _unused(asked, {*bounded.given}):
+        by_equations = all(row.sense == "=" for row in way.rows)
+        return None if by_equations and free.code == "not_identified" else free
+    definitions = {row.defines: row for row in asked.left_out if row.defines} | giving(asked)
+    for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
+        rests, queue = {name: definitions[name]}, [name]
+        while queue:
+            row = definitions.get(queue.pop())
+            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in rests]
+            rests |= dict.fromkeys(new, row)
+            queue += new
+        if asked.unknown in rests:
+            told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
+            untrue = [row.id for row in asked.left_out if row in rests.values()]
+            if untrue:
+                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
+                return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
+            rest = missing_givens(asked, [*_known(asked)][-1])
+            return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
+    return None
+
+
+def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
+    """What somebody gave and an answer did not take."""
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched)
+
+
+def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
+    """The first answer that a route through these equations gives; `stops` collects where routes ended."""
+    for known in _known(asked):
+        failed: Failed = frozenset()
+        here = len(stops)
+        while (way := route(asked.unknown, rows, frozenset(known), failed)) is not None:
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution):
+                return outcome, way
+            stops.append((outcome, way))
+            failed |= {(outcome.leg.id, outcome.leg.unknown)}
+        for stop, way in stops[here:]:
+            carried = way.carried(stop.leg) if stop.reason.code == "not_identified" else None
+            outcome = _follow(asked, known, carried) if carried else None
+            if isinstance(outcome, Solution) and outcome.answers:
+                return outcome, carried
+    return None
+
+
+def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
+    """What inequalities on quantities that are made of the unknown leave of it."""
+    for known in _known(asked):
+        for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, _Stop):
+                stops.append((outcome, way))
+            elif _says_something(asked, outcome):
+                return outcome, way
+    return None
+
+
+def _says_something(asked: Question, bounded: Solution) -> bool:
+    """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always does."""
+    cut = any(one.low > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
+
+
+def _known(asked: Question) -> Iterator[dict[str, float]]:
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    standing = in_numbers(asked.defaults, asked.known)
+    defaults = {name: value for name, value in standing.items() if name not in asked.known and name != asked.unknown}
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+    if "chips" in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**asked.known, **defaults}
+
+
+def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:
+    """The route with numbers: an equation with several points forks it, one with none or an interval stops it.
+
+    So does one that leaves the quantity open in any of the worlds: what the others come to would not be all there is.
+    """
+    worlds = [_World(known, {name: {name: 1.0} for name in known})]
+    *before, last = way.legs
+    for leg in before:
+        outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
+        if reason := _left_open(leg, outcomes):
+            return _Stop(leg, reason)
+        worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
+        if not worlds:
+            return _Stop(leg, outcomes[0][2])
+    ends: list[tuple[_World, Answer]] = []
+    clash: Reason | None = None
+    for world in worlds:
+        found, reason = solve_leg(last, world.values, world.rounding)
+        if reason and reason.code in OPEN:
+            return _Stop(last, reason)
+        roots = [one.value for one in found if one.kind == "point"]
+        for one in found:
+            end, broken = _checked(asked, way, world, one)
+            clash = clash or broken
+            ends += [] if broken else [(_shown(way, world, end, one), _answer(asked, way, world, end, one, roots))]
+    if ends:
+        return _solution(asked, known, way, ends)
+    return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+
+
+def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
+    """What the last leg found, as an answer of the whole route; `roots` are all the points that it found here."""
+    causes = taken_for_granted(asked, way, end.values)
+    bound = direction_at(way, causes, end.values, roots) if found.kind == "point" else None
+    return replace(found, elasticities=_chained(found, world), regime=_regime(way, end.values, found), bound=bound)
+
+
+def _shown(way: Route, world: _World, end: _World, found: Answer) -> _World:
+    """The world that is shown of an answer: of an interval the one at its end, the upper of two, as far as it can be worked out there."""
+    if found.kind == "point":
+        return end
+    bound, steps = shown_end(found), (*world.steps, _step(way.legs[-1], found))
+    if bound is None or way.cancelled:
+        return replace(end, steps=steps)
+    at = {way.legs[-1].unknown: bound}
+    worlds, _ = _completed(way, replace(world, values={**world.values, **at}, steps=steps))
+    return replace(worlds[0], warnings=end.warnings) if worlds else replace(end, values={**end.values, **at}, steps=steps)
+
+
+def _left_open(leg: Leg, outcomes: Sequence[tuple[_World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+    """Why a leg is no way on: in one of the worlds its quantity is only bounded, or turns on what nothing determines."""
+    for _, answers, reason in outcomes:
+        if reason and reason.code in OPEN:
+            return reason
+        if loose := next((one for one in answers if one.kind != "point"), None):
+            return _within_bounds(leg, loose)
+    return None
+
+
+def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple[_World, Reason | None]:
+    """The world an answer leads to, with all else that its blocks determine, and what contradicts it."""
+    start = replace(world, values={**world.values, asked.unknown: inside(found)}, steps=(*world.steps, _step(way.legs[-1], found)))
+    if way.cancelled:
+        possible, reason = _witnessed(way, start)
+        ends = [start] if possible else []
+    else:
+        ends, reason = _completed(way, start)
+    clash: Reason | None = None
+    for end in ends:
+        known = end.values if found.kind == "point" else world.values
+        short = misfit(asked, known, way.rows)
+        if short and is_warning(asked, way):
+            end, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
+        wrong = contradiction(asked, known, way.rows) or short
+        if not wrong:
+            return end, None
+        clash = clash or wrong
+    return start, clash or reason
+
+
+def _witnessed(way: Route, start: _World) -> tuple[bool, Reason | None]:
+    """Whether what cancelled can have values at which all equations of the blocks hold too, and if not, what fails at the last."""
+    free = [name for name in way.cancelled if name not in start.values]
+    reason = None
+    for values in _anywhere(free):
+        ends, reason = _completed(way, replace(start, values={**start.values, **values}))
+        if ends:
+            return True, None
+    return False, reason
+
+
+def _anywhere(names: Sequence[str]) -> Iterator[dict[str, float]]:
+    """Values of quantities that can be anything: all of them small, all large, then every mixture of some sizes."""
+    sizes = {name: [_sized(name, share) for share in SIZES] for name in names}
+    return (dict(zip(names, values, strict=True)) for values in product(*sizes.values()))
+
+
+def _sized(name: str, share: float) -> float:
+    """A value from far below (share 0) to far above (share 1) what is met in practice."""
+    row = quantity(name)
+    low, high = row.limits()
+    return low + share * (high - low) if row.low == 0 or row.ceiling == 1 else low * (high / low) ** share
+
+
+def _completed(way: Route, start: _World) -> tuple[list[_World], Reason | None]:
+    """The world with what else its blocks determine: one for every way that is consistent, or why there is none."""
+    failed: Failed = frozenset()
+    while True:
+        worlds, stop = [start], None
+        for leg in checks(way, frozenset(start.values), failed):
+            outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
+            worlds = [_onward(world, leg, one) for world, found, _ in outcomes for one in found if one.kind == "point"]
+            if not worlds:
+                found, reason = outcomes[0][1:]
+                stop = _Stop(leg, reason or _within_bounds(leg, found[0]))
+                break
+        if stop is None or stop.reason.code != "not_identified":
+            break
+        failed |= {(stop.leg.id, stop.leg.unknown)}
+    # A case of a block is only a candidate: every equation of the block has to be held against it.
+    cases = {row for leg in way.legs if len(leg.cases) > 1 for row in leg.rows}
+    sure = [world for world in worlds if all(name in world.values for row in cases for name in row.symbols)]
+    open_case = Reason("not_identified", message=f"{way.legs[-1].unknown} has candidates that not all equations can be held against")
+    return sure, stop.reason if stop else open_case
+
+
+def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = MappingProxyType({})) -> Outcome:
+    """The answers of all cases of a leg, each point once; where it takes cases, one that only bounds it leaves it open.
+
+    A case whose regime turns on what nothing determines is not passed over: nothing is answered while it may hold.
+    `rounding` says by how much last digits were magnified in what was worked out before.
+    """
+    if isinstance(leg.cases[0], Equation):
+        return _sure(leg.cases[0], leg.unknown, values, rounding)
+    if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
+        return (), _undecided(leg.unknown, open_case)
+    cases = [case for case in leg.cases if not case.open and not case.idle]
+    possible = [case for case in cases if not case.ruled_out(values)]
+    outcomes = [_sure(case, leg.unknown, values, rounding) for case in possible or cases]
+    if len(outcomes) == 1:
+        return outcomes[0]
+    if left_open := next((reason for _, reason in outcomes if reason and reason.code in OPEN), None):
+        return (), left_open
+    found: list[Answer] = []
+    for one in (one for answers, _ in outcomes for one in answers):
+        if one.kind != "point":
+            return (), _within_bounds(leg, one)
+        found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
+    undetermined = Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.cases[0].told}")
+    reasons = [reason or undetermined for _, reason in outcomes]
+    return tuple(found), None if found else reasons[0]
+
+
+def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> Outcome:
+    """The answers of a case; none where a point may be made of nothing but the rounding of what it was worked out from."""
+    found, reason = solve_equation(case, unknown, values)
+    if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
+        return found, reason
+    if isinstance(case, Joint) and all(row.sense == "=" for row in case.rows) and any(_is_anything(unknown, one) for one in found):
+        return (), Reason("not_identified", message=f"{unknown} is not determined by {case.told}")
+    for one in (one for one in found if one.kind == "point"):
+        at = {**values, unknown: one.value}
+        magnified = _rounding(case, unknown, at, rounding)
+        if magnified > LOST or _at_an_edge(case, unknown, at, magnified * LAST_DIGIT):
+            message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
+            return (), Reason("not_identified", message=message)
+    return found, reason
+
+
+def _is_anything(unknown: str, found: Answer) -> bool:
+    """Whether an answer is all that the unknown can be: of several equations that say the same thing twice."""
+    row = QUANTITIES[unknown]
+    return found.kind == "interval" and found.low <= row.floor and found.high in (None, row.ceiling)
+
+
+def _at_an_edge(case: "Equation | Joint", unknown: str, at: Mapping[str, float], error: float) -> bool:
+    """Whether a relative error of the unknown decides which of two terms is the larger: beyond, the unknown would not bind."""
+    beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
+    pairs = (pair for regime in regimes(case.sides[1]) for pair in regime.wins)
+    held = (pair for pair in pairs if any(part.name == unknown for side in pair for part in side.free_symbols))
+    return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
+
+
+def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
+    """By how much the last digits of what was given are magnified in the unknown."""
+
+    def height(at: Mapping[str, float]) -> float:
+        return case.left_side(at) - right_side_at(case, at)
+
+    def moves(name: str) -> float:
+        """How far the sides come apart; at the edge of where they are defined, to the one side that there is."""
+        beside = (height({**values, name: values[name] * (1 + sign * NUDGE)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
+
+    if values[unknown] == 0:
+        # Made of a factor that is nothing at all: there is no last digit to be lost.
+        return 1.0
+    here = height(values)
+    slope = moves(unknown)
+    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
+    return total / slope if slope else inf
+
+
+def _may_hold(case: Joint, unknown: str, values: Mapping[str, float]) -> bool:
+    """Whether a case that does not give the unknown, or turns on what nothing determines, can be in force all the same."""
+    if case.ruled_out(values):
+        return False
+    return case.idle or case.breaks_down(values, unknown) or bool(case.open and solve_equation(case, unknown, values)[0])
+
+
+def _undecided(unknown: str, case: Joint) -> Reason:
+    """Which regime may be in force without giving an answer, and what would decide it."""
+    regime = f" where {case.regime}" if case.regime else ""
+    if not case.open:
+        return Reason("not_identified", message=f"{unknown} can be anything{regime}, and that may be so here")
+    names = " and ".join(case.open)
+    return Reason("missing_givens", missing=case.open, message=f"{unknown} needs also {names}: without, it may be{regime or ' anything'}")
+
+
+def _within_bounds(leg: Leg, interval: Answer) -> Reason:
+    low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
+    bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
+    message = f"{leg.unknown} does not bind in {leg.cases[0].told}, so only its bounds are known: {bounds}"
+    return Reason("not_identified", message=message)
+
+
+def _onward(world: _World, leg: Leg, point: Answer) -> _World:
+    values = {**world.values, leg.unknown: point.value}
+    known = [case for case in leg.cases if values.keys() >= {*case.symbols}]
+    return _World(
+        values,
+        {**world.slopes, leg.unknown: _chained(point, world)},
+        {**world.rounding, leg.unknown: max((_rounding(case, leg.unknown, values, world.rounding) for case in known), default=1.0)},
+        (*world.steps, _step(leg, point)),
+    )
+
+
+def _step(leg: Leg, found: Answer) -> RouteStep:
+    references, alternatives = (row.reference for row in leg.rows), (row.id for row in leg.alternatives)
+    return RouteStep(tuple(references), leg.unknown, found.value, found.formula, tuple(alternatives))
+
+
+def _regime(way: Route, values: Mapping[str, float], found: Answer) -> str | None:
+    """The terms that bind along a route, in words; the equation that gave the answer says so itself."""
+    last = way.legs[-1].rows
+    binding = [in_force(row, values) for row in way.rows if (row,) != last]
+    itself = found.regime if len(last) == 1 or way.cancelled else None
+    return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
+
+
+def _chained(found: Answer, world: _World) -> Mapping[str, float]:
+    """Elasticities with respect to what was given, by the chain rule along the route."""
+
+    def total() -> dict[str, float]:
+        sums: dict[str, float] = {}
+        for name, slope in found.elasticities.items():
+            for base, inner in world.slopes.get(name, {}).items():
+                sums[base] = sums.get(base, 0.0) + slope * inner
+        return sums
+
+    return WhenRead(total)
+
+
+def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: list[tuple[_World, Answer]]) -> Solution:
+    used = way.rows
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
+    answers = tuple(one for _, one in ends)
+    doubts = caveats(asked, ends[0][0].values, used)
+    said = {**ends[0][0].warnings, **less_than_one(asked.unknown, answers), **{name: one.text for name, one in doubts.items()}}
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=answers,
+        equations=tuple(row.reference for row in used),
+        given={name: known[name] for name in known if name in touched},
+        assumptions=_assumptions(asked, known, way, touched),
+        unused=_unused(asked, touched.union(*(one.rests for one in doubts.values()))),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+        provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
+        route=ends[0][0].steps,
+    )
+
+
+def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
+    """Defaults and variants taken, conditions joined by name, what cancels, and what each equation idealises."""
+    used = way.rows
+    cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
+    led = {name: other for name, other in asked.defaults.items() if isinstance(other, str)}
+    taken_up = {name: f"{value:g}" for name, value in known.items() if name in touched and name not in asked.known}
+    # What follows a quantity that is asked for or worked out has no number beforehand.
+    put_in = dict.fromkeys(name for row in used for name in row.put_in)
+    taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
+    why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
+    defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
+    taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
+    joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
+    idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]
+    idealised = [text for row in used for text in row.assumptions]
+    of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
+    switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
+    weights = _weights(asked) if "bytes_per_weight" in touched else ()
+    return tuple(dict.fromkeys((*asked.notes, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+
+
+def _weights(asked: Question) -> tuple[str, ...]:
+    """What the weights are stored as where it is the model that says so, and not the chip."""
+    place, _, said = asked.provenance.get("bytes_per_weight", "").partition(": ")
+    return (f"{said} ({place}): give bytes_per_weight for another type",) if place.startswith(ARCHITECTURES) else ()
+
+
+def _without_answer(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=(),
+        equations=tuple(dict.fromkeys(reference for step in steps for reference in step.equations)),
+        given=dict(asked.known),
+        assumptions=asked.notes,
+        provenance=dict(asked.provenance),
+        reason=reason,
+        route=steps,
+    )

@@ -1,0 +1,274 @@
+"""What a step, a cache or a memory came to, asked back for what it was made of, at every model of the tables."""
+
+from itertools import product
+
+import pytest
+
+from derive import solve
+from derive.errors import NotCovered
+from derive.presets import Preset, model, model_names
+from derive.show.text import as_record, as_text
+from derive.solving.result import Solution
+
+ONE_BYTE = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), 1.0)
+DEPLOYMENTS = (
+    {"chips": 16.0, "batch": 64.0, "context_length": 20_000.0},
+    {"chips": 8.0, "batch": 1.0, "context_length": 100.0},
+    {"chips": 8.0, "batch": 1.0, "context_length": 130_000.0},
+    {"chips": 64.0, "batch": 2_000.0, "context_length": 3_000.0},
+)
+RESTS_ON = {
+    "step_time": ("context_length", "batch", "chips"),
+    "kv_time": ("context_length", "batch", "chips"),
+    "kv_cache_bytes": ("context_length", "batch"),
+    "memory_demand": ("context_length", "batch"),
+}
+
+
+def covered() -> dict[str, Preset]:
+    found = {}
+    for name in model_names():
+        try:
+            found[name] = model(name)
+        except NotCovered:
+            continue
+    return found
+
+
+def one_of_a_kind() -> list[str]:
+    """A model for every set of variants, parts that are none, and equations left out."""
+    kinds = {}
+    for name, preset in covered().items():
+        parts = tuple(part for part, value in preset.givens.items() if value == 0)
+        kinds.setdefault((tuple(sorted(preset.variants.items())), parts, preset.left_out, "experts" in preset.givens), name)
+    return [*kinds.values()]
+
+
+def asked(name: str, unknown: str, given: dict[str, float]) -> Solution:
+    return solve(unknown, model=name, hardware="H200:fp8", anyway=True, **given)
+
+
+def recovers(name: str, result: str, unknown: str, deployment: dict[str, float]) -> bool:
+    """Whether the deployment is found again, as a point or among what does not bind."""
+    given = {**ONE_BYTE, **deployment}
+    value = asked(name, result, given).answers[0].value
+    back = asked(name, unknown, {**{n: v for n, v in given.items() if n != unknown}, result: value})
+    truth = pytest.approx(deployment[unknown], rel=1e-9)
+    within = (one.ends for one in back.answers if one.kind == "interval")
+    return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
+
+
+@pytest.mark.parametrize(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+def test_what_it_was_made_of_is_found_again(name: str, result: str):
+    for unknown in RESTS_ON[result]:
+        assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*covered()])
+def test_what_a_step_was_made_of_is_found_again_at_every_model(name: str):
+    for deployment, unknown in product(DEPLOYMENTS, RESTS_ON["step_time"]):
+        assert recovers(name, "step_time", unknown, deployment), (unknown, deployment)
+
+
+@pytest.mark.parametrize("name", ["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"])
+@pytest.mark.parametrize("context", [100.0, 130_000.0])
+def test_one_sequence_of_a_mixture_is_found_again_as_one(name: str, context: float):
+    """Not as 0.9999999999999998, which no step has: what is one at least is one where only rounding says less."""
+    given = {**ONE_BYTE, "chips": 8.0, "context_length": context}
+    step = asked(name, "step_time", {**given, "batch": 1.0}).answers[0].value
+    assert asked(name, "batch", {**given, "step_time": step}).answers[0].value >= 1
+    swept = asked(name, "batch", {**given, "step_time": [step * (1 + place * 1e-15) for place in range(-40, 41)]}).sweep
+    found = swept.values[~(swept.values != swept.values)]
+    assert len(found) == 81 and min(found) == 1
+
+
+def test_less_than_one_sequence_is_refused():
+    given = {**ONE_BYTE, "chips": 8.0, "context_length": 100.0}
+    step = asked("DeepSeek-V3", "step_time", {**given, "batch": 1.0}).answers[0].value
+    reason = asked("DeepSeek-V3", "batch", {**given, "step_time": step * (1 - 1e-6)}).reason
+    assert reason.code == "requirement_violated" and reason.violated == ("batch >= 1",)
+
+
+# -- through more regimes than can be taken apart -------------------------------------------------------------------
+
+DRAFTS = {"draft_tokens": 1, "acceptance_rate": 0.7, "draft_cost_ratio": 0.05, "bytes_per_element": 2}
+STAGED = {
+    **{**DRAFTS, "model": "Llama-3.1-70B", "hardware": "H200-SXM:fp8", "chips": 8, "batch": 8, "context_length": 4000},
+    **{"pipeline_stages": 2, "hop_latency": "2ms"},
+}
+SELECTED = {**DRAFTS, "model": "DeepSeek-V4-Flash", "hardware": "GB200-NVL72:fp8", "chips": 8, "batch": 1, "context_length": 24_000}
+LARGER = {**SELECTED, "model": "DeepSeek-V4-Pro", "batch": 64, "chip_price": "3 USD/h"}
+ROUND = [
+    ("throughput", "batch", STAGED, [1, 8, 64, 3_000]),
+    ("throughput", "context_length", STAGED, [100, 4_000, 130_000]),
+    ("cost_per_token", "batch", {**STAGED, "chip_price": "3 USD/h"}, [8, 64]),
+    ("throughput", "context_length", SELECTED, [24_000, 300_000]),
+    ("throughput", "batch", SELECTED, [1, 40]),
+    ("cost_per_token", "context_length", LARGER, [24_000, 300_000]),
+]
+
+
+@pytest.mark.parametrize(("result", "unknown", "given", "truths"), ROUND)
+def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, truths):
+    for truth in truths:
+        there = solve(result, anyway=True, **{**given, unknown: truth}).answers[0]
+        back = solve(unknown, anyway=True, **{**{n: v for n, v in given.items() if n != unknown}, result: there.value})
+        assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
+
+
+TOUCHED = {
+    **{"model": "Qwen3-30B-A3B", "hardware": "H100-NVL:fp8", "chips": 1, "draft_tokens": 1, "acceptance_rate": 0.54},
+    **{"context_length": 4096, "bytes_per_element": 1},
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 64])
+@pytest.mark.parametrize("unknown", ["context_length", "bytes_per_element"])
+def test_a_drafting_time_that_any_step_allows_is_no_contradiction(unknown, batch):
+    """Step and drafting may both be longer by the same: what two equations leave of them are two equal numbers."""
+    there = solve("speculative_speedup", **TOUCHED, batch=batch).answers[0].value
+    given = {name: value for name, value in TOUCHED.items() if name != unknown}
+    assert solve(unknown, **given, batch=batch, speculative_speedup=there).answers[0].value == pytest.approx(TOUCHED[unknown], rel=1e-9)
+
+
+def test_a_batch_behind_stages_errs_as_the_step_does():
+    """A step is longer than its bound, so that a rate takes more sequences than are answered."""
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    solution = solve("batch", throughput=5000, **given)
+    assert [one.bound for one in solution.answers] == ["lower"]
+    rate = solve("throughput", **given, batch=solution.answers[0].value).answers[0]
+    more = solve("throughput", **given, batch=1.01 * solution.answers[0].value).answers[0]
+    assert (rate.value, rate.bound) == (pytest.approx(5000, rel=1e-9), "upper") and more.value > 5000
+    slope = (more.value / 5000 - 1) / 0.01
+    assert solution.answers[0].elasticities["throughput"] == pytest.approx(1 / slope, rel=0.01)
+
+
+def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    reason = solve("batch", throughput="10M tokens/s", anyway=True, **given).reason
+    assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message
+
+
+MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
+RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
+
+
+def there_and_back(result, unknown, given):
+    """A result, and what its own value is answered to have been made of."""
+    there = solve(result, anyway=True, **given).answers[0].value
+    return there, solve(unknown, anyway=True, **{n: v for n, v in given.items() if n != unknown}, **{result: there})
+
+
+def test_what_turns_round_a_rate_on_the_way_is_followed_too():
+    """The bandwidth is not given, but peak FLOP/s over the ridge point."""
+    rates = {"peak_flops": 1.979e15, "ridge_point": 1.979e15 / 4.8e12, "hbm_capacity": 141e9, "bytes_per_weight": 1}
+    given = {**{name: value for name, value in STAGED.items() if name != "hardware"}, **rates}
+    _, back = there_and_back("throughput", "batch", given)
+    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)]
+    assert "batching.ridge_point@1" in back.equations
+
+
+def test_chips_that_follow_from_the_time_of_the_weights_are_followed_and_not_taken_as_one():
+    given = {**STAGED, "batch": 8}
+    read = solve("weight_time", anyway=True, **given).answers[0].value
+    rate = solve("throughput", anyway=True, **given).answers[0].value
+    without = {name: value for name, value in given.items() if name not in ("chips", "batch")}
+    back = solve("batch", anyway=True, **without, weight_time=read, throughput=rate)
+    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)] and back.provenance.get("chips") != "default"
+
+
+def test_what_only_two_results_together_would_give_is_not_answered_by_one():
+    """Peak and batch are both open: a rate that may wait for memory says of neither what it is."""
+    given = {**RATES, **MIXED, "pipeline_stages": 2, "hop_latency": "2ms", "batch": 8}
+    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("throughput", "mixed_step_time")}
+    without = {name: value for name, value in given.items() if name not in ("peak_flops", "batch")}
+    back = solve("batch", anyway=True, **without, **results)
+    assert not back.answers and back.reason.code in ("missing_givens", "not_identified")
+
+
+CHUNKS = {"hardware": "B200-SXM:fp8", "chips": 32, "context_length": 3000, "bytes_per_element": 1}
+ON_H200 = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 1000}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        *(("batch", {**ON_H200, "batch": batch}) for batch in (64, 256, 2000)),
+        *((name, {**CHUNKS, "model": "gpt-oss-120b", "batch": 64}) for name in ("batch", "bytes_per_element")),
+        ("bytes_per_element", {**CHUNKS, "model": "MiniMax-M3", "batch": 64}),
+    ],
+)
+def test_what_a_free_chunk_was_made_of_is_found_and_not_only_what_fits(unknown, given):
+    """Its equation has no closed form for it, and weights and caches fit with anything that is far less than memory."""
+    chunk, back = there_and_back("free_prefill_chunk", unknown, given)
+    assert [one.value for one in back.answers] == [pytest.approx(given[unknown], rel=1e-8)]
+    assert back.given["free_prefill_chunk"] == chunk and "free_prefill_chunk" not in back.unused
+
+
+def test_a_free_chunk_that_no_batch_leaves_is_refused():
+    reason = solve("batch", **ON_H200, free_prefill_chunk=4000).reason
+    assert reason.code == "no_solution" and reason.message.startswith("no batch leads to free_prefill_chunk = 4000 tokens")
+
+
+SHORT_PASS = {"model": "GLM-5", "hardware": "B200-SXM:fp8", "chips": 32, "batch": 4, "context_length": 3000, "bytes_per_element": 1}
+
+
+def test_a_result_where_two_regimes_meet_has_that_place_and_the_other():
+    """From 2,048 tokens on this model selects what it reads; the cost there is that of one shorter pass as well."""
+    cost, back = there_and_back("prefill_normalised_cost", "new_tokens_per_pass", {**SHORT_PASS, "new_tokens_per_pass": 2048})
+    shorter, there = (one.value for one in back.answers)
+    assert there == pytest.approx(2048, rel=1e-6) and shorter < 2048 / 1.5
+    assert solve("prefill_normalised_cost", **SHORT_PASS, new_tokens_per_pass=shorter).answers[0].value == pytest.approx(cost, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "inside"),
+    [
+        (
+            {"model": "GLM-4.5-Air", "hardware": "A100-SXM-80GB:bf16", "chips": 8, "efficiency": "calibrated", "batch": 4},
+            {"context_length": 1000, "bytes_per_element": 2, "prefill_chunk": 600},
+        ),
+        (
+            {"model": "Mixtral-8x7B", "hardware": "TPU-v5e:bf16", "chips": 256, "batch": 64},
+            {"context_length": 3000, "bytes_per_element": 2, "prefill_chunk": 200},
+        ),
+    ],
+)
+def test_a_result_that_does_not_move_over_a_stretch_has_the_stretch(given, inside):
+    """All experts are read, and reading them still takes longer than the arithmetic of the chunk."""
+    given = {**given, **inside}
+    step, back = there_and_back("mixed_step_time", "prefill_chunk", given)
+    (answer,) = back.answers
+    assert answer.kind == "interval" and answer.low < given["prefill_chunk"] < answer.high
+
+    def moved(prefill_chunk):
+        return solve("mixed_step_time", anyway=True, **{**given, "prefill_chunk": prefill_chunk}).answers[0].value / step - 1
+
+    assert max(abs(moved(answer.low)), abs(moved(answer.high))) < 2e-9
+    assert moved(answer.low * 0.5) < -2e-9 and moved(answer.high * 1.01) > 2e-9
+
+
+def test_a_result_says_more_than_that_another_does_not_bind():
+    """A step that waits for memory leaves the peak open; the same step with a chunk, which does not, has it."""
+    given = {**MIXED, **RATES}
+    results = {name: solve(name, anyway=True, **given).answers[0].value for name in ("step_time", "mixed_step_time")}
+    given.pop("peak_flops")
+    alone = solve("peak_flops", anyway=True, **given, step_time=results["step_time"])
+    assert [one.kind for one in alone.answers] == ["interval"]
+    both = solve("peak_flops", anyway=True, **given, **results)
+    assert [one.value for one in both.answers] == [pytest.approx(1.979e15, rel=1e-8)] and not {*both.unused} & {*results}
+    for share, code in ((0.5, "no_solution"), (300, "contradiction")):
+        beyond = {**results, "mixed_step_time": share * results["mixed_step_time"]}
+        assert solve("peak_flops", anyway=True, **given, **beyond).reason.code == code
+
+
+def test_an_answer_lists_the_equations_that_were_followed():
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    solution = solve("batch", throughput=5000, **given)
+    there = solve("throughput", **given, batch=solution.answers[0].value)
+    assert solution.equations == there.equations and [one.unknown for one in solution.route[:-1]] == [one.unknown for one in there.route]
+    assert as_record(solution)["equations"] == list(there.equations)
+    text = as_text(solution)
+    assert "(found by going forwards to throughput at numbers)\n    scheduling.throughput@" in text
+    assert all(one in text for one in there.equations) and "backsolve cite scheduling.throughput" in text

@@ -1,0 +1,158 @@
+"""Defaults of one question and of many: a list, a sweep and a range say what their points say by themselves."""
+
+import json
+from random import Random
+
+import numpy as np
+import pytest
+
+from derive.records import LOWER, UPPER
+from derive.show.text import rendered
+from derive.solving.api import solve
+from derive.solving.defaults import FOLLOWS, GOVERNED
+
+SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
+DECODE = {**SERVED, "context_length": 8192, "batch": 50}
+DRAFTED = {**DECODE, "draft_tokens": 3, "acceptance_rate": 0.7}
+STAGED = {**DECODE, "pipeline_stages": 2}
+PROMPT = {**DECODE, "prompt_tokens": 4000}
+
+LED = {
+    ("microbatches", "pipeline_stages"): ("throughput", DECODE, (1, 2, 4)),
+    ("positions_per_step", "tokens_per_step"): ("throughput", DECODE, (1, 2, 3)),
+    ("uncached_tokens", "new_tokens_per_pass"): ("free_prefill_chunk", DECODE, (500, 2000, 6000)),
+    ("uncached_tokens", "context_length"): ("free_prefill_chunk", {**SERVED, "batch": 50}, (1000, 4000, 8000)),
+    ("new_tokens_per_pass", "uncached_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
+    ("new_tokens_per_pass", "prompt_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
+}
+"""Defaults with what they follow: what is asked, of what, and at which values of that."""
+
+GIVEN = {
+    "attention_time": ("step_time", DECODE, (0.0, 1e-3, 5e-3)),
+    "attention_compute_ratio": ("memory_time_share", DECODE, (0.0, 0.2, 3.0)),
+    "tokens_per_step": ("step_time", DECODE, (1, 2, 3)),
+    "positions_per_step": ("step_time", {**DECODE, "tokens_per_step": 2}, (2, 3, 5)),
+    "drafting_time": ("speculative_speedup", DRAFTED, (0.0, 1e-4, 1e-3)),
+    "drafting_compute_ratio": ("speculative_speedup", DRAFTED, (0.0, 0.1, 1.0)),
+    "draft_cost_ratio": ("throughput", DRAFTED, (0.0, 0.1, 0.5)),
+    "verification_ratio": ("speculative_speedup", DRAFTED, (1.0, 1.2, 1.5)),
+    "hop_latency": ("token_latency", STAGED, (0.0, 1e-5, 1e-3)),
+    "idle_fraction": ("cost_per_token", {**STAGED, "chip_price": "2 USD/h"}, (0.0, 0.1, 0.5)),
+    "prefill_attention_factor": ("free_prefill_chunk", DECODE, (1.0, 1.2, 2.0)),
+    "uncached_tokens": ("prefill_compute_time", DECODE, (500, 2000)),
+    "cached_tokens": ("prefill_compute_time", PROMPT, (0.0, 500.0, 1000.0)),
+    "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
+    "draft_tokens": ("throughput", {**DECODE, "acceptance_rate": 0.7}, (0.0, 1.0, 4.0)),
+    "acceptance_rate": ("throughput", {**DECODE, "draft_tokens": 3}, (0.1, 0.5, 0.9)),
+    "sequences_in_flight": ("throughput", STAGED, (50, 100, 300)),
+    "fleet_throughput": ("compute_utilisation", {**DECODE, "batch": 64}, (1e4, 4e4, 2e5, 9e5)),
+}
+"""Defaults that definitions govern, and what governs them, given: the first value is often the one that stands by default."""
+
+
+def told(solution):
+    """The answers of a question, or the code of its reason."""
+    return tuple((one.kind, one.ends, one.bound) for one in solution.answers) or (solution.reason.code,)
+
+
+def told_of_each(solution):
+    """Of a list, as `told` has it."""
+    return [tuple((one.kind, one.ends, one.bound) for one in answers) or (reason.code,) for _, answers, reason in solution.sweep.rows()]
+
+
+def test_every_default_that_follows_or_is_governed_is_looked_at():
+    assert LED.keys() == {(name, other) for name, others in FOLLOWS.items() for other in others}
+    assert GIVEN.keys() >= GOVERNED.keys()
+
+
+CASES = {**{other: case for (_, other), case in LED.items()}, **GIVEN}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
+    unknown, given, values = CASES[name]
+    given = {other: value for other, value in given.items() if other != name}
+    singly = {value: told(solve(unknown, **given, **{name: value})) for value in values}
+    for order in (values, values[::-1], [*values[1:], values[0]]):
+        assert told_of_each(solve(unknown, **given, **{name: list(order)})) == [singly[value] for value in order], order
+
+
+@pytest.mark.parametrize(("default", "name"), LED)
+def test_a_long_sweep_and_a_range_say_what_their_points_say_by_themselves(default, name):
+    unknown, given, values = LED[default, name]
+    given = {other: value for other, value in given.items() if other != name}
+    singly = [solve(unknown, **given, **{name: value}).answers[0].value for value in values]
+    assert len({*singly}) == len(values)
+    many = [*np.linspace(values[0], values[-1], 70), *values]
+    Random(0).shuffle(many)
+    table = solve(unknown, **given, **{name: many}).sweep
+    assert [table.values[0][many.index(value)] for value in values] == pytest.approx(singly, rel=1e-9)
+    spans = solve(unknown, **given, **{name: f"{values[0]}..{values[-1]}"}).spans
+    assert (spans.answered, [spans.low, spans.high]) == (1, pytest.approx([min(singly), max(singly)], rel=1e-9))
+
+
+def test_stages_and_tokens_multiply_what_one_of_them_makes():
+    """With as many batches on their way as stages, and drafts for nothing: a multiple, as no step is longer for them."""
+    one = solve("throughput", **DECODE).answers[0].value
+    for name in ("pipeline_stages", "tokens_per_step"):
+        table = solve("throughput", **DECODE, **{name: [1, 2, 3]}).sweep
+        assert table.values[0] == pytest.approx([one, 2 * one, 3 * one], rel=1e-9) and table.bound == UPPER
+
+
+def test_a_range_beyond_some_of_which_nothing_fits_is_answered_up_to_there():
+    """Weights of 456 GB x 2 bytes and 254 sequences a stage: of 1 to 2.2 stages of 8 chips some hold them."""
+    given = {"model": "MiniMax-M1", "hardware": "MI300X:bf16", "chips": 8, "batch": 254, "context_length": 100000, "bytes_per_element": 2}
+    given |= {"chip_price": "2 USD/h"}
+    singly = [solve("cost_per_token", **given, pipeline_stages=stages).answers for stages in (1.6, 2.05, 2.2)]
+    spans = solve("cost_per_token", **given, pipeline_stages="1..2.2").spans
+    assert not singly[0] and 0 < spans.answered < 0.25
+    assert [spans.low, spans.high] == pytest.approx([singly[1][0].value] * 2, rel=1e-9) and singly[2][0].bound == LOWER
+
+
+def test_where_a_range_is_asked_point_by_point_its_end_is_where_nothing_fits_any_more():
+    """671 GB of weights and 41 caches of 35136 bytes a token in 8 x 95 GiB: full at 100.68k tokens."""
+    full = (8 * 95 * 2**30 - 671e9) / (41 * 61 * (512 + 64))
+    given = {"model": "DeepSeek-V3", "hardware": "TPU-v5p:fp8", "chips": 4, "batch": 41, "bytes_per_element": 1, "microbatches": 1}
+    given |= {"pipeline_stages": 2}
+    solution = solve("free_prefill_chunk", **given, context_length="30000..110000")
+    spans = solution.spans
+    ends = [solve("free_prefill_chunk", **given, context_length=tokens).answers[0].value for tokens in (full * (1 - 1e-9), 30000)]
+    assert spans.method == "sampled" and [spans.low, spans.high] == pytest.approx(ends, rel=1e-5)
+    assert "(seen in " in rendered(solution, "table").partition("\nwarning")[0]
+
+
+def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
+    """Of 4000 tokens a fifth is read from a cache: 3200 are computed, in one pass."""
+    solution = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cache_hit_share=0.2)
+    whole = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cached_tokens=800, new_tokens_per_pass=3200)
+    assert solution.answers[0].value == pytest.approx(whole.answers[0].value, rel=1e-9)
+    assert "new_tokens_per_pass = uncached_tokens (default)" in solution.assumptions
+    record = json.loads(rendered(solution, "json"))
+    assert "new_tokens_per_pass" not in json.dumps(record["given"]) and "new_tokens_per_pass" not in solution.given
+
+
+def test_what_follows_the_quantity_that_is_asked_for_has_no_number_beforehand():
+    """9773 token/s are one token a step: three times as many are three, and three positions."""
+    solution = solve("tokens_per_step", **DECODE, throughput=3 * solve("throughput", **DECODE).answers[0].value)
+    assert solution.answers[0].value == pytest.approx(3, rel=1e-9)
+    assert "positions_per_step" not in solution.given and "positions_per_step = tokens_per_step (default)" in solution.assumptions
+
+
+@pytest.mark.parametrize("stages", [{}, {"pipeline_stages": 4}])
+@pytest.mark.parametrize("unknown", ["step_time", "throughput"])
+def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(unknown, stages):
+    given = {**SERVED, "context_length": 8192, **stages}
+    batch = 16 / stages.get("pipeline_stages", 1)
+    found, singly = (solve(unknown, **given, **one) for one in ({"sequences_in_flight": 16}, {"batch": batch}))
+    assert told(found) == told(singly)
+    assert solve("batch", **given, sequences_in_flight=16).answers[0].value == pytest.approx(batch, rel=1e-9)
+
+
+@pytest.mark.parametrize("fleet", [10_000, 40_000, 200_000, 900_000])
+def test_a_fleet_of_which_nobody_counted_the_replicas_says_nothing_of_one(fleet):
+    given = {**DECODE, "batch": 64}
+    found = solve("compute_utilisation", **given, fleet_throughput=fleet)
+    assert told(found) == told(solve("compute_utilisation", **given)) and "fleet_throughput" in found.unused
+    alone = solve("throughput", fleet_throughput=fleet)
+    assert (alone.reason.code, alone.reason.missing) == ("missing_givens", ("replicas",))
+    assert solve("throughput", fleet_throughput=fleet, replicas=4).answers[0].value == fleet / 4
