@@ -1,0 +1,154 @@
+"""What was answered when the physics was right, held against what is answered now: nothing moves that differences.csv does not name.
+
+`frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
+style, as they were before the code was arranged anew. A row of differences.csv allows a change and says why: with `became`, a
+part of a path has a new name and the value must be the same; without, whatever the pattern matches may differ. A row that
+allows nothing any more is refused. `python tests/test_frozen.py --write` records anew, for a release.
+"""
+
+import csv
+import gzip
+import json
+import math
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from derive import cite, equations
+from derive.citing import STYLES
+from derive.cli import run
+from invert.cli import backsolve
+
+FROZEN = Path(__file__).parent / "frozen"
+QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
+DIGITS = {"infer": 2e-6, "questions": 1e-9, "cite": 0.0}
+"""How far numbers may lie apart, relatively: what is sampled is printed with six digits."""
+SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+
+Leaves = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A change that is allowed: of which record, where, what a part of the path is called now, and why."""
+
+    record: str
+    at: str
+    became: str
+    why: str
+
+
+class _Entry:
+    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+
+    name = "backsolve"
+
+    def main(self, args: list[str], **_: Any) -> None:
+        run(backsolve, list(args))
+
+
+def answered(command: str) -> Any:
+    """What a command prints as JSON, with its exit status where it is not 0."""
+    said = CliRunner(**SEPARATE).invoke(_Entry(), [*shlex.split(command), "--as", "json"])
+    found = json.loads(said.stdout) if said.stdout else None
+    return {"exit": said.exit_code, "said": found}
+
+
+def inferences() -> Any:
+    sheets = answered("infer")["said"]
+    return {":".join(str(sheet[name]) for name in ("provider", "model", "region", "service_tier")): sheet for sheet in sheets}
+
+
+def questions() -> Any:
+    with QUESTIONS.open(encoding="utf-8", newline="") as stream:
+        return {row["id"]: {"command": row["command"], **answered(row["command"])} for row in csv.DictReader(stream)}
+
+
+def citations() -> Any:
+    return {style: {row.id: cite(row.id, style) for row in equations()} for style in STYLES}
+
+
+NOW = {"infer": inferences, "questions": questions, "cite": citations}
+
+
+def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a document, with the keys that lead to it."""
+    if isinstance(node, Mapping) and node:
+        for key, value in node.items():
+            yield from leaves(value, f"{path}/{key}")
+    elif isinstance(node, list) and node:
+        for index, value in enumerate(node):
+            yield from leaves(value, f"{path}/{index}")
+    else:
+        yield path, node
+
+
+def recorded(record: str) -> Any:
+    return json.loads(gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes()))
+
+
+def write(record: str) -> None:
+    text = json.dumps(NOW[record](), indent=0, sort_keys=True)
+    (FROZEN / f"{record}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def allowed(record: str) -> list[Difference]:
+    with (FROZEN / "differences.csv").open(encoding="utf-8", newline="") as stream:
+        return [row for row in (Difference(**cells) for cells in csv.DictReader(stream)) if row.record == record]
+
+
+def renamed(before: Leaves, differences: list[Difference]) -> Leaves:
+    for row in (row for row in differences if row.became):
+        before = {path.replace(row.at, row.became): value for path, value in before.items()}
+    return before
+
+
+def same(before: Any, now: Any, digits: float) -> bool:
+    if isinstance(before, float) and isinstance(now, float | int):
+        return math.isclose(before, now, rel_tol=digits)
+    return type(before) is type(now) and before == now
+
+
+def moved(before: Leaves, now: Leaves, digits: float) -> list[str]:
+    """The paths whose values are not the same, one side's missing ones included."""
+    nothing = object()
+    return [path for path in sorted(before.keys() | now.keys()) if not same(before.get(path, nothing), now.get(path, nothing), digits)]
+
+
+@pytest.mark.parametrize("record", NOW)
+def test_nothing_moved_that_is_not_named(record: str):
+    differences = allowed(record)
+    before, now = dict(leaves(recorded(record))), dict(leaves(NOW[record]()))
+    unused = [row.at for row in differences if row.became and not any(row.at in path for path in before)]
+    found = moved(renamed(before, differences), now, DIGITS[record])
+    patterns = [row.at for row in differences if not row.became]
+    unexplained = [path for path in found if not any(fnmatchcase(path, pattern) for pattern in patterns)]
+    unused += [pattern for pattern in patterns if not any(fnmatchcase(path, pattern) for path in found)]
+    assert not unexplained, f"{len(unexplained)} values moved; the first: {unexplained[:10]}"
+    assert not unused, f"differences.csv allows what did not change: {unused}"
+
+
+def test_every_difference_has_its_reason():
+    rows = [row for record in NOW for row in allowed(record)]
+    assert all(len(row.why) > 20 for row in rows), rows
+
+
+def test_a_change_is_seen():
+    before = dict(leaves({"a": {"b": [1.0, 2.0]}, "gone": None}))
+    now = dict(leaves({"a": {"b": [1.0, 2.1]}, "new": "x"}))
+    assert moved(before, now, 1e-9) == ["/a/b/1", "/gone", "/new"]
+    assert renamed(before, [Difference("infer", "/a/b", "/a/c", "why")]) == {"/a/c/0": 1.0, "/a/c/1": 2.0, "/gone": None}
+    assert not moved(before, before, 0) and not same(1.0, "1.0", 1e-3) and not same(None, 0, 1e-3)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    for name in NOW:
+        write(name)
