@@ -19,15 +19,15 @@ import derive
 import invert
 from derive import shipped
 from derive.catalogue import by_id, equation
-from derive.compiled import vectorised
+from derive.evaluate import vectorised
+from derive.expressions.regimes import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.questions import question
 from derive.records import Equation
-from derive.regimes import branches
-from derive.routes import route
-from derive.solving import solve_equation
+from derive.solving.one_equation import solve_equation
+from derive.solving.questions import question
+from derive.solving.route import route
+from invert.posterior.summary import summarise
 from invert.priors import beliefs
-from invert.summaries import summarise
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -41,7 +41,7 @@ STEP_INPUTS = (
     "hbm_bandwidth", "mfu", "mbu", "kv_copies",
 )  # fmt: skip
 PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
-MAIN = "from invert.cli import main; main()"
+MAIN = "from backsolve.cli.prices import main; main()"
 
 
 def against(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from derive.catalogue import equation as equation
     from derive.catalogue import equations as equations
-    from derive.citing import cite as cite
-    from derive.ranges import solve as solve
+    from derive.show.citation import cite as cite
+    from derive.solving.api import solve as solve
 
-_HOMES = {"cite": "citing", "equation": "catalogue", "equations": "catalogue", "solve": "ranges"}
+_HOMES = {"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"}
 __all__ = ["cite", "equation", "equations", "solve"]
 
 

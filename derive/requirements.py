@@ -6,7 +6,7 @@ from inspect import signature
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from derive.compiled import evaluate
+from derive.evaluate import evaluate
 from derive.quantities import symbol
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 from written import main
 
+from backsolve.cli.prices import backsolve
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
-from invert.cli import backsolve
 
 PAGE = Path(__file__).with_name("cli.md")
 VERBATIM = "\b"

@@ -6,11 +6,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from invert.forward_model import forward as forward
     from invert.inference import infer as infer
-    from invert.predict import forward as forward
-    from invert.prices.load import load as load
+    from invert.sheets.read import load as load
 
-_HOMES = {"forward": "predict", "infer": "inference", "load": "prices.load"}
+_HOMES = {"forward": "forward_model", "infer": "inference", "load": "sheets.read"}
 __all__ = ["forward", "infer", "load"]
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue
 from derive.quantities import quantity
-from derive.solving import solve_equation
+from derive.solving.one_equation import solve_equation
 from derive.units import parse, show
 from invert.priors import ASSUMED, SUSTAINED_MBU, Beliefs, beliefs
 from invert.records import Anchors
-from invert.rows import ModelRow
+from invert.sheets.rows import ModelRow
 
 ASSUMED_ACTIVE_PARAMS = 1e11
 DEFAULTS = {

@@ -11,22 +11,22 @@ from derive.briefly import Records
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, reading, refuse_bad
-from invert import estimates, lecture
 from invert.anchors import common_anchors, given_anchors, held_beliefs
-from invert.calibration import learn
-from invert.cases import Case, broken_by, case_of, kv_estimates
-from invert.inferences import Inference, InferenceTable
-from invert.observables import ratio
-from invert.prices.load import load, refuse_bad_rate
-from invert.prices.select import NotBegun, find, models, not_begun, places, sheets, with_amounts
+from invert.estimators import estimates, lecture
+from invert.estimators.calibration import learn
+from invert.estimators.cases import Case, broken_by, case_of, kv_estimates
+from invert.estimators.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
 from invert.priors import Beliefs
-from invert.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
-from invert.rows import ModelRow, PriceBook, Problem
+from invert.result import Inference, InferenceTable
+from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
+from invert.sheets.observables import ratio
+from invert.sheets.read import load, refuse_bad_rate
+from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
-from invert.storage import TierEvidence, storage_evidence
-from invert.summaries import QUANTITIES, Summary, prior_spreads, summarise
-from invert.tariffs import disclosed_tiers, drain_time_of
+from invert.storage.tariffs import disclosed_tiers, drain_time_of
+from invert.storage.tiers import TierEvidence, storage_evidence
 
 STORED_SPREAD = 0.35
 """Of known KV bytes, in nats: the data type of the cache is not."""

@@ -10,11 +10,11 @@ from re import findall
 from typing import TYPE_CHECKING
 
 from derive.catalogue import equation
-from derive.compiled import evaluate
 from derive.errors import UnknownName, WrongValue
+from derive.evaluate import evaluate
+from derive.expressions.regimes import closed_forms, regimes
+from derive.expressions.roots import elasticities
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity, symbol
-from derive.regimes import closed_forms, regimes
-from derive.roots import elasticities
 
 if TYPE_CHECKING:
     from numpy import ndarray

@@ -110,7 +110,7 @@ NUISANCES = (
 )
 """Drawn for every sheet alike, each by one coordinate of the draws; contexts are shares of a sheet's own bands.
 
-The medians of both contexts are the band means of every estimate that takes one number a band: `invert.contexts`.
+The medians of both contexts are the band means of every estimate that takes one number a band: `invert.sheets.contexts`.
 """
 
 COLLAPSED = (

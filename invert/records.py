@@ -8,7 +8,7 @@ from typing import ParamSpec
 
 from derive.briefly import brief
 from derive.errors import WrongData
-from derive.solutions import Solution
+from derive.solving.result import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ from math import exp, inf, isfinite, log
 from sys import float_info
 from typing import Any
 
-from invert.calibration import learn
-from invert.draws import normals
-from invert.evidence import Evidence
+from invert.estimators.at_rent import DRAWS, RENT_SPREAD, weighted_line
+from invert.estimators.calibration import learn
 from invert.identifiability import Identifiability, identify
-from invert.increments import DRAWS, RENT_SPREAD, weighted_line
-from invert.inferences import Inference
-from invert.points import RATIOS, drawn_contexts, inverted, nuisances
-from invert.posterior import posterior
+from invert.posterior.data import Evidence
+from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
+from invert.posterior.sampler import posterior
+from invert.posterior.sobol import normals
 from invert.priors import NUISANCES, Beliefs
-from invert.storage import NORMAL_95
+from invert.result import Inference
+from invert.storage.tiers import NORMAL_95
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from derive.errors import WrongData, shorten
 from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, table
-from invert import calibration
-from invert.increments import rental
-from invert.prices.check import check
-from invert.prices.load import read_rows
-from invert.rows import PriceBook, PriceRow
+from invert.estimators import calibration
+from invert.estimators.at_rent import rental
+from invert.sheets.read import read_rows
+from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.rules import check
 
 READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware")
 """Beside the prices, which `load` reads."""

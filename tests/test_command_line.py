@@ -27,14 +27,14 @@ from click.testing import CliRunner
 
 import derive
 import invert
+from backsolve.cli.catalogue import LARGEST_RESULT, run
+from backsolve.cli.prices import backsolve
+from backsolve.streams import width
 from derive import shipped
-from derive.cli import LARGEST_RESULT, run
 from derive.errors import WrongData
 from derive.files import write
-from derive.streams import width
-from invert.cli import backsolve
-from invert.report.terminal import COLUMNS as ALL_COLUMNS
-from invert.report.terminal import summary
+from invert.report.table import COLUMNS as ALL_COLUMNS
+from invert.report.table import summary
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
 CONTROL = "\x1b[2J\x07"
@@ -50,7 +50,7 @@ class Said(NamedTuple):
 
 
 class _Entry:
-    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
 
     name = "backsolve"
 
@@ -1126,7 +1126,7 @@ LIGHT = (
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
 COMMANDS = """
-from invert.cli import main
+from backsolve.cli.prices import main
 for command in {!r}:
     sys.argv = ["backsolve", *command]
     try:
@@ -1137,7 +1137,7 @@ for command in {!r}:
 """
 WALLS = [  # code, modules that it must not import
     ("import derive, invert; dir(derive); dir(invert)", HEAVY | {"click", "tabulate"}),
-    ("import derive; import derive.chain", {"scipy", "pandas"}),
+    ("import derive; import derive.solving.chain", {"scipy", "pandas"}),
     ("import invert; invert.load()", HEAVY),
     (COMMANDS.format(LIGHT), HEAVY),
     (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),

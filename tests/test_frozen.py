@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from backsolve.cli.catalogue import run
+from backsolve.cli.prices import backsolve
 from derive import cite, equations
-from derive.citing import STYLES
-from derive.cli import run
-from invert.cli import backsolve
+from derive.show.citation import STYLES
 
 FROZEN = Path(__file__).parent / "frozen"
 QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
@@ -47,7 +47,7 @@ class Difference:
 
 
 class _Entry:
-    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
 
     name = "backsolve"
 

@@ -12,11 +12,11 @@ import pytest
 
 from derive.presets import KV_INPUTS, USUAL_FORM, hardware, hardware_names
 from derive.shipped_rules import DISCLOSED
-from invert.calibration import calibration_book
-from invert.prices.check import check
-from invert.prices.load import load
-from invert.prices.select import models, sheets
-from invert.rows import units_per_usd
+from invert.estimators.calibration import calibration_book
+from invert.sheets.assemble import models, sheets
+from invert.sheets.read import load
+from invert.sheets.rows import units_per_usd
+from invert.sheets.rules import check
 
 DATA = Path(__file__).parent.parent / "pricing_data"
 PACKAGE = json.loads((DATA / "datapackage.json").read_text())

@@ -54,7 +54,7 @@ def test_the_python_of_the_readme_runs():
 def test_the_changelog_counts_are_the_counts():
     from derive.catalogue import by_id
     from invert.inference import infer
-    from invert.prices.load import load
+    from invert.sheets.read import load
 
     counts = {
         "equations": len(by_id()),

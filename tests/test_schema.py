@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from derive.display import as_json as solved
-from derive.ranges import solve
-from derive.solutions import Answer
+from derive.show.text import as_json as solved
+from derive.solving.api import solve
+from derive.solving.result import Answer
 from invert.inference import infer
-from invert.report.tabular import as_json as inferred
-from invert.report.tabular import saved
+from invert.report.contract import as_json as inferred
+from invert.report.contract import saved
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

@@ -1,8 +1,8 @@
 """Inferences for documents: the same table in Markdown, LaTeX and HTML."""
 
-from derive.citing import markdown_text
-from invert.inferences import InferenceTable
-from invert.report.terminal import COLUMNS, cells, footer
+from derive.show.citation import markdown_text
+from invert.report.table import COLUMNS, cells, footer
+from invert.result import InferenceTable
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
 

@@ -3,12 +3,12 @@
 from math import exp, log
 
 from derive.units import show
-from invert import calibration
-from invert.inferences import Inference, InferenceTable
+from invert.estimators import calibration
+from invert.posterior.summary import QUANTITIES, contracted, prior_spreads
 from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
 from invert.report.layout import ESTIMATORS, aligned, or_why, title
+from invert.result import Inference, InferenceTable
 from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
-from invert.summaries import QUANTITIES, contracted, prior_spreads
 
 REMARKS = {"common_markup": " (what the lecture assumes)"}
 

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from statistics import median
 
 from derive.errors import WrongData
-from derive.folding import WORD, folded, wrapped
+from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
 
 ESTIMATORS = {

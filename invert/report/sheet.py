@@ -1,21 +1,21 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from derive.display import moves_line, route_lines
 from derive.shipped import reading
-from derive.solutions import Solution
+from derive.show.text import moves_line, route_lines
+from derive.solving.result import Solution
 from derive.units import show
-from invert import lecture
 from invert.anchors import ALLOWED
-from invert.closed_form import memory_bound_base_cost, rule_solutions
-from invert.inferences import Inference, InferenceTable
-from invert.lecture import drain_times
+from invert.estimators import lecture
+from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
+from invert.estimators.lecture import drain_times
+from invert.estimators.readings import PairInference, anchors_of_reading, verdict
 from invert.priors import ASSUMED
-from invert.readings import PairInference, anchors_of_reading, verdict
 from invert.records import Check, Price
+from invert.report.contract import equations_of
 from invert.report.findings import findings, firmness
 from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, or_why, spread, title
-from invert.report.tabular import equations_of
 from invert.report.tiers import tiers
+from invert.result import Inference, InferenceTable
 
 
 def report(one: Inference, table: InferenceTable, width: int = 100) -> str:

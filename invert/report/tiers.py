@@ -5,13 +5,13 @@ from math import exp
 
 from derive.catalogue import equation
 from derive.units import show
-from invert.calibration import learn
-from invert.inferences import Inference
-from invert.lecture import TIER_NAMES, drain_times
+from invert.estimators.calibration import learn
+from invert.estimators.lecture import TIER_NAMES, drain_times
 from invert.records import Observable
 from invert.report.layout import aligned, or_why, title
-from invert.storage import TIERS, TierEvidence
-from invert.tariffs import Tariff, caveat, negative_controls, scoreboard
+from invert.result import Inference
+from invert.storage.tariffs import Tariff, caveat, negative_controls, scoreboard
+from invert.storage.tiers import TIERS, TierEvidence
 
 
 def tiers(one: Inference) -> list[str]:

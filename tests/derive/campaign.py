@@ -17,7 +17,7 @@ from referee import cases, verdict
 from states import CANCELS, Asked, holds_the_state, questions, states
 
 from derive import solve
-from derive.solutions import Solution
+from derive.solving.result import Solution
 
 SLOW = 2.0
 """Seconds of processor time above which a question takes too long."""

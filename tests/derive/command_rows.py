@@ -6,14 +6,14 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from derive.cli import run
-from invert.cli import backsolve
+from backsolve.cli.catalogue import run
+from backsolve.cli.prices import backsolve
 
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
 class _Entry:
-    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
 
     name = "backsolve"
 

@@ -14,8 +14,8 @@ import numpy as np
 import sympy
 
 from derive.derivations import assumed, conclusion
+from derive.expressions.regimes import closed_forms, regimes
 from derive.quantities import quantity, symbol
-from derive.regimes import closed_forms, regimes
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
 FOLLOWS, BROKEN = 1e-9, 1e-3

@@ -4,9 +4,9 @@ from inspect import signature
 
 import numpy as np
 
+from derive.expressions.regimes import regimes
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.regimes import regimes
 
 
 def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from derive import presets, solve
 from derive.errors import BacksolveError
-from derive.solutions import Solution
+from derive.solving.result import Solution
 
 SLACK = 1e-9
 """Relative difference that rounding may make."""

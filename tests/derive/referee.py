@@ -12,10 +12,10 @@ from mpmath import isfinite, mp, mpc, mpf
 from sympy import lambdify
 
 from derive.catalogue import by_id
+from derive.expressions.regimes import closed_forms, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.regimes import closed_forms, regimes
-from derive.solving import solve_equation
+from derive.solving.one_equation import solve_equation
 
 DIGITS = 80
 STEP = mpf(10) ** -30

@@ -10,11 +10,11 @@ from math import exp, inf, isclose, isfinite, log
 from random import Random
 
 from derive.catalogue import by_id, equation
-from derive.defaults import standing
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation
-from derive.solutions import Answer
-from derive.solving import residual, right_side_at
+from derive.solving.defaults import standing
+from derive.solving.one_equation import residual, right_side_at
+from derive.solving.result import Answer
 
 SAME_VARIANT = (
     *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),

@@ -5,9 +5,9 @@ import pytest
 from draws import assignments
 
 from derive.catalogue import by_id
+from derive.expressions.regimes import regimes
 from derive.quantities import quantity
-from derive.regimes import regimes
-from derive.solving import points, solve_equation
+from derive.solving.one_equation import points, solve_equation
 
 DRAWS = 200
 THROUGH_THE_API = 12

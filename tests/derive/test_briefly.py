@@ -10,9 +10,10 @@ import numpy as np
 import derive
 import invert
 from derive.briefly import LINE, Records, brief
-from derive.citing import citable
 from derive.quantities import CONSTANTS, QUANTITIES
-from invert import calibration, tariffs
+from derive.show.citation import citable
+from invert.estimators import calibration
+from invert.storage import tariffs
 
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 LINES = 25

@@ -23,7 +23,6 @@ from derive.catalogue.sources import TRANSCRIPT
 from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
-from derive.questions import question
 from derive.records import (
     BOUND,
     CHAINED_BY_ITSELF,
@@ -37,6 +36,7 @@ from derive.records import (
     Equation,
     Source,
 )  # fmt: skip
+from derive.solving.questions import question
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")

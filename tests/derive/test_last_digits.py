@@ -7,7 +7,7 @@ import pytest
 import referee
 from referee import KINDS, cases, verdict
 
-from derive.solving import agrees, solve_equation
+from derive.solving.one_equation import agrees, solve_equation
 
 CASES = 300
 

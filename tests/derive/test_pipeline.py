@@ -6,7 +6,7 @@ import pytest
 from schedules import gpipe, interleaved, one_forward_one_backward, run
 
 from derive.errors import WrongValue
-from derive.ranges import solve
+from derive.solving.api import solve
 
 RACK = {"chips": 72, "hbm_capacity": "192GB", "scale_up_size": 72}
 

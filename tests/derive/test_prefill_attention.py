@@ -8,7 +8,7 @@ import pytest
 from derive.catalogue import equation
 from derive.catalogue.prefill_attention import mean_met
 from derive.errors import WrongValue
-from derive.ranges import solve
+from derive.solving.api import solve
 
 A_PAIR = 2 * 2 * 80 * 64 * 128
 """Llama-3-70B: 80 layers of 64 heads of 128, a product with keys and one with values."""

@@ -13,9 +13,9 @@ from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
 from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names, table
 from derive.quantities import QUANTITIES
-from derive.ranges import solve
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped_rules import LINKS
+from derive.solving.api import solve
 
 HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
 HARDWARE = """

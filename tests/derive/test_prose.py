@@ -16,7 +16,7 @@ from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
 from derive.presets import hardware, hardware_names, model, model_names, table
 from derive.quantities import CONSTANTS
-from derive.ranges import solve
+from derive.solving.api import solve
 from invert.inference import infer
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")

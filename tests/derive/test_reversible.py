@@ -5,7 +5,7 @@ import sympy
 
 from derive.catalogue import equation
 from derive.quantities import symbol
-from derive.ranges import solve
+from derive.solving.api import solve
 
 # The registry holds positive numbers; what is shown here needs no sign.
 X, Y, LEFT, RIGHT = sympy.symbols("x y l r", real=True)

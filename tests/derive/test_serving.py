@@ -8,7 +8,7 @@ import sympy
 
 from derive.catalogue import equation
 from derive.quantities import symbol
-from derive.ranges import solve
+from derive.solving.api import solve
 
 
 def value(unknown, *using, **given):

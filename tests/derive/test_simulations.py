@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from simulations import checks, mean, passes, rides, ring
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 STEP = 20e-3
 ERRORS = 4

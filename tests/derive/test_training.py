@@ -13,7 +13,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from derive.catalogue import equation
 from derive.quantities import symbol
-from derive.ranges import solve
+from derive.solving.api import solve
 
 X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
 FALLS, RISES = symbol("falling_exponent"), symbol("rising_exponent")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 CHIP = {"peak_flops": 4.59e14, "link_bandwidth": 1.8e11, "exchange_bytes_per_param": 2}
 DENSE = {"total_params": 70e9, "active_params": 70e9}

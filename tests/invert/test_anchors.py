@@ -6,17 +6,17 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
+from backsolve.cli.prices import backsolve
 from derive.errors import WrongValue
 from invert.anchors import ALLOWED
-from invert.cli import backsolve
-from invert.flat import flat
 from invert.inference import infer
-from invert.inferences import Inference, InferenceTable
 from invert.records import Estimate
+from invert.report.contract import as_csv, as_records
 from invert.report.document import FORMATS, document
+from invert.report.flat import flat
 from invert.report.sheet import report, rests_on
-from invert.report.tabular import as_csv, as_records
-from invert.report.terminal import summary
+from invert.report.table import summary
+from invert.result import Inference, InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

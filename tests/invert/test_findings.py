@@ -7,16 +7,17 @@ from statistics import fmean, stdev
 
 import pytest
 
-from invert import calibration, truth
+from invert import scoreboard as truth
+from invert.estimators import calibration
 from invert.inference import infer
-from invert.inferences import Inference, InferenceTable
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
 from invert.report.layout import ESTIMATORS
 from invert.report.sheet import report
 from invert.report.tiers import tiers
+from invert.result import Inference, InferenceTable
 from invert.sensitivity import identified
-from invert.tariffs import scoreboard
+from invert.storage.tariffs import scoreboard
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
+from invert.forward_model import forward
 from invert.identifiability import FACTS, identify
-from invert.predict import forward
 from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, log_jacobian
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
@@ -224,7 +224,7 @@ def test_without_attention_the_input_premium_still_tells_that_there_is_none():
 
 
 def prices_of(at: dict[str, float], overlap: float) -> np.ndarray:
-    """All six prices from the primitives by `invert.predict.forward`, each component at its own mark-up."""
+    """All six prices from the primitives by `invert.forward_model.forward`, each component at its own mark-up."""
     ridge, double = at["peak_flops"] / at["hbm_bandwidth"], 2 * at["active_params"]
     hidden = {name: at[name] for name in ("active_params", "attention_flops_per_pair", ALPHA, RHO, "holding_cost_ratio")}
     hidden |= {"overlap": overlap, "sweep_time": at["hbm_capacity"] / at["hbm_bandwidth"]}

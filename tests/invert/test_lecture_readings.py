@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.presets import table
-from invert.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
-from invert.observables import observe
+from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
+from invert.sheets.observables import observe
 
 BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
 

@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import t as student
 
 from derive.shipped import read, reading
-from invert.calibration import learn
-from invert.increments import RENT_SPREAD
+from invert.estimators.at_rent import RENT_SPREAD
+from invert.estimators.calibration import learn
 from invert.inference import infer
-from invert.inferences import Inference, InferenceTable
+from invert.result import Inference, InferenceTable
 from invert.sensitivity import Convention, Swing, convention, swings_of_calibrated, swings_of_common_markup
-from invert.storage import NORMAL_95
+from invert.storage.tiers import NORMAL_95
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

@@ -17,13 +17,14 @@ import pytest
 
 from derive import presets, shipped
 from derive.shipped import Problem, Tables, read, reading
-from invert import calibration, truth
+from invert import scoreboard
+from invert.estimators import calibration
 from invert.inference import infer
-from invert.inferences import InferenceTable
-from invert.prices.check import check
-from invert.prices.load import load
+from invert.report.contract import as_json
 from invert.report.sheet import report
-from invert.report.tabular import as_json
+from invert.result import InferenceTable
+from invert.sheets.read import load
+from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -164,7 +165,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
 }
 PROGRAM = (
     "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
-    "from invert.inference import infer; from invert.report.tabular import as_json; print(as_json(infer(['gemini-3.1-pro'])))"
+    "from invert.inference import infer; from invert.report.contract import as_json; print(as_json(infer(['gemini-3.1-pro'])))"
 )
 
 
@@ -194,13 +195,13 @@ def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_say
 
 
 def test_the_scoreboard_follows_an_edit(copy):
-    before, _ = truth.sections(("truth", "storage", "controls", "production"))
+    before, _ = scoreboard.sections(("truth", "storage", "controls", "production"))
     edit(copy, "architectures")
     edit(copy, "memory_tiers")
     edit(copy, "prices")
     place = next(place for place, row in enumerate(rows("disclosures")) if row["quantity"] == "nodes")
     (copy / "disclosures.csv").write_bytes(edited("disclosures", place, value="300").files["disclosures.csv"])
-    after, problems = truth.sections(("truth", "storage", "controls", "production"))
+    after, problems = scoreboard.sections(("truth", "storage", "controls", "production"))
     assert problems == [] and [name for name in before if before[name] != after[name]] == ["truth", "storage", "production"]
 
 
@@ -307,7 +308,7 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
         table = infer(["gemini-3.1-pro", "claude-opus-5"])
         assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
         assert all(report(one, table) for one in table.inferences)
-        found, problems = truth.sections(tuple(truth.SECTIONS))
+        found, problems = scoreboard.sections(tuple(scoreboard.SECTIONS))
     assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
     assert found["calibration"] and set(table.problems) <= set(problems)
 
@@ -331,14 +332,14 @@ def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
 def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
     header, *lines = shipped.content("fx.csv").decode().splitlines()
     with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
-        found, problems = truth.sections(("controls", "production"))
-    assert found["controls"] == [] and truth.rendered(found, style)
+        found, problems = scoreboard.sections(("controls", "production"))
+    assert found["controls"] == [] and scoreboard.rendered(found, style)
     assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
 
 
 def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
     with reading(edited("prices", 0, retrieved_date="2062-11-20")):
-        table, (_, problems), checked = infer(["gemini-3.1-pro"]), truth.sections(("controls",)), all_problems(load())
+        table, (_, problems), checked = infer(["gemini-3.1-pro"]), scoreboard.sections(("controls",)), all_problems(load())
     assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
     for found in (table.problems, problems, checked):
         assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
@@ -397,7 +398,7 @@ def is_bf16(row: Cells) -> bool:
 def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_priced_by_it(tables, row: int | None):
     with reading(tables()):
         table = infer(["gemini-3.1-pro"])
-        found, problems = truth.sections(("controls", "production"))
+        found, problems = scoreboard.sections(("controls", "production"))
         checked = all_problems(load())
     (one,), (whole, _) = table.inferences, usual().inferences
     assert [one.kv_bytes[name].kind for name in ("dollar_anchored", "calibrated")] == ["undetermined", "undetermined"]
@@ -456,7 +457,7 @@ def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[st
 def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: str):
     with reading(read().edited(fx=content and ",".join(rows("fx")[0]))):
         table = infer(["gemini-3.1-pro", "kimi-k3"])
-        _, problems = truth.sections(("controls",))
+        _, problems = scoreboard.sections(("controls",))
     assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
     for one, whole in zip(table.inferences, usual().inferences, strict=True):
         assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
@@ -496,7 +497,7 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
 @pytest.mark.parametrize("section", ["controls", "storage", "production"])
 def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
     with reading(edited("prices", row - 2, **{column: "misspelt"})):
-        found, problems = truth.sections((section,))
+        found, problems = scoreboard.sections((section,))
         table = infer(["gemini-3.1-pro"])
     assert section in found
     for said in (problems, table.problems):

@@ -9,8 +9,8 @@ import pytest
 from derive import presets
 from derive.catalogue import by_id
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
-from derive.ranges import solve
-from derive.solving import solve_equation
+from derive.solving.api import solve
+from derive.solving.one_equation import solve_equation
 
 TABLE = presets.table("architectures")
 GRADES = ("verified", "secondary")

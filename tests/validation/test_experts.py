@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from derive.caveats import SPARSEST
 from derive.presets import table
-from derive.ranges import solve
+from derive.solving.api import solve
+from derive.solving.caveats import SPARSEST
 
 ALL = [row for row in table("architectures") if float(row["experts"] or 0)]
 MIXTURES = [row for row in ALL if row["kv_formula"] and row["total_params"] and row["active_params"]]

@@ -13,11 +13,11 @@ import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
-from invert.beliefs import sample_of
-from invert.calibration import Member, attention_ratio, kv_ratio, learned, leave_one_out, members
-from invert.contexts import band_edges
-from invert.increments import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines, rental
+from invert.estimators.at_rent import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines, rental
+from invert.estimators.calibration import Member, attention_ratio, kv_ratio, learned, leave_one_out, members
+from invert.estimators.densities import sample_of
 from invert.records import Estimate
+from invert.sheets.contexts import band_edges
 
 RIDGE_POINT = 300.0
 # architecture: KV bytes of it and at cost [kB], their ratio, that of the common mark-up, attention [MFLOP], its ratio, base mark-up

@@ -19,7 +19,7 @@ import sympy
 from derive import presets
 from derive.catalogue import equation
 from derive.quantities import symbol
-from derive.ranges import solve
+from derive.solving.api import solve
 from derive.units import parse
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("lecture.csv").read_text(encoding="utf-8"))))

@@ -5,7 +5,7 @@ Every expected figure is the arithmetic of its comment; the rounded one beside i
 
 import pytest
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 
 def only(unknown, **given):

@@ -12,7 +12,7 @@ import pytest
 
 from derive import presets
 from derive.catalogue import by_id
-from derive.ranges import solve
+from derive.solving.api import solve
 
 HERE = Path(__file__).parent
 ROWS, CLAIM_ROWS = (list(csv.DictReader(StringIO((HERE / f"{name}.csv").read_text(encoding="utf-8")))) for name in ("notes", "claims"))

@@ -13,7 +13,7 @@ import derive
 import invert
 from derive import presets
 from derive.errors import BacksolveError, UnknownName
-from derive.ranges import solve
+from derive.solving.api import solve
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 LLAMA = {"model": "Llama-3-70B", "total_params": 70.55e9, "active_params": 70.55e9, "bytes_per_weight": 2, "bytes_per_element": 2}
 DEEPSEEK = {"model": "DeepSeek-V3", "total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "bytes_per_element": 2}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 H100 = {"peak_flops": 1979e12, "hbm_bandwidth": 3.35e12, "hbm_capacity": 80e9}
 MTOK_HOUR = 3600e6

@@ -6,7 +6,7 @@ decode 88 sequences each at a mean context of 4,989 tokens; 22 GB of weights are
 
 import pytest
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 CHIP = {"batch": 88, "context_length": 4989, "hbm_bandwidth": "3.35TB/s", "active_params": "37B"}
 PARTS = [

@@ -18,8 +18,8 @@ import pytest
 from click.testing import CliRunner
 from worked import worked
 
-from derive.cli import run
-from invert.cli import backsolve
+from backsolve.cli.catalogue import run
+from backsolve.cli.prices import backsolve
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]
@@ -30,7 +30,7 @@ SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).paramet
 
 
 class _Entry:
-    """The command behind `derive.cli.run`, which maps mistakes to exit statuses."""
+    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
 
     name = "backsolve"
 

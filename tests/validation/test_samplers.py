@@ -16,14 +16,14 @@ import pytest
 from scipy.special import log_ndtr, logsumexp, ndtri
 
 from derive.catalogue import equation
-from invert.draws import DEFAULT, MOST
-from invert.evidence import Evidence
-from invert.importance import quantiles
-from invert.mixture import mixed, trusted
-from invert.observables import rounding_cell
-from invert.posterior import Posterior, posterior
-from invert.predict import forward
+from invert.forward_model import forward
+from invert.posterior.data import Evidence
+from invert.posterior.mixture import mixed, trusted
+from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sobol import DEFAULT, MOST
+from invert.posterior.weights import quantiles
 from invert.priors import NUISANCES, STRUCTURE, beliefs
+from invert.sheets.observables import rounding_cell
 
 HELD = beliefs()
 SIZE = HELD["active_params"].normal

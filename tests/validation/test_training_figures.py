@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from worked import worked
 
-from derive.ranges import solve
+from derive.solving.api import solve
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("training.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=f"{number} {row['unknown']}") for number, row in enumerate(ROWS, 2)]

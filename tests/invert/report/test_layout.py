@@ -2,7 +2,7 @@
 
 import pytest
 
-from invert import truth
+from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
 from invert.report.sheet import report
@@ -22,7 +22,7 @@ def test_a_report_fits(one, width: int):
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_the_scoreboard_fits(width: int):
-    assert outside(truth.rendered({name: truth.rows(name) for name in truth.SECTIONS}, "table", width), width) == []
+    assert outside(scoreboard.rendered({name: scoreboard.rows(name) for name in scoreboard.SECTIONS}, "table", width), width) == []
 
 
 ROWS = [

@@ -1,0 +1,105 @@
+"""The standard streams of the command: nothing is lost or left half written, whatever they encode and however wide they are."""
+
+import codecs
+import io
+import os
+import re
+import sys
+from contextlib import suppress
+from typing import TextIO
+from unicodedata import normalize
+
+import click
+
+from derive.show.folding import folded
+
+IN_A_PIPE, UNSAID = 100, 80
+"""Columns of a line where no terminal sets them, and of a terminal that does not say."""
+
+LONGEST_LINE = 380
+LOOK_ALIKES = str.maketrans({
+    "µ": "u", "μ": "u", "≤": "<=", "≥": ">=", "≠": "!=", "±": "+/-", "×": "x", "·": "*", "→": "->", "⚠": "!", "…": "...",
+    **dict.fromkeys("‐‑–—−─", "-"), **dict.fromkeys("‘’“”", "'"),
+})  # fmt: skip
+"""What stands for a character where it cannot be written: no double quote, which would end a string of JSON."""
+
+
+def look_alike(error: UnicodeError) -> tuple[str, int]:
+    r"""The ASCII nearest to what an encoding lacks: look-alikes, letters without their accents, or the code of the character.
+
+    >>> codecs.register_error("look-alike", look_alike)
+    >>> "20 µs ± 1 ≤ Żółć 東".encode("ascii", "look-alike")
+    b'20 us +/- 1 <= Zo\\u0142c \\u6771'
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_plain, error.object[error.start : error.end])), error.end
+
+
+def _plain(mark: str) -> str:
+    if ord(mark) in LOOK_ALIKES:
+        return mark.translate(LOOK_ALIKES)
+    letter = normalize("NFD", mark)[0]
+    return letter if mark.isalpha() and letter.isascii() else ascii(mark)[1:-1]
+
+
+class _Output(io.TextIOWrapper):
+    """Text on a standard stream. An ASCII one is a mistake to click, which would write UTF-8 past it; so click is not told."""
+
+    @property
+    def encoding(self) -> str:
+        return "utf-8"
+
+
+def prepare() -> None:
+    """Standard output and error with a buffer of our own, which writes on after a short write, and look-alikes.
+
+    The number of a standard stream that is closed is taken, or the next file that is opened would be written to.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    codecs.register_error("look-alike", look_alike)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None:
+            unwritten = os.fdopen(stream.fileno(), "wb", closefd=False)
+            setattr(sys, name, _Output(unwritten, stream.encoding, "look-alike", line_buffering=name == "stderr" or stream.isatty()))
+
+
+def close(stream: TextIO | None) -> None:
+    """Send what is still buffered nowhere, so that leaving does not fail over it again."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def width(stream: TextIO | None) -> int:
+    """Columns a line may take: those of the terminal, by COLUMNS or as it says itself, or 100 in a pipe or file."""
+    if not in_terminal(stream):
+        return IN_A_PIPE
+    said = os.environ.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and len(said) < 5 and int(said):
+        return int(said)
+    with suppress(OSError):
+        return os.get_terminal_size(stream.fileno()).columns or UNSAID
+    return UNSAID
+
+
+def in_terminal(stream: TextIO | None) -> bool:
+    """Whether a person reads along."""
+    return stream is not None and stream.isatty()
+
+
+def say(message: str) -> None:
+    """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
+    for line in message.splitlines()[:2]:
+        shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in line)
+        shown = re.sub(r"\S{81,}", lambda word: f"{word[0][:60]}...", shown)
+        shown = f"backsolve: {shown if len(shown) <= LONGEST_LINE else shown[:LONGEST_LINE] + ' ...'}"
+        try:
+            # In a log a message is one line; only a person has a width.
+            click.echo(folded(shown, width(sys.stderr)) if in_terminal(sys.stderr) else shown, err=True)
+        except OSError:
+            close(sys.stderr)  # nobody hears it; the exit status says it as well

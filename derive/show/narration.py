@@ -1,0 +1,118 @@
+"""A derivation as a person would write it: what each step starts from, what is eliminated, what it comes to."""
+
+from typing import TYPE_CHECKING
+
+from derive.derivations import assumed, conclusion, owner, point
+from derive.quantities import QUANTITIES, symbol
+from derive.records import Equation, Premise
+from derive.show.citation import latex_text
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+LATEX_SENSE = {"=": "=", "<=": r"\leq", ">=": r"\geq"}
+
+
+def as_text(row: Equation) -> list[str]:
+    """The derivation for the terminal, a line each; nothing for an equation that has none.
+
+    >>> from derive.catalogue import equation
+    >>> print("\\n".join(as_text(equation("batching.balance_ratio_from_ridge"))))
+    1. Peak FLOP/s and bandwidth enter both only as their ratio.
+           machine_balance_ratio = bytes_per_weight*peak_flops/(2*hbm_bandwidth)
+               batching.machine_balance_ratio
+           ridge_point = peak_flops/hbm_bandwidth
+               batching.ridge_point
+       peak_flops eliminated; hbm_bandwidth cancels:
+           machine_balance_ratio = bytes_per_weight*ridge_point/2
+    """
+    lines = []
+    for number, step in enumerate(row.steps, 1):
+        lines.append(f"{number}. {_sentence(step.operation)}")
+        for premise, (left, right) in zip(step.premises, _stated(row, number), strict=True):
+            lines += [f"       {left} = {right}", f"           {_origin(row, premise)}{_where(premise)}"]
+        change = _change(row, number)
+        left, right = conclusion(row, number)
+        last = number == len(row.steps)
+        lines += [f"   {change}:"] if change else []
+        lines.append(f"       {left} {row.sense if last else '='} {right}")
+    return lines
+
+
+def as_latex(row: Equation) -> str:
+    r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
+
+    >>> from derive.catalogue import equation
+    >>> print(as_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[5])
+      \item Peak FLOP/s and bandwidth enter both only as their ratio.
+    """
+    lines = [f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
+    lines += [r"\begin{equation*}", _sides(row.sides, row.sense), r"\end{equation*}"]
+    if not row.steps:
+        return "\n".join(lines)
+    lines.append(r"\begin{enumerate}")
+    for number, step in enumerate(row.steps, 1):
+        lines.append(rf"  \item {latex_text(_sentence(step.operation))}")
+        for premise, sides in zip(step.premises, _stated(row, number), strict=True):
+            said = latex_text(_origin(row, premise)) + _where_latex(premise)
+            lines.append(rf"    \[ {_sides(sides)} \qquad \text{{{said}}} \]")
+        change = _change(row, number, latex=True)
+        lines += [f"    {change}:"] if change else []
+        lines.append(rf"    \[ {_sides(conclusion(row, number), row.sense if number == len(row.steps) else '=')} \]")
+    return "\n".join([*lines, r"\end{enumerate}"])
+
+
+def _stated(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
+    """The premises as they are read: of a stationary step the relation itself, not its slopes."""
+    return assumed(row, number, slopes=False)
+
+
+def _origin(row: Equation, premise: Premise) -> str:
+    source, number = owner(row, premise)
+    if source is row:
+        return f"step {number}"
+    return f"step {number} of {source.id}" if number else source.id
+
+
+def _where(premise: Premise) -> str:
+    if not premise.point:
+        return ""
+    return ", with " + ", ".join(f"{value} for {name}" for name, value in point(premise).items())
+
+
+def _where_latex(premise: Premise) -> str:
+    if not premise.point:
+        return ""
+    return ", with " + ", ".join(f"${_latex(value)}$ for ${_latex(name)}$" for name, value in point(premise).items())
+
+
+def _change(row: Equation, number: int, latex: bool = False) -> str:
+    """What the step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
+    step = row.steps[number - 1]
+    held = {part.name for sides in assumed(row, number) for side in sides for part in side.free_symbols}
+    left, right = conclusion(row, number)
+    cancelled = sorted(held - {part.name for part in (left - right).free_symbols} - set(step.eliminated) - set(step.stationary))
+
+    def names(which: "tuple[str, ...] | list[str]") -> str:
+        shown = [f"${QUANTITIES[name].latex}$" if latex else name for name in which]
+        return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
+
+    parts = [f"no slope in {names(step.stationary)}"] if step.stationary else []
+    parts += [f"{names(step.eliminated)} eliminated"] if step.eliminated else []
+    parts += [f"{names(cancelled)} cancel{'s' if len(cancelled) == 1 else ''}"] if cancelled else []
+    return "; ".join(parts)
+
+
+def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
+    left, right = (_latex(side) for side in sides)
+    return f"{left} {LATEX_SENSE[sense]} {right}"
+
+
+def _latex(expression: "Expr") -> str:
+    from sympy import latex
+
+    return latex(expression, symbol_names={symbol(row.name): row.latex for row in QUANTITIES.values()})
+
+
+def _sentence(operation: str) -> str:
+    return operation[0].upper() + operation[1:] + "."

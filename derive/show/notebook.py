@@ -1,0 +1,75 @@
+"""A solution as a notebook shows it: rendered mathematics, then a table of all numbers."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from derive.catalogue import equation
+from derive.quantities import QUANTITIES
+from derive.show.citation import citable, latex_text
+from derive.show.tables import span_lines, sweep_cells, sweep_head
+from derive.show.text import answer_lines
+from derive.solving.result import Solution
+from derive.units import show
+
+MOST_ROWS = 40
+"""Rows of a sweep that are shown; all of them are in `sweep`."""
+
+
+def as_notebook(solution: Solution) -> str:
+    """Markdown with LaTeX in it."""
+    if not solution.answers and not solution.sweep:
+        return f"**{solution.unknown}: no answer.** {_plain(solution.reason.message)}"
+    together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
+    said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_left_over(solution)]
+    parts = [*_head(solution), *said, _mathematics(solution), *together, _numbers(solution)]
+    parts += ["\n".join(f"- {_plain(text)}" for text in solution.assumptions)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(solution: Solution) -> Iterator[str]:
+    if solution.sweep:
+        rows = list(islice(sweep_cells(solution.unknown, solution.sweep), MOST_ROWS))
+        yield _table(sweep_head(solution.unknown, solution.sweep), rows)
+        if len(solution.sweep) > MOST_ROWS:
+            yield f"the first {MOST_ROWS} of {len(solution.sweep):,} points"
+    elif solution.spans:
+        first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
+        yield from (f"**{_plain(first)}**", *map(_plain, rest))
+    else:
+        yield from (f"**{_plain(line)}**" for answer in solution.answers for line in answer_lines(solution.unknown, answer)[:1])
+
+
+def _left_over(solution: Solution) -> list[str]:
+    return [f"given and not used: {', '.join(solution.unused)}"] if solution.unused else []
+
+
+def _mathematics(solution: Solution) -> str:
+    """Every equation once, with the value it gave where it was solved by itself."""
+    values = {step.equations[0]: step for step in solution.route if len(step.equations) == 1}
+    lines = []
+    for reference in solution.equations:
+        step = values.get(reference)
+        value = step and step.value and f"{QUANTITIES[step.unknown].latex} = {_text(step.unknown, step.value)}"
+        found = rf" \quad\Rightarrow\quad {value}" if value else ""
+        lines.append(citable(equation(reference)).equation_latex + found)
+    return "$$\n\\begin{gathered}\n" + " \\\\\n".join(lines) + "\n\\end{gathered}\n$$"
+
+
+def _text(name: str, value: float) -> str:
+    return rf"\text{{{latex_text(show(name, value))}}}"
+
+
+def _numbers(solution: Solution) -> str:
+    rows = [[name, f"${QUANTITIES[name].latex}$", show(name, value), solution.provenance[name]] for name, value in solution.given.items()]
+    solved = ((step, step.value) for step in solution.route if step.value is not None)
+    rows += [[step.unknown, f"${QUANTITIES[step.unknown].latex}$", show(step.unknown, value), step.equation] for step, value in solved]
+    return _table(["quantity", "symbol", "value", "from"], rows)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(map(_plain, row))} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: a dollar sign begins no mathematics, a bar no cell."""
+    return text if text.startswith("$") and text.endswith("$") else text.replace("$", r"\$").replace("|", r"\|").replace("\n", " ")

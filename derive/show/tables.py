@@ -1,0 +1,89 @@
+"""Answers over ranges and sweeps as people read them: what they span, and tables."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from derive.solving.result import OR, Answer, Spans, Sweep
+from derive.units import show
+
+METHODS = {
+    "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
+    "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere",
+}
+
+
+def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
+    """The ends, the quantiles, both sides of every regime met, and what moves the answer most."""
+    how = METHODS[spans.method].format(samples=spans.samples)
+    ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
+    lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
+    known = {name: value for name, value in spans.quantiles.items() if value is not None}
+    quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
+    lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
+    for regime, low, high, share in spans.sides:
+        if regime:
+            lines.append(f"  where {regime}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges")
+    lines += [
+        f"{'matters most' if not place else '':<14}{name} {show(name, spans.ranges[name][0])} to {show(name, spans.ranges[name][1])}:"
+        f" {unknown} {show(unknown, low)} to {show(unknown, high)}"
+        for place, (name, low, high) in enumerate(spans.tornado)
+    ]
+    return lines
+
+
+def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
+    """One line a point, columns aligned: the rows are gone through twice, so that they need not be held."""
+    widths = [len(cell) for cell in sweep_head(unknown, table)]
+    for row in sweep_cells(unknown, table):
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
+    for row in chain([sweep_head(unknown, table)], sweep_cells(unknown, table)):
+        yield "   ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip()
+
+
+def sweep_head(unknown: str, table: Sweep) -> list[str]:
+    """The names of the columns; of answers that all are at least, or at most so much, that too."""
+    return [*table.given, unknown + (f" ({OR[table.bound].strip()})" if table.bound else ""), "where"]
+
+
+def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
+    """A row a point: what was given, the answers, and where they hold or why there are none."""
+    said = table.bound is not None
+    return (_texts(unknown, said, *row) for row in table.rows())
+
+
+def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
+    values = " or ".join(text_of(unknown, replace(one, bound=None) if said else one) for one in answers) or "-"
+    where = " or ".join(dict.fromkeys(one.regime for one in answers if one.regime))
+    return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
+
+
+def text_of(unknown: str, answer: Answer) -> str:
+    """An answer in the units people use: a value, or the two ends of an interval."""
+    if answer.kind == "point":
+        return show(unknown, answer.value) + OR[answer.bound]
+    low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
+    ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + OR[answer.bound]
+    return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends
+
+
+def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
+    """The points of a sweep as JSON has them."""
+    return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
+
+
+def spans_record(spans: Spans) -> dict[str, Any]:
+    """What ranges come to as JSON has it, in SI."""
+    return {
+        "method": spans.method,
+        "low": spans.low,
+        "high": spans.high,
+        **spans.quantiles,
+        "ranges": {name: list(ends) for name, ends in spans.ranges.items()},
+        "sides": [{"regime": regime, "low": low, "high": high, "share": share} for regime, low, high, share in spans.sides],
+        "tornado": [{"given": name, "at_low": low, "at_high": high} for name, low, high in spans.tornado],
+        "answered": spans.answered,
+        "samples": spans.samples,
+        "seed": spans.seed,
+    }

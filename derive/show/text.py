@@ -1,0 +1,356 @@
+"""Solutions and equations as people and programs read them: text, JSON, CSV, LaTeX, Markdown."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import ceil
+from typing import Any
+
+from derive.quantities import QUANTITIES
+from derive.records import LOWER, UPPER, Equation
+from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
+from derive.solving.result import DEFAULT, OR, Answer, Solution, Spans
+from derive.units import show
+
+BOUGHT_WHOLE = ("chips", "replicas")
+AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
+NAME = re.compile(r"[a-z][a-z_]*")
+
+
+def rendered(solution: Solution, style: str) -> str:
+    """A solution as table, json, csv, latex or markdown."""
+    return "\n".join(lines(solution, style))
+
+
+def lines(solution: Solution, style: str) -> Iterator[str]:
+    """The same line by line (some of them several at once), so that a long sweep need not be held as text."""
+    forms = {"table": _text_lines, "json": _json_lines, "csv": _csv_lines, "latex": _latex_lines, "markdown": _markdown_lines}
+    return forms[style](solution)
+
+
+def beside(solution: Solution) -> tuple[str, ...]:
+    """What has to be said beside an answer: all that is doubtful of it, and what was given for nothing."""
+    return (*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused))
+
+
+def as_record(solution: Solution) -> dict[str, Any]:
+    """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
+    return {
+        "unknown": solution.unknown,
+        "unit": solution.unit,
+        "answers": [_answer_record(answer) for answer in solution.answers],
+        "equations": list(solution.equations),
+        "given": dict(solution.given),
+        "assumptions": [*beside(solution), *solution.assumptions],
+        "provenance": dict(solution.provenance),
+        "reason": solution.reason
+        and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
+        **({"sweep": list(sweep_records(solution.sweep, _answer_record))} if solution.sweep else {}),
+        **({"quantiles": spans_record(solution.spans)} if solution.spans else {}),
+    }
+
+
+def _answer_record(answer: Answer) -> dict[str, Any]:
+    found = {"value": answer.value} if answer.kind == "point" else {"low": answer.low, "high": answer.high}
+    if answer.loose_low is not None:
+        found |= {"loose_low": answer.loose_low, "loose_high": answer.loose_high}
+    rest = {"regime": answer.regime, "formula": answer.formula, "elasticities": dict(answer.elasticities), "residual": answer.residual}
+    return {"kind": answer.kind, **found, "bound": answer.bound, **rest}
+
+
+def as_json(solution: Solution) -> str:
+    """Strict JSON: neither NaN nor infinity."""
+    return rendered(solution, "json")
+
+
+def _json_lines(solution: Solution) -> Iterator[str]:
+    if not solution.sweep:
+        yield json.dumps(as_record(solution), indent=2, allow_nan=False)
+        return
+    yield json.dumps(as_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
+    yield '  "sweep": ['
+    last = len(solution.sweep) - 1
+    for at, point in enumerate(sweep_records(solution.sweep, _answer_record)):
+        text = json.dumps(point, indent=2, allow_nan=False).replace("\n", "\n    ")
+        yield f"    {text}{',' if at < last else ''}"
+    yield "  ]\n}"
+
+
+def as_csv(solution: Solution) -> str:
+    """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula, bound.
+
+    Two columns more of bounds over ranges: loose_low and loose_high.
+    """
+    return rendered(solution, "csv")
+
+
+def _csv_lines(solution: Solution) -> Iterator[str]:
+    import csv
+    import io
+
+    swept = list(solution.sweep.given) if solution.sweep else []
+    rows = ((given, answers) for given, answers, _ in solution.sweep.rows()) if solution.sweep else (({}, solution.answers),)
+    bounds = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
+    loose = any(answer.loose_low is not None for answers, _ in bounds for answer in answers)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="")
+
+    def line(cells: list[Any]) -> str:
+        out.seek(0)
+        out.truncate()
+        writer.writerow(cells)
+        return out.getvalue()
+
+    head = ["unknown", "unit", "kind", "value", "low", "high", "regime", "formula", "bound"]
+    yield line([*swept, *head, *(["loose_low", "loose_high"] * loose)])
+    for given, answers in rows:
+        for answer in answers or (Answer("none"),):
+            cells = [answer.kind, answer.value, answer.low, answer.high, answer.regime, answer.formula, answer.bound]
+            ends = [answer.loose_low, answer.loose_high] * loose
+            yield line([*given.values(), solution.unknown, solution.unit, *cells, *ends])
+
+
+def as_text(solution: Solution) -> str:
+    """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
+    return rendered(solution, "table")
+
+
+def _text_lines(solution: Solution) -> Iterator[str]:
+    if not solution.answers and not solution.sweep:
+        yield f"{solution.unknown}: no answer"
+        return
+    yield from _head(solution)
+    lines = [*_wrapped("warning", list(solution.warnings)), *_wrapped("not used", _one_line(solution.unused)), ""]
+    if solution.route:
+        lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
+    moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
+    lines += [f"moves by    {moves}   (% per %)"] if moves else []
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
+    lines += _wrapped(
+        "given",
+        [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
+        + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
+    )
+    defaults = [text.removesuffix(DEFAULT) for text in solution.assumptions if text.endswith(DEFAULT)]
+    lines += _wrapped("defaults", _one_line(defaults))
+    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(DEFAULT)])
+    lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
+    yield from lines
+
+
+def _one_line(texts: Sequence[str]) -> list[str]:
+    return [", ".join(texts)] if texts else []
+
+
+def _head(solution: Solution) -> Iterable[str]:
+    if solution.sweep:
+        return sweep_lines(solution.unknown, solution.sweep)
+    if solution.spans:
+        return span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
+    return [*(line for answer in solution.answers for line in answer_lines(solution.unknown, answer)), *_why_bounded(solution)]
+
+
+def _where_shown(spans: Spans) -> str:
+    """Of which point the route is."""
+    if all(spans.shown[name] == (low + high) / 2 for name, (low, high) in spans.ranges.items()):
+        return "at the middle of the ranges:"
+    point = ", ".join(f"{name} = {show(name, value)}" for name, value in spans.shown.items())
+    return f"at {point}, as the middle of the ranges has no answer:"
+
+
+def _why_bounded(solution: Solution) -> list[str]:
+    """Of an answer that is no point: the inequality it is of, or that the unknown does not bind."""
+    from derive.catalogue import equation
+
+    last = equation(solution.equations[-1])
+    if last.sense != "=":
+        return [f"  {last.title} ({last.id})"]
+    loose = any(answer.kind != "point" and answer.regime for answer in solution.answers)
+    return ["  It does not bind there, so only its bounds are known."] if loose else []
+
+
+def _to_cite(solution: Solution) -> tuple[str, ...]:
+    """The equations that gave the answer itself: the last of the route, or the block it was solved from."""
+    for step in solution.route:
+        if step.unknown == solution.unknown:
+            return step.equations
+    return solution.equations[-1:]
+
+
+def answer_lines(unknown: str, answer: Answer) -> list[str]:
+    """One answer in words a newcomer follows."""
+    regime = f"   where {answer.regime}" if answer.regime else ""
+    if answer.kind == "point":
+        whole = ceil(answer.value * (1 - 1e-9))
+        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(answer.value - whole) > 1e-9 * whole
+        buy = f" (so {whole} whole ones)" if broken else ""
+        return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
+    bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
+    return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
+
+
+def _within(unknown: str, low: float, high: float | None) -> str:
+    """Bounds in words; 0 is the bound of the domain."""
+    if high is None:
+        return f"at least {show(unknown, low)}" if low else "any value"
+    return f"between {show(unknown, low)} and {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
+
+
+def _over_ranges(unknown: str, answer: Answer) -> str:
+    """What holds at all points of the ranges first, then between what the bound itself runs."""
+    if answer.kind == "loose":
+        return f"no value holds over all of the ranges; {_within(unknown, answer.loose_low, answer.loose_high)} somewhere in them"
+    within = _within(unknown, answer.low, answer.high)
+    pairs = [(answer.loose_low, answer.low), (answer.high, answer.loose_high)]
+    moving = [pair for pair in pairs if pair[0] != pair[1]]
+    if not moving:
+        return within
+    runs = [f"{show(unknown, low)} to {'unbounded' if high is None else show(unknown, high)}" for low, high in moving]
+    return f"{within} is {'enough' if answer.high is None else 'safe'} everywhere ({' and '.join(runs)} over the ranges)"
+
+
+def route_lines(solution: Solution) -> list[str]:
+    """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
+    shown = solution.spans.shown if solution.spans else {}
+    values = {**solution.given, **shown, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    lines = []
+    for step in solution.route:
+        if step.formula and step.value is not None:
+            lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
+        elif step.formula:
+            lines += [step.formula, f"    {with_numbers(step.formula, values, keep=step.unknown)}"]
+        elif step.value is not None:
+            lines += [f"{step.unknown} = {show(step.unknown, step.value)}   (found numerically)"]
+        others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
+        together = "   together" if len(step.equations) > 1 else ""
+        lines += [f"    {step.equation}{together}{others}"]
+    return lines
+
+
+def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+    """The formula with every known quantity replaced by its value in the units people use.
+
+    >>> with_numbers("total_params/active_params", {"total_params": 671e9, "active_params": 37e9})
+    '671B/37B'
+    """
+
+    def number(match: re.Match[str]) -> str:
+        name = match.group()
+        if name == keep or name not in values or name not in QUANTITIES:
+            return name
+        text = show(name, values[name])
+        return f"({text})" if " " in text or "/" in text else text
+
+    return NAME.sub(number, formula)
+
+
+def moves_line(elasticities: Mapping[str, float]) -> str:
+    """By how many percent the answer moves per percent of each given, largest first; what has no effect is left out.
+
+    >>> moves_line({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
+    'mbu -1, batch 0.0968'
+    """
+    ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
+    return ", ".join(f"{name} {slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
+
+
+def as_markdown(solution: Solution) -> str:
+    """The answers as a Markdown table, with the equations used."""
+    return rendered(solution, "markdown")
+
+
+def _markdown_lines(solution: Solution) -> Iterator[str]:
+    from derive.show.citation import markdown_text
+
+    unknown = solution.unknown
+    rows: Iterable[list[str]]
+    if solution.sweep:
+        head = sweep_head(unknown, solution.sweep)
+        rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
+    else:
+        head = ["quantity", "value", "regime", "formula"]
+        rows = [[unknown, text_of(unknown, one), markdown_text(one.regime or ""), f"`{one.formula or ''}`"] for one in solution.answers]
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+    yield "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)
+
+
+def as_latex(solution: Solution) -> str:
+    """The route as a gather block, one equation a line with its id, then the answers; a sweep as a tabular."""
+    return rendered(solution, "latex")
+
+
+def _latex_lines(solution: Solution) -> Iterator[str]:
+    from derive.catalogue import equation
+    from derive.show.citation import citable, latex_text
+
+    used = [citable(equation(id)) for id in solution.equations]
+    lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
+    if not solution.sweep:
+        lines += [_answer_latex(solution.unknown, answer) for answer in solution.answers]
+    yield r"\begin{gather*}"
+    yield " \\\\\n".join(lines)
+    yield r"\end{gather*}"
+    if not solution.sweep:
+        return
+    yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
+    rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
+    above = next(rows)
+    for row in rows:
+        yield " & ".join(map(latex_text, above)) + r" \\"
+        above = row
+    yield " & ".join(map(latex_text, above))
+    yield r"\end{tabular}"
+
+
+def _answer_latex(unknown: str, answer: Answer) -> str:
+    """An answer as LaTeX: a point that is a bound as an inequality."""
+    from derive.show.citation import latex_text
+
+    sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
+    value = show(unknown, answer.value) if answer.kind == "point" else text_of(unknown, answer)
+    return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
+
+
+def card(row: Equation) -> str:
+    """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
+    from derive.derivations import referenced_by
+
+    left, right = row.sides
+    lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
+    width = max(len(name) for name in row.symbols)
+    for name in row.symbols:
+        quantity = QUANTITIES[name]
+        lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
+    lines.append("")
+    if row.variant:
+        lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
+    lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
+    lines += _wrapped("assumes", list(row.assumptions))
+    if row.steps:
+        from derive.show.narration import as_text as derivation
+
+        lines += ["", "derivation", *derivation(row), ""]
+    lines += _wrapped("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += _wrapped("leads to", list(referenced_by(row.id)))
+    for source in row.sources:
+        place = f", {source.place}" if source.place else ""
+        lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
+        lines += [f"            here: {source.encoded}"] if source.encoded else []
+        lines += [f"            {source.url}"] if source.url else []
+    return "\n".join(lines)
+
+
+def _wrapped(label: str, items: list[str]) -> list[str]:
+    return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
+
+
+def _from(solution: Solution, name: str) -> str:
+    """Where a given comes from, without the source: the table says the rest, and so does JSON."""
+    origin = solution.provenance.get(name, "given").split(": ")[0]
+    return "" if origin == "given" else f"   {origin}"

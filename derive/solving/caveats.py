@@ -1,0 +1,339 @@
+"""What has to be said before a number is read: of each doubt one function, which says it or nothing."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from derive.catalogue import by_id, equation
+from derive.records import LOWER, Equation
+from derive.solving.propagation import followed
+from derive.solving.questions import Question
+from derive.solving.result import Answer
+from derive.units import show
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is said, and the quantities it rests on beside those of the answer."""
+
+    text: str
+    rests: frozenset[str] = frozenset()
+
+
+Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
+"""A doubt: from the question, all values on the way to its answer, and the equations that were used."""
+
+SPARSEST = 128
+"""Experts of which a token uses one, in the sparsest router of architectures.csv."""
+READ_TOO_MUCH, UNEVEN = 1.1, 1.3
+"""From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
+CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
+"""Equations of decode steps with tokens of a prompt on board, and what says how many."""
+SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
+ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
+"""Ways to add up a step in which arithmetic does not hide behind reads."""
+WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
+"""Ways to add up a step that leave the network out."""
+EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
+"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
+USUAL_LINK, USUAL_NODE = 50e9, 8.0
+"""The link of a chip [byte/s], 400 Gbit/s, and the chips of a domain where the table lacks them: those of most in hardware.csv."""
+OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
+OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
+"""Results that copies of the cache multiply."""
+LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
+"""Tokens that one sequence has together."""
+
+
+def caveats(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> dict[str, Doubt]:
+    """All that is doubtful of an answer, by the name of the doubt."""
+    said = {caveat.__name__: _said(caveat, asked, values, used) for caveat in CAVEATS}
+    return {name: one if isinstance(one, Doubt) else Doubt(one) for name, one in said.items() if one}
+
+
+def _said(caveat: Caveat, asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+    """A doubt, unless it cannot be reckoned at these numbers: an answer is no less true for that."""
+    try:
+        return caveat(asked, values, used)
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """A number of sequences of which there is no whole one."""
+    most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
+    return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+
+
+def batch_below_one(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Less than a sequence given as the batch of a pass, of a dense model: a mixture refuses it, as its reads are none of a mean."""
+    batch = asked.known.get("batch", 1.0)
+    if batch >= 1 or not any("batch" in row.symbols for row in used):
+        return None
+    return f"no pass has batch = {batch:.3g}: one in which nothing is decoded reads no weights, so a mean batch is of one sequence at least"
+
+
+def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A mixture of experts of which all weights are read for want of its router: by how much that may be too long."""
+    if not _reads("sharded", used) or values.keys() >= {"experts", "active_experts"}:
+        return None
+    if not values.keys() >= {"total_params", "active_params"}:
+        return None
+    total, active = values["total_params"], values["active_params"]
+    if not total > active:
+        return None
+    # No router is less sparse than the model as a whole; where no batch is said, it is one sequence.
+    router = {"experts": max(SPARSEST, total / active), "active_experts": 1.0}
+    known = {"batch": 1.0, "positions_per_step": 1.0, **values, **router}
+    for name in ("routed_params", "shared_params", "touched_experts", "fetched_params"):
+        known[name] = equation(f"experts.{name}").right_side(known)
+    times = total / known["fetched_params"]
+    if times <= READ_TOO_MUCH:
+        return None
+    return f"expert counts are unknown: the weight read may be up to {times:.3g} times too long; give experts and active_experts"
+
+
+def busiest_chip(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Touched experts taken to lie evenly on the chips: how many more the busiest chip reads."""
+    row, touched = equation("experts.busiest_chip"), _touched(values, used)
+    if touched is None or "chips" not in values or "expert_imbalance" in (asked.unknown, *asked.known) or row in used:
+        return None
+    # A number of chips that was asked back may be one but for rounding.
+    chips = values.get("expert_parallel", max(1.0, min(values["chips"], values["experts"])))
+    known = {**values, "expert_parallel": chips, "touched_experts": touched}
+    if not row.applies(known) or (times := row.right_side(known)) <= UNEVEN:
+        return None
+    told = f"under expert parallelism the busiest of {chips:.4g} chips reads about {times:.3g} times the mean of the touched experts"
+    said = f"{told}, which is not counted; give expert_imbalance, or expert_parallel and --using {row.id}"
+    return Doubt(said, frozenset(("expert_parallel",)))
+
+
+def _touched(values: Mapping[str, float], used: Sequence[Equation]) -> float | None:
+    """Experts that the tokens of the largest pass touch on which an answer rests, those of prefill on board among them."""
+    ids = {row.id for row in used}
+    if not values.keys() >= {"experts", "active_experts"}:
+        return None
+    experts, missed = values["experts"], 1 - values["active_experts"] / values["experts"]
+    if "serving.prefill_weight_compute_ratio_touched" in ids:
+        return experts * (1 - missed ** (values["batch"] * values["new_tokens_per_pass"]))
+    if not _reads("touched", used) or "touched_experts" not in values:
+        return None
+    chunk = next((values[name] for id, name in CHUNKS.items() if id in ids), 0.0)
+    return experts - (experts - values["touched_experts"]) * missed**chunk
+
+
+def chunk_not_free(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A chunk whose arithmetic the reads hide, but which reads experts of its own: how much longer the step is for it."""
+    if not any(row.id == "serving.free_prefill_chunk_touched" for row in used):
+        return None
+    known = {**asked.defaults, **values, "prefill_chunk": values["free_prefill_chunk"]}
+    longer = equation("serving.mixed_memory_time_touched").right_side(known) / values["memory_time"]
+    if longer <= UNEVEN:
+        return None
+    return f"only the arithmetic of the chunk is for nothing: with the experts that it reads, the step takes {longer:.3g} times as long"
+
+
+def overlap_presumed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """An answer for perfect overlap where another way to add up the step was asked for, which it does not speak of."""
+    overlap = _overlap(asked.active)
+    ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
+    if overlap not in ONE_AFTER_ANOTHER or not ids:
+        return None
+    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}: so added up, all arithmetic makes the step longer"
+
+
+def drafts_for_nothing(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+    """Drafts of which nobody said what they cost, or how many of them there are beside those that are accepted."""
+    if values.get("draft_tokens", 0) > 0:
+        return "drafting is taken to take no time; give draft_cost_ratio" if _stands("draft_cost_ratio", used) else None
+    tokens = values.get("tokens_per_step", 1.0)
+    no_time = _stands("drafting_time", used) or _stands("drafting_compute_ratio", used)
+    none_refused = _stands("positions_per_step", used)
+    if tokens <= 1 or not (no_time or none_refused):
+        return None
+    taken = " and ".join([*(["to take no time"] if no_time else []), *(["to be all accepted"] if none_refused else [])])
+    give = f"give draft_tokens{' and draft_cost_ratio' if no_time else ''}"
+    return Doubt(f"the drafts of a step of {tokens:.4g} tokens are taken {taken}; {give}", frozenset(("tokens_per_step",)))
+
+
+def latent_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Latent attention whose FLOPs are not counted for want of its heads: over a one-byte cache they can outlast its read."""
+    left_out = "latent_dim" in values and (_stands("attention_time", used) or _stands("attention_compute_ratio", used))
+    return "the FLOPs of latent attention are left out, and may take longer than its reads; give query_heads" if left_out else None
+
+
+def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """A cache taken to be sharded that tensor parallelism copies: how much longer the step may be, or larger the cache."""
+    row = equation("memory.kv_copies_of_latents" if "latent_dim" in values else "memory.kv_copies_of_heads")
+    if not row.inputs <= values.keys() or not _stands("kv_copies", used):
+        return None
+    # A chip computes one query head at least.
+    chips = min(values["chips"], values.get("query_heads", math.inf))
+    most = row.right_side({**values, "chips": chips})
+    if most <= UNEVEN:
+        return None
+    told = f"a cache that is not sharded by sequences lies up to {most:.3g} times on the chips, under tensor parallelism over {chips:.4g}"
+    give = f"give kv_copies, or --using {row.id}" if chips == values["chips"] else "give kv_copies"
+    rests = row.inputs | {"query_heads"}
+    if not _overlap(used) or "kv_time" not in values:
+        return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
+    time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
+    step, with_copies = (_anew((time,), asked, values, used, **copies).get(time) for copies in ({}, {"kv_copies": most}))
+    if not step or not with_copies or with_copies <= UNEVEN * step:
+        return None
+    return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
+
+
+def exchange_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Experts on several chips in a step without a network: how much longer it may be for what goes to them and back."""
+    if _overlap(used) not in WITHOUT_NETWORK or values.get("chips", 1.0) <= 1:
+        return None
+    chips = values.get("expert_parallel", min(values["chips"], values.get("experts", math.inf)))
+    row, links = _way_of_exchange(chips, values)
+    supposed = {name: value for name, value in {**EXCHANGED, "expert_parallel": chips, **links}.items() if name not in values}
+    counted, bare = (equation(f"roofline.step_time_{name}") for name in ("network", "serial"))
+    wanted, others = (*counted.symbols, *bare.symbols), (*OF_EXCHANGE, row.id)
+    known = _anew(wanted, asked, {**values, **supposed}, used, others)
+    if not {*wanted} <= known.keys() or not known["step_time"]:
+        return None
+    step, with_network = known["step_time"], counted.right_side(known)
+    longer = 1 + (with_network - bare.right_side(known)) / step
+    if longer <= UNEVEN:
+        return None
+    took = show("all_to_all_time", known["all_to_all_time"], 3)
+    at = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items())
+    told = f"the exchange between experts, {took}{f' with {at}' if at else ''}, is not counted: where nothing hides it the step takes"
+    serial = "" if math.isclose(longer, with_network / step) else f", and {with_network / step:.3g} times where nothing overlaps"
+    text = f"{told} about {longer:.3g} times as long{serial}; give {'these, ' if at else ''}--overlap network and --using {row.id}"
+    rests = frozenset(name for one in _leading_to((row.symbols[0],), asked.active, others) for name in one.symbols)
+    return Doubt(text, rests | {"scale_up_size"})
+
+
+def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:
+    """How the exchange between experts on so many chips is counted, and what is supposed of links that are not known."""
+    if "link_bandwidth" in values or "scale_up_link_bandwidth" not in values:
+        return equation("experts.all_to_all_time_one_copy"), {"link_bandwidth": values.get("scale_out_link_bandwidth", USUAL_LINK)}
+    size, inside = {"scale_up_size": values.get("scale_up_size", USUAL_NODE)}, values["scale_up_link_bandwidth"]
+    if chips <= size["scale_up_size"]:
+        return equation("experts.all_to_all_time_one_rack"), size
+    return equation("experts.all_to_all_time_racks"), {**size, "scale_out_link_bandwidth": min(inside, USUAL_LINK)}
+
+
+def hops_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
+    """Several stages between which nothing is said to take time, so that none waits."""
+    stages = values.get("pipeline_stages", 1.0)
+    left_out = stages > 1 and (_stands("hop_latency", used) or _stands("idle_fraction", used))
+    told = f"hops between {stages:.4g} stages are taken to take no time, in which a stage waits; give hop_latency"
+    return Doubt(told, frozenset(("pipeline_stages",))) if left_out else None
+
+
+def prefill_attention_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | str | None:
+    """Prefill of a model whose attention is known, without the length of its prompts, or as if nothing stood before a pass."""
+    if _stands("prefill_attention_factor", used):
+        if values.keys().isdisjoint(("query_heads", "kv_heads", "latent_dim")):
+            return None
+        lacking = "prompt_tokens" if "query_heads" in values else "query_heads"
+        return f"attention over the prompt is left out, which long prompts multiply; give {lacking}"
+    if not _stands("uncached_tokens", used) or not values.keys() >= {"new_tokens_per_pass", "context_length", "prefill_attention_factor"}:
+        return None
+    factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
+    # Tokens behind a context meet all of it, where those of a prompt meet half of themselves.
+    longer = (1 + (factor - 1) * (2 * context + new) / (2 * values.get("cached_tokens", 0.0) + new)) / factor
+    if context <= new or longer <= UNEVEN:
+        return None
+    told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
+    return Doubt(f"{told}; give cached_tokens, or prompt_tokens", frozenset(("context_length",)))
+
+
+def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """An owned chip whose second in use is priced as if it never waited."""
+    row = equation("serving.chip_price_from_capex")
+    always = any(one.id == row.id and "fleet_utilisation" in one.put_in for one in used)
+    return "the price is that of a second in use, and the chip is taken never to wait; give fleet_utilisation" if always else None
+
+
+def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A step that reads few experts, at the mean of narrow experts and wider weights beside them: how much longer it may be."""
+    row = next((row for row in used if {"active_params", "bytes_per_weight", "hbm_bandwidth"} <= {*row.symbols}), None)
+    read = values.get("fetched_params") if _reads("touched", used) else values.get("active_params") if row else None
+    mixed = [one for one in asked.published if one.of_others > one.of_experts and one.bytes_per_weight == values.get("bytes_per_weight")]
+    if not mixed or read is None or "total_params" not in asked.known:
+        return None
+    one = mixed[0]
+    shared = asked.known["total_params"] * (one.bytes_per_weight - one.of_experts) / (one.of_others - one.of_experts)
+    times = longer = (one.of_experts + (one.of_others - one.of_experts) * shared / read) / one.bytes_per_weight
+    if values.keys() >= {"weight_time", "memory_time", "step_time"}:
+        longer = max(values["step_time"], values["memory_time"] + (times - 1) * values["weight_time"]) / values["step_time"]
+    if longer <= UNEVEN:
+        return None
+    widths = f"{show('bytes_per_weight', one.of_others)} each, the mean of all is {show('bytes_per_weight', one.bytes_per_weight)}"
+    return f"weights beside the experts take {widths}: with the few experts that are read here, it takes {longer:.3g} times as long"
+
+
+def longer_than_the_model(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Sequences longer than the context that a model was published with."""
+    spoken = {name for row in used for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in LENGTHS)
+    for one in asked.published:
+        if longest > one.max_context:
+            limit = f"{one.model} was published for {show('context_length', one.max_context)}"
+            return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
+    return None
+def another_variant(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
+    taken = {name for row in used for name in (*row.symbols, *row.put_in)}
+    left = [name for name, source in asked.provenance.items() if source == "given" and name not in taken]
+    defaults = [row for row in used if row.variant and row.variant[2]]
+    pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
+    would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
+    said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
+    return "; ".join(said) or None
+
+
+def _instead(row: Equation, other: Equation) -> bool:
+    """Whether they are two variants that define the same."""
+    return other.variant is not None and row.variant is not None and other.defines == row.defines and other.variant[1] != row.variant[1]
+
+
+def _stands(name: str, used: Sequence[Equation]) -> bool:
+    """Whether an equation that was used rests on a default."""
+    return any(name in row.put_in for row in used)
+
+
+def _overlap(used: Sequence[Equation]) -> str | None:
+    """How the parts of the step were added up on which an answer rests; None where it rests on none, or a measured one."""
+    return next((row.variant[1] for row in used if row.variant and row.variant[0] == "overlap"), None)
+
+
+def _anew(
+    wanted: tuple[str, ...], asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[str, ...] = (),
+    **instead: float,
+) -> dict[str, float]:
+    """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
+    made = {row.defines for row in used}
+    inputs = {name: value for name, value in values.items() if name not in made}
+    return followed(_leading_to(wanted, asked.active, others), {**asked.defaults, **inputs, **instead})
+
+
+@lru_cache(maxsize=256)
+def _leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...], others: tuple[str, ...]) -> tuple[Equation, ...]:
+    """The definitions of these quantities and of all they rest on, those of `others` before those that take part."""
+    made = {row.defines: row for row in (*(equation(row.id) for row in active), *map(equation, others)) if row.defines}
+    found, queue = {}, [*wanted]
+    while queue:
+        row = made.get(queue.pop())
+        if row and row.id not in found:
+            found[row.id] = row
+            queue += row.symbols[1:]
+    return tuple(found.values())
+
+
+def _reads(variant: str, used: Sequence[Equation]) -> bool:
+    """Whether the weight read was that of a variant."""
+    return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
+
+
+CAVEATS: tuple[Caveat, ...] = (batch_below_one, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+    drafts_for_nothing, latent_attention_left_out, cache_copied, exchange_left_out, hops_left_out, prefill_attention_left_out,
+    chip_always_in_use, another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

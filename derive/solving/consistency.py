@@ -1,0 +1,189 @@
+"""What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
+
+from collections.abc import Mapping, Set
+
+from derive.catalogue import ROOFS, bounds, equation
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import Equation
+from derive.solving.defaults import FOLLOWS, IDEALS, leads
+from derive.solving.one_equation import agrees, right_side_at, solve_equation
+from derive.solving.propagation import followed
+from derive.solving.questions import Question
+from derive.solving.result import Reason
+from derive.units import show
+
+AGREES = 1e-6
+"""Relative difference up to which two values for one quantity agree."""
+
+CLAIMS = (
+    ("scheduling.fleet_throughput", "throughput"),
+    ("serving.decode_rate_per_chip", "throughput"),
+    ("serving.cost_from_throughput", "throughput"),
+    ("scheduling.throughput", "token_latency"),
+)
+"""Definitions read backwards: what a result that was claimed comes to, so that it can be held against its roof."""
+
+PARTS = {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
+"""What a step takes at least, and which part of it that is."""
+OF_A_STEP = ("step_time", "token_latency")
+"""Times that are no shorter than the parts of a step; through stages a token takes a step or longer."""
+ROOM = frozenset(("memory_capacity", "hbm_capacity"))
+"""What short memory is short of: that has a refusal of its own, which may be only a warning."""
+
+
+def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
+    """An equation that does not hold: between givens, or between a given and what follows from the others.
+
+    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
+    defaults.
+    """
+    on_route = {name for row in used for name in row.symbols}
+    given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
+    unused = tuple(row for row in asked.named if row not in used)
+    for rows, start in ((asked.active, given), (unused, {**asked.defaults, **values})):
+        known = followed(asked.active, start)
+        if broken := _broken(rows, known):
+            return _reason(asked, broken, known, start, used)
+    return None
+
+
+def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason] | None:
+    """An equation by which a given is not what the defaults make of the rest, and that as a reason: a time above its bound."""
+    known = followed(asked.active, {**asked.defaults, **values})
+    broken = _broken(tuple(row for row in asked.active if row.symbols[0] in asked.known), known)
+    if broken is None:
+        return None
+    violated = broken.violated(known)
+    return broken, Reason("contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
+
+
+def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
+    """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
+    at_hand = {*asked.known, asked.unknown}
+    led = {name for name in FOLLOWS if leads(name, at_hand) == asked.unknown}
+    best = {name: value for name, value in asked.defaults.items() if name not in {"chips", "replicas", *led}}
+    if asked.unknown in IDEALS:
+        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
+        values = {name: value for name, value in values.items() if name != asked.unknown}
+        best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
+    known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
+    return _below_its_parts(known) or _beyond_its_bounds(known, best.keys() - values.keys())
+
+
+def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
+    """All that is known, with the rates and times that claimed results come to in place of what the roofline makes them."""
+    known, claimed = dict(known), {*claimed}
+    for id, name in CLAIMS:
+        row = equation(id)
+        if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
+            (one,), _ = solve_equation(row, name, known)
+            known[name] = one.value
+            claimed |= {name}
+    return known
+
+
+def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
+    """A step, or the time between two tokens, shorter than the roofline has it with one part alone, or with all that is known of it."""
+    there = {name: known[name] for name in PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
+    for parts in (*({name: value} for name, value in there.items()), there):
+        least = _least_step(known, parts)
+        for name in (name for name in OF_A_STEP if name in known and known[name] < least * (1 - AGREES)):
+            told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
+            message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
+            return Reason("contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
+    return None
+
+
+def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
+    """What the roofline makes of some parts of a step, the others taken to take no time."""
+    step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
+    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
+    some["positions_per_step"] = known.get("positions_per_step", 1.0)
+    return step.right_side({**some, "memory_time": reads.right_side(some)})
+
+
+def _beyond_its_bounds(known: Mapping[str, float], taken: Set[str]) -> Reason | None:
+    """An inequality that every deployment keeps and these values do not; nothing is held against what was only taken to be so.
+
+    What does not fit in memory is said elsewhere.
+    """
+    judged = (row for row in (*bounds(), *map(equation, ROOFS)) if row.symbols[0] not in taken and ROOM.isdisjoint(row.symbols))
+    for row in (row for row in judged if known.keys() >= {*row.symbols}):
+        left, right = row.left_side(known), right_side_at(row, known)
+        over = left > right * (1 + AGREES) if row.sense == "<=" else left < right * (1 - AGREES)
+        if over:
+            name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
+            made = show(name, right)
+            message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_listed(row, known, name)}"
+            return Reason("contradiction", violated=(f"{name} {row.sense} {row.sides[1]}",), message=message)
+    return None
+
+
+def _reason(
+    asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
+) -> Reason:
+    """The equation that does not hold with its numbers, then the givens that cannot all be true."""
+    violated = broken.violated(known)
+    message = _two_values(asked, broken, known, used) or _two_sides(broken, known, violated)
+    fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
+    if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
+        message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
+    return Reason("contradiction", violated=_held_against(broken, violated), message=message)
+
+
+def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:
+    """The requirements that are not met, else the equation that does not hold."""
+    return tuple(violated) or (f"{broken.symbols[0]} = {broken.sides[1]}",)
+
+
+def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:
+    """Where the equation speaks of the unknown: what it would be by the route, and by this equation."""
+    unknown = asked.unknown
+    if unknown not in broken.symbols or unknown not in known or broken in used:
+        return None
+    points, _ = solve_equation(broken, unknown, known)
+    if not points or points[0].kind != "point":
+        return None
+    ours, theirs = _apart(unknown, known[unknown], points[0].value)
+    route = ", ".join(row.id for row in used)
+    return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
+
+
+def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]) -> str:
+    left = broken.symbols[0]
+    others = _listed(broken, known, left)
+    if violated:
+        return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {left} = {show(left, known[left])}, {others}"
+    given, made = _apart(left, known[left], right_side_at(broken, known))
+    return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {others}"
+
+
+def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
+    return ", ".join(f"{name} = {show(name, known[name])}" for name in row.symbols if name != without)
+
+
+def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
+    """A set of givens that contradict each other and of which none can be spared; none if they lead to no contradiction."""
+    kept = dict(given)
+    if not _broken(active, followed(active, kept)):
+        return ()
+    for name in given:
+        fewer = {other: value for other, value in kept.items() if other != name}
+        if _broken(active, followed(active, fewer)):
+            kept = fewer
+    return tuple(kept)
+
+
+def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
+    """The first equation whose quantities are all known and that does not hold."""
+    for row in rows:
+        known = row.sense == "=" and all(name in values for name in row.symbols)
+        if known and not (row.applies(values) and agrees(row, values, AGREES)):
+            return row
+    return None
+
+
+def _apart(name: str, first: float, second: float) -> tuple[str, str]:
+    """Two values as text, with as many digits as it takes to tell them apart."""
+    texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
+    return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

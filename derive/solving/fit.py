@@ -1,0 +1,150 @@
+"""Does it fit; what would: weights and caches against the memory of the chips, before any time is printed."""
+
+from collections.abc import Iterator, Mapping, Set
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+from derive.catalogue import equation, equations
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import Equation
+from derive.solving.one_equation import solve_equation
+from derive.solving.questions import Question
+from derive.solving.result import Reason
+from derive.solving.route import Route
+from derive.units import show
+
+WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor")
+"""Times of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
+
+ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")
+"""Times of a pass in which nothing is read: true of the chips as such, so that what they do not hold is only said."""
+
+OF_A_PASS = (
+    *(*WEIGHTS_ALONE, *ARITHMETIC_ALONE),
+    *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
+    *("weight_compute_ratio", "kv_compute_ratio", "compute_utilisation", "throughput", "decode_rate_per_chip"),
+)
+"""What there is only where chips pass sequences through weights that they hold."""
+
+PARTS = {"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"}
+CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element")
+"""What makes a smaller cache; weights stay."""
+
+OF_MEMORY = ("pipeline_stages", "kv_copies")
+"""Defaults that what is held and where rests on, also where the route to an answer does not."""
+
+SHORT = "does not fit"
+"""How what is said of memory begins."""
+
+HALVINGS = 60
+
+
+def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
+    """The memory that is short on a route that reads weights or caches, and what would fit; None where all is well."""
+    known = _memory(asked, values, used)
+    if "short" not in known or known["short"] <= 0:
+        return None
+    return Reason("does_not_fit", violated=("memory_demand <= memory_capacity",), message=_message(asked, values, used, known))
+
+
+def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
+    """Bytes that are short (negative where there is room), at numbers or arrays; None where something is not known."""
+    return _memory(asked, values, used).get("short")
+
+
+def is_warning(asked: Question, way: Route) -> bool:
+    """Whether short memory is only said: where it was asked to answer anyway, of arithmetic alone, where nobody spoke of the chips."""
+    spoken = "chips" in asked.known or asked.unknown == "chips" or "chips" in way.solved
+    return asked.anyway or not spoken or _supposed(asked, way.rows) <= {*ARITHMETIC_ALONE}
+
+
+def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
+    """What an answer speaks of that only a pass has."""
+    return {asked.unknown, *(name for row in used for name in row.symbols)} & {*OF_A_PASS}
+
+
+def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
+    """The values with what is needed and what there is, as far as it is known, by the definitions of the question.
+
+    memory_demand <= memory_capacity; the sequences of all microbatches are in flight unless others are given, those of one
+    pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
+    the cache, and a cache of which too little is known takes no room.
+    """
+    supposed = _supposed(asked, used)
+    known = {**{name: NEUTRAL_DEFAULTS[name] for name in OF_MEMORY}, **values}
+    if not supposed:
+        return known
+    made = _made(asked.active)
+    if "batch" in known and "sequences_in_flight" not in asked.known:
+        known["sequences_in_flight"] = known["batch"] * known.get("microbatches", 1.0)
+    if not supposed <= {*WEIGHTS_ALONE}:
+        _work_out("kv_cache_bytes", made, known, frozenset())
+        known.setdefault("kv_cache_bytes", 0.0)
+    else:
+        known["kv_cache_bytes"] = 0.0
+    for name in ("memory_demand", "memory_capacity"):
+        _work_out(name, made, known, frozenset())
+    if "memory_demand" in known and "memory_capacity" in known:
+        known["short"] = known["memory_demand"] - known["memory_capacity"]
+    return known
+
+
+@lru_cache(maxsize=256)
+def _made(active: tuple[Equation, ...]) -> dict[str, Equation]:
+    """The definition of every quantity; those of the memory also where a question is about a few equations only."""
+    return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
+
+
+def _work_out(name: str, made: Mapping[str, Equation], known: dict[str, Any], above: frozenset[str]) -> None:
+    """Puts a quantity among the known ones, and before it all that its definition rests on, as far as they can be had."""
+    row = made.get(name)
+    if name in known or name in above or row is None:
+        return
+    for other in row.symbols[1:]:
+        _work_out(other, made, known, above | {name})
+    if row.inputs <= known.keys():
+        known[name] = row.right_side(known)
+
+
+def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> str:
+    parts = [f"{label} {show(name, known[name])}" for name, label in PARTS.items() if known.get(name)]
+    needed = " and ".join(parts) or f"{show('memory_demand', known['memory_demand'])}"
+    room = show("memory_capacity", known["memory_capacity"])
+    if "memory_capacity" not in asked.known and "chips" in known:
+        chips = known["chips"] * known["pipeline_stages"]
+        room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
+    message = f"{SHORT}: {needed} in the {room}, {show('memory_demand', known['short'])} short"
+    would = ", ".join(_what_would(asked, values, used, known))
+    return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
+
+
+def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> Iterator[str]:
+    """A bound on each quantity that one could change."""
+    room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
+    if room.keys() >= capacity.inputs - {"chips"}:
+        for one in solve_equation(capacity, "chips", room)[0]:
+            yield f"chips at least {ceil(one.value * (1 - 1e-12))}"
+    for name in CAN_BE_LESS if known.get("kv_cache_bytes") else ():
+        if name in values and (most := _most(asked, values, used, name)):
+            yield f"{name} at most {show(name, most)}"
+
+
+def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
+    """The largest value of a quantity with which it fits, by halving: what is needed only rises with it; 0 where none does."""
+    made = _made(asked.active)
+    rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
+    low, high = 0.0, values[name]
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        fits = shortage(asked, {**rest, name: middle}, used) <= 0
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+def _rests(name: str, on: str, made: Mapping[str, Equation], above: Set[str]) -> bool:
+    """Whether the definition of a quantity leads to another one."""
+    row = made.get(name)
+    if row is None or name in above or name == on:
+        return name == on
+    return any(_rests(other, on, made, {*above, name}) for other in row.symbols[1:])

@@ -1,0 +1,347 @@
+"""What an answer spans while givens take any value of their ranges: exact ends where it only rises or falls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.chain import answer, answered
+from derive.solving.givens import Interval
+from derive.solving.questions import Question
+from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
+from derive.solving.route import Route
+from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, with_bounds
+from derive.units import show
+
+SAMPLES = 2048
+"""Points of the box that are looked at beside its corners, all ranges independent and uniform."""
+
+SEED = 20261121
+STEP = 1e-6
+"""Relative step of a given for the sign of the elasticity."""
+
+FLAT = 1e-6
+"""Elasticity below which a given does nothing."""
+
+HALVINGS = 50
+"""How often the stretch between two samples is halved to find where a regime ends."""
+
+CLOSER = 16
+"""How often the box around the extreme that was seen is halved, to look there again."""
+
+MOST_BORDERS = 16
+"""Above this many changes of regime along a range they are not looked for."""
+
+CORNERS = 6
+"""Up to how many ranges all their corners are asked; of more, the ends of each range, the others at their middle."""
+
+SINGLY = 16
+"""Points beside the corners that are asked one by one, to hold the arrays against."""
+
+ASKED_AGAIN = 8
+"""Points without a number in the arrays that are asked one by one."""
+
+FEWEST = 20
+"""Below so many answers among the samples nothing is said of quantiles."""
+
+QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
+
+Ranges = Mapping[str, Interval]
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One of the points, asked by itself."""
+
+    at: int
+    solution: Solution
+    way: Route | None
+
+
+def spanned(asked: Question, ranges: Ranges) -> Solution:
+    """The question over all ranges at once: ends, quantiles, regimes met, and which given matters most.
+
+    Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at
+    two corners and are answered there; else they are the extremes that were seen, and `method` says so. Where it is
+    itself a bound, what holds at all points comes first.
+    """
+    middle_and_ends = _middle_and_ends(ranges)
+    columns = _columns(ranges, middle_and_ends)
+    first = _look(asked, columns, 0)
+    if first.solution.reason and first.solution.reason.code == "missing_givens":
+        return first.solution
+    few = len(middle_and_ends) + SINGLY
+    looks = [first, *(_look(asked, columns, at) for at in range(1, few))]
+    table, way = _as_table(asked, columns, looks)
+    if table is not None:
+        looks += [_look(asked, columns, at) for at in _doubtful(table, looks, len(middle_and_ends))]
+    kinds = {one.kind for look in looks for one in look.solution.answers}
+    if not kinds:
+        return _nowhere(columns, looks)
+    drawn = slice(len(middle_and_ends), None)
+    if table is None or "interval" in kinds or not all(agrees(table, look.at, look.solution) for look in looks):
+        return _of_looks(ranges, columns, [*looks, *(_look(asked, columns, at) for at in range(few, few + 2 * SINGLY))])
+    return _of_table(asked, ranges, columns, way, table, looks, drawn)
+
+
+def _look(asked: Question, columns: Columns, at: int) -> _Look:
+    return _Look(at, *answered(at_point(asked, columns, at)))
+
+
+def _middle_and_ends(ranges: Ranges) -> list[tuple[float, ...]]:
+    """The middle and all corners of the box; of one with many, the corners of lows and of highs, and the ends of each range alone."""
+    middle = tuple(one.shown for one in ranges.values())
+    ends = [(one.low, one.high) for one in ranges.values()]
+    if len(ranges) <= CORNERS:
+        return [middle, *product(*ends)]
+    alone = [(*middle[:place], end, *middle[place + 1 :]) for place, pair in enumerate(ends) for end in pair]
+    return [middle, *zip(*ends, strict=True), *alone]
+
+
+def _columns(ranges: Ranges, points: list[tuple[float, ...]]) -> Columns:
+    """These points, then points anywhere in the box."""
+    random = np.random.default_rng(SEED)
+    drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
+    return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
+
+
+def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sweep | None, Route | None]:
+    """All points through the route that says what most of them say that were asked one by one."""
+    ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
+    tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
+    return max(tables, key=lambda one: sum(agrees(one[0], look.at, look.solution) for look in looks), default=(None, None))
+
+
+def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
+    """Points that have no number in the arrays; where nothing has an answer so far, those that have one."""
+    there = ~np.isnan(table.values).all(axis=0)
+    wanted = ~there if any(look.solution.answers for look in looks) else there
+    seen = {look.at for look in looks}
+    return [int(at) for at in np.flatnonzero(wanted) if at >= first and at not in seen][:ASKED_AGAIN]
+
+
+def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
+    """What the arrays span."""
+    reference = next(look for look in looks if look.solution.answers)
+    values = table.values
+    there = ~np.isnan(values).all(axis=0)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    ends = _at_corners(asked, ranges, columns, way, values) if there.all() and len(values) == 1 else None
+    if ends is None or ends[0] > low * (1 + HOLDS) or ends[1] < high * (1 - HOLDS):
+        low, high = (_closer(asked, ranges, columns, way, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
+        method = "sampled"
+    else:
+        (low, high), method = ends, "bounds"
+    inside = values[:, drawn][~np.isnan(values[:, drawn])]
+    sides = _sides(table, drawn, _borders(asked, ranges, way, table))
+    spans = Spans(
+        ranges={name: (one.low, one.high) for name, one in ranges.items()},
+        method=method,
+        low=low,
+        high=high,
+        quantiles={name: float(np.quantile(inside, share)) if len(inside) >= FEWEST else None for name, share in QUANTILES.items()},
+        sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
+        tornado=_tornado(asked, ranges, way),
+        answered=float(there[drawn].mean()),
+        samples=SAMPLES,
+        seed=SEED,
+        shown={name: float(column[reference.at]) for name, column in columns.items()},
+    )
+    regime = spans.sides[0][0] if len(spans.sides) == 1 else None
+    elasticities = reference.solution.answers[0].elasticities
+    bound = with_bounds(asked, columns, way, table).bound
+    span = Answer("interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
+    missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
+    return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
+
+
+def _at_corners(asked: Question, ranges: Ranges, columns: Columns, way: Route, values: np.ndarray) -> Ends | None:
+    """The answers at the two corners that the signs of the elasticities point to; None where one of them has no one sign."""
+    rises = _signs(asked, columns, way, values)
+    if None in rises.values():
+        return None
+    corners = [{name: _end(one, rises[name] == up) for name, one in ranges.items()} for up in (False, True)]
+    found = [answer(replace(asked, known={**asked.known, **corner})).answers for corner in corners]
+    return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].value, found[1][0].value)
+
+
+def _end(interval: Interval, high: bool) -> float:
+    return interval.high if high else interval.low
+
+
+def _signs(asked: Question, columns: Columns, way: Route, values: np.ndarray) -> dict[str, bool | None]:
+    """Whether the answer rises with each given, or falls; None where it does both."""
+    signs: dict[str, bool | None] = {}
+    for name, column in columns.items():
+        below, above = (as_arrays(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - STEP, 1 + STEP))
+        with np.errstate(all="ignore"):
+            slope = (above - below) / (2 * STEP * np.abs(values))
+        rises, falls = bool((slope > FLAT).any()), bool((slope < -FLAT).any())
+        signs[name] = None if rises and falls else rises
+    return signs
+
+
+def _closer(asked: Question, ranges: Ranges, columns: Columns, way: Route, table: Sweep, seek: np.ufunc, best: float) -> float:
+    """The least or the greatest answer that was seen, and what is beyond it in ever smaller boxes around where it was."""
+    random = np.random.default_rng(SEED)
+    where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
+    centre = {name: float(column[where]) for name, column in columns.items()}
+    for halving in range(CLOSER):
+        reach = {name: (one.high - one.low) / 2 ** (halving + 1) for name, one in ranges.items()}
+        near = {
+            name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], SAMPLES // 16), one.low, one.high)
+            for name, one in ranges.items()
+        }
+        found = seek.reduce(as_arrays(asked, near, way).values, axis=0)
+        extreme = float(seek.reduce(found))
+        if extreme == extreme and seek(extreme, best) != best:
+            best, at = extreme, int(np.flatnonzero(found == extreme)[0])
+            centre = {name: float(column[at]) for name, column in near.items()}
+    return best
+
+
+def _borders(asked: Question, ranges: Ranges, way: Route, table: Sweep) -> list[tuple[str | None, float]]:
+    """Along a single range: the answer where one regime gives way to another, once for each of the two."""
+    if len(ranges) > 1 or len(table.values) > 1:
+        return []
+    ((name, column),) = table.given.items()
+    order = np.argsort(column)
+    places, values = table.places[0][order], table.values[0][order]
+    at = np.flatnonzero((np.diff(places) != 0) & ~np.isnan(values[1:] + values[:-1]))
+    if not 0 < len(at) <= MOST_BORDERS:
+        return []
+    below, above = column[order[at]], column[order[at + 1]]
+    for _ in range(HALVINGS):
+        middle = (below + above) / 2
+        here = as_arrays(asked, {name: middle}, way)
+        same = here.places[0] == places[at]
+        below, above = np.where(same, middle, below), np.where(same, above, middle)
+    met = zip(at, here.values[0], strict=True)
+    return [(table.labels[place], float(value)) for one, value in met if value == value for place in (places[one], places[one + 1])]
+
+
+def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) -> tuple[tuple[str | None, float, float, float], ...]:
+    """Every regime that is met: the least and the most of the answer in it, and its share of the points that were drawn."""
+    found = []
+    known = ~np.isnan(table.values)
+    for place, label in enumerate(table.labels):
+        inside = (table.places == place) & known
+        if inside.any():
+            values = table.values[inside]
+            ends = [float(values.min()), float(values.max()), *(value for name, value in borders if name == label)]
+            found.append((label, min(ends), max(ends), float(inside[:, drawn].mean())))
+    return tuple(sorted(found, key=lambda side: -side[3]))
+
+
+def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, float, float], ...]:
+    """The answer at both ends of each range, the others at their middle; the one that moves it most comes first."""
+    names = list(ranges)
+    columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
+    for place, name in enumerate(names):
+        columns[name][2 * place : 2 * place + 2] = ranges[name].low, ranges[name].high
+    ends = as_arrays(asked, columns, way).values[0].reshape(-1, 2)
+    rows = [(name, float(low), float(high)) for name, (low, high) in zip(names, ends, strict=True)]
+    return tuple(sorted((row for row in rows if row[1] == row[1] and row[2] == row[2]), key=lambda row: -abs(row[2] - row[1])))
+
+
+def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look]) -> Solution:
+    """Where the answer is itself a bound, or has to be searched for: what the points span that were asked one by one.
+
+    Of bounds, first what all of them leave: the least value that is enough, the greatest that is safe.
+    """
+    answering = [look for look in looks if look.solution.answers]
+    reference = answering[0].solution
+    held = [[_stretch(one) for one in look.solution.answers] for look in answering]
+    low, high = min(low for one in held for low, _ in one), _finite(max(high for one in held for _, high in one))
+    kinds = {one.kind for look in answering for one in look.solution.answers}
+    labels = {one.regime for look in answering for one in look.solution.answers}
+    label = labels.pop() if len(labels) == 1 else None
+    if kinds == {"interval"}:
+        loose = {"regime": label, "loose_low": low, "loose_high": high}
+        common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
+        found = tuple(common) or (Answer("loose", **loose),)
+    else:
+        bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
+        found = (Answer("interval", low=low, high=high, bound=bound),)
+    without = len(looks) - len(answering)
+    missing = _missing(columns, f"at {without} of {len(looks)} points of the ranges", looks) if without else {}
+    warnings = _warnings(columns, looks) | missing
+    mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
+    where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
+    notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
+    return _told(reference, found, columns, warnings, assumptions=notes, route=())
+
+
+def _errs(found: Answer) -> str | None:
+    """Which way an answer errs, as a point; all that does not bind up to a value is at most so much, from one on at least."""
+    if found.kind == "point":
+        return found.bound
+    return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None
+
+
+def _looked_at(ranges: Ranges, looks: list[_Look]) -> str:
+    over = " and ".join(f"{name} from {show(name, one.low)} to {show(name, one.high)}" for name, one in ranges.items())
+    corners = "all corners" if len(ranges) <= CORNERS else "both ends of each by itself, not all corners,"
+    return f"{over}: looked at in {len(looks)} points, {corners} among them"
+
+
+def _stretch(found: Answer) -> Ends:
+    if found.kind == "point":
+        return found.value, found.value
+    return found.low, inf if found.high is None else found.high
+
+
+def _finite(end: float) -> float | None:
+    return None if end == inf else end
+
+
+def _common(held: list[list[Ends]]) -> list[Ends]:
+    """The stretches that are in one of the stretches of every point."""
+    left, *others = held
+    for stretches in others:
+        both = ((max(a, c), min(b, d)) for a, b in left for c, d in stretches)
+        left = [(low, max(low, high)) for low, high in both if low <= high * (1 + HOLDS)]
+    return left
+
+
+def _nowhere(columns: Columns, looks: list[_Look]) -> Solution:
+    """The reason at the middle, where no point has an answer."""
+    solution = looks[0].solution
+    message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.reason.message}"
+    return replace(solution, reason=replace(solution.reason, message=message))
+
+
+def _missing(columns: Columns, where: str, looks: list[_Look]) -> dict[str, str]:
+    """In how much of the ranges there is no answer, and why at one of the points."""
+    failed = next((look for look in looks if look.solution.reason), None)
+    why = f"; {_point(columns, failed.at)}: {failed.solution.reason.message.splitlines()[0]}" if failed else ""
+    return {"no answer": f"no answer {where}{why}"}
+
+
+def _percent(share: float) -> str:
+    if 0.0005 <= share <= 0.9995:
+        return f"{100 * share:.3g} %"
+    return "more than 99.9 %" if share > 0.5 else "less than 0.1 %"
+
+
+def _warnings(columns: Columns, looks: list[_Look]) -> dict[str, str]:
+    """What is wrong at the first point that is warned of, and which it is, by what it is about."""
+    warned = next((look for look in looks if look.solution.warnings), looks[0])
+    said = zip(warned.solution.kinds, warned.solution.warnings, strict=True)
+    return {kind: f"{_point(columns, warned.at)}: {text}" for kind, text in said}
+
+
+def _point(columns: Columns, at: int) -> str:
+    return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in columns.items())
+
+
+def _told(reference: Solution, found: tuple[Answer, ...], columns: Columns, said: Mapping[str, str], **rest: Any) -> Solution:
+    """The reference with what all points span for its answers, and what is wrong somewhere."""
+    given = {name: value for name, value in reference.given.items() if name not in columns}
+    return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), **rest)

@@ -1,0 +1,611 @@
+"""One equation, any unknown: points, an interval, or nothing and why.
+
+The symbolic side is worked out once per (equation, unknown): every regime of the right side, and in it the closed
+forms of the unknown. The numbers decide: a root counts only if the equation as it stands holds there. An unknown
+that dropped out of the regime in force is known only by an interval, whose ends are where another term takes over.
+
+Numbers are rounded, so what holds is ranked: for the very numbers given, for numbers that differ from them in the last
+digits only, or to a billionth. An answer of the last rank is one only where there is no other. What floating point
+cannot decide is decided in 50 digits.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from math import inf, isclose, isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+from derive.evaluate import evaluate, precise, vectorised
+from derive.expressions.regimes import Branch, branches, closed_forms
+from derive.expressions.roots import (
+    LAST_DIGITS,
+    clamped,
+    drops_out,
+    elasticities,
+    exactly,
+    has_difference,
+    in_domain,
+    loses_digits,
+    negligible,
+    real_roots,
+    text,
+)
+from derive.quantities import quantity, symbol
+from derive.records import Equation
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named
+from derive.solving.result import Answer, Reason, WhenRead
+from derive.units import show
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Expr
+
+    from derive.solving.elimination import Joint
+
+Values = Mapping[str, float]
+
+SETTLED = 1e-5
+"""Relative difference up to which the right side no longer moves at the edge of the domain."""
+
+EXACTLY, ROUNDED, NEARLY = 0, 1, 2
+"""How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
+
+ASKED_SINGLY = 200
+"""Up to how many draws of an array that is not sure of them are asked one by one."""
+
+DOUBTFUL = 1e-2
+"""Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+
+MAGNIFIED = 1e5
+"""By how much rounding may be magnified in a root of an array that is sure of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A value of the unknown at which something changes, the closed form of it, and the expression that vanishes there."""
+
+    value: float
+    formula: str | None
+    difference: "Expr"
+
+
+class _Found(NamedTuple):
+    """An answer, how well it holds, and of a point the regime and the closed form it came from."""
+
+    answer: Answer
+    rank: int
+    branch: Branch | None = None
+    root: "Expr | None" = None
+
+
+def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
+    """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
+    values = {name: given[name] for name in equation.symbols if name != unknown}
+    if equation.violated(values):
+        return (), _requirement(equation, unknown, [values])
+    merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
+    found = [_on_its_bound(equation, unknown, values, answer) for answer in merged]
+    broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
+    kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
+    if kept:
+        return kept, None
+    beside = [{**values, unknown: inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
+    return (), _requirement(equation, unknown, beside) if beside else _no_solution(equation, unknown, values)
+
+
+def _on_its_bound(equation: Equation, unknown: str, values: Values, answer: Answer) -> Answer:
+    """A point that rounding alone has put beyond a requirement, put on the bound of it."""
+    if answer.kind != "point":
+        return answer
+    for needed in equation.requires:
+        at = {**values, unknown: answer.value}
+        if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
+            bounds = [evaluate(root, values) for root in _bounds_of(needed, unknown)]
+            near = next((bound for bound in bounds if isclose(bound, answer.value, rel_tol=HOLDS)), answer.value)
+            answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
+    return answer
+
+
+def _beyond(needed: Requirement, at: Values) -> bool:
+    """Whether a requirement is met up to rounding only."""
+    return not needed(*(at[name] for name in named(needed))) and at_its_bound(needed, at)
+
+
+@cache
+def _bounds_of(needed: Requirement, unknown: str) -> "tuple[Expr, ...]":
+    """The closed forms of where both sides of a requirement are equal."""
+    left, right = bounding_sides(needed) or (symbol(unknown),) * 2
+    return closed_forms(left - right, symbol(unknown)) or ()
+
+
+def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
+
+    A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
+    arrays are not sure, as digits were lost or two terms are nearly equal, are asked one by one as far as they are few.
+    """
+    import numpy as np
+
+    names = tuple(name for name in equation.symbols if name != unknown)
+    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in names))
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=float), shape or (1,)) for name in names}
+    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
+    free = np.zeros(shape or (1,), dtype=bool)
+    with np.errstate(all="ignore"):
+        for branch in branches(equation, unknown):
+            if branch.absent:
+                height, scale = _heights(branch.difference, branch.regime.expression, given)
+                free |= np.abs(height) <= HOLDS * np.abs(scale)
+            for root in branch.roots or ():
+                row, doubtful = _along(equation, branch, unknown, given, vectorised(root, names)(*given.values()))
+                rows.append(row)
+                unsure |= doubtful | loses_digits(root)
+    found = np.where(free, np.nan, np.stack(rows))
+    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
+    for at in places if len(places) <= ASKED_SINGLY else ():
+        answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
+        single = [one.value for one in answers if one.kind == "point"]
+        if len(single) <= len(found):
+            found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
+    return found.reshape(-1, *shape)
+
+
+def _along(
+    equation: Equation, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
+) -> "tuple[np.ndarray, np.ndarray]":
+    """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
+    import numpy as np
+
+    shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
+    row = _clamped_along(unknown, np.array(np.broadcast_to(root, shape), dtype=float))
+    inside = np.isfinite(row) & ((row > 0) | ((row == 0) & quantity(unknown).may_be_zero))
+    error = _residual_along(equation, {**given, unknown: row})
+    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
+    if lost.any():
+        # A closed form can lose digits that one Newton step brings back.
+        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
+        nearer = _clamped_along(unknown, _newton(branch.difference, unknown, at))
+        left = _residual_along(equation, {**at, unknown: nearer})
+        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
+    at = {**given, unknown: row}
+    equal = np.zeros(row.shape, dtype=bool)
+    for pair in branch.regime.wins:
+        larger, smaller = _heights(*pair, at)
+        margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
+        inside &= ~(margin < -HOLDS)
+        equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
+    for requirement in equation.requires:
+        inside &= met_along(requirement, at)
+        row = at[unknown] = _on_its_bound_along(requirement, unknown, at)
+    holds = inside & (error <= HOLDS)
+    doubtful = inside & ~holds
+    if doubtful.any():
+        holds[doubtful] = _cross_along(equation, unknown, {name: array[doubtful] for name, array in at.items()})
+    _, slope = _heights(*_and_slope(branch.difference, unknown), at)
+    scale = np.maximum(*map(np.abs, _sides_along(equation, at)))
+    loose = ~(np.abs(row * slope) * MAGNIFIED > scale)
+    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
+
+
+def met_along(needed: Requirement, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Where a requirement is met at arrays, as nearly as it is at numbers."""
+    import numpy as np
+
+    exactly_met = np.asarray(needed(*(at[name] for name in named(needed))))
+    sides = None if exactly_met.all() else bounding_sides(needed)
+    return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
+
+
+def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """The unknown at arrays, put on the bound of a requirement where rounding alone has put it beyond."""
+    import numpy as np
+
+    row = at[unknown]
+    beyond = ~np.asarray(needed(*(at[name] for name in named(needed))))
+    for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
+        bound, _ = _heights(root, root, at)
+        row = np.where(beyond & _near(row, bound), bound, row)
+    return row
+
+
+def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    return np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other))
+
+
+def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+
+    def height(shift: float) -> "np.ndarray":
+        left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        return left - right
+
+    below, above = height(-1e-12), height(1e-12)
+    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
+
+
+def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    row = quantity(unknown)
+    return np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling)
+
+
+def _sides_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Both sides at arrays, worked out in the order in which numbers are."""
+    if isinstance(equation, Equation):
+        return values[equation.symbols[0]], equation.right_side(values)
+    return vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+
+
+def _residual_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    import numpy as np
+
+    left, right = _sides_along(equation, values)
+    scale = np.maximum(np.abs(left), np.abs(right))
+    return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
+
+
+def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+    """The root one Newton step on, or where it was if there is no slope."""
+    import numpy as np
+
+    height, slope = _heights(*_and_slope(difference, unknown), values)
+    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
+
+
+def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+    """Two expressions at arrays."""
+    names = tuple(sorted({part.name for side in (one, other) for part in side.free_symbols}))
+    return vectorised((one, other), names)(*(values[name] for name in names))
+
+
+@cache
+def _and_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
+    return difference, difference.diff(symbol(unknown))
+
+
+def residual(equation: Equation, values: Values) -> float:
+    """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
+    error = _relative(equation.left_side(values), right_side_at(equation, values))
+    if not error > LAST_DIGITS:
+        return error
+    left, right = equation.sides
+    return float(_relative(precise(left, values), precise(right, values)))
+
+
+def agrees(equation: Equation, values: Values, share: float) -> bool:
+    """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
+    if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
+        return True
+    left, right = equation.sides
+    at = {name: values[name] for name in equation.symbols}
+    return negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
+
+
+def _relative(left: float, right: float) -> float:
+    scale = max(abs(left), abs(right))
+    return abs(left - right) / scale if scale else 0.0
+
+
+def right_side_at(equation: Equation, values: Values) -> float:
+    """The right side at numbers; NaN off its domain."""
+    try:
+        number = equation.right_side(values)
+    except (ArithmeticError, ValueError):
+        return float("nan")
+    return float("nan") if isinstance(number, complex) else float(number)
+
+
+def _answers(equation: Equation, unknown: str, values: Values) -> Iterable[_Found]:
+    if equation.sense != "=":
+        return [_Found(answer, EXACTLY) for answer in _inequality(equation, unknown, values)]
+    return (found for branch in branches(equation, unknown) for found in _of_branch(equation, branch, unknown, values))
+
+
+def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+    """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
+    if branch.absent:
+        return _interval(equation, branch, unknown, values)
+    found = real_roots(branch.difference, branch.roots, unknown, values)
+    points = [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
+    # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
+    nothing = not found or not (points or isinstance(equation, Equation))
+    return _interval(equation, branch, unknown, values) if nothing and drops_out(branch.difference, unknown, values) else points
+
+
+def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
+    """The root as an answer if the whole equation holds there, in this regime."""
+    at = {**values, unknown: value}
+    rank = _rank(branch.regime.wins, at, at)
+    if rank is None:
+        return []
+    error = _relative(equation.left_side(at), right_side_at(equation, at))
+    if not error <= LAST_DIGITS:
+        if not loses_digits(branch.difference) and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
+            return []
+        exact = _exact(branch, root, unknown, at)
+        at = {**values, unknown: float(exact[unknown])}
+        ranks = [_rank(branch.regime.wins, at, exact), _alike(equation.sides[0], branch.regime.expression, exact)]
+        if None in ranks:
+            return []
+        rank, error = max(ranks), residual(equation, at)
+    slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
+    formula = text(root) if root is not None else None
+    point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
+    return [_Found(point, rank, branch, root)]
+
+
+def _height(equation: Equation, values: Values) -> float:
+    return equation.left_side(values) - right_side_at(equation, values)
+
+
+def _exact(branch: Branch, root: "Expr | None", unknown: str, at: Values) -> Values:
+    """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
+    exact = exactly(branch.difference, root, unknown, at)
+    put = at[unknown] if exact is None else clamped(unknown, exact)
+    return {**at, unknown: put} if in_domain(unknown, float(put)) else at
+
+
+def _rank(wins: "Iterable[tuple[Expr, Expr]]", at: Values, exact: Values) -> int | None:
+    """How well a regime is in force: by the worst of its inequalities; None if one does not hold."""
+    worst = EXACTLY
+    for larger, smaller in wins:
+        if not evaluate(larger, at) >= evaluate(smaller, at):
+            rank = _equal(larger, smaller, at, exact)
+            if rank is None:
+                return None
+            worst = max(worst, rank)
+    return worst
+
+
+def _equal(first: "Expr", second: "Expr", at: Values, exact: Values) -> int | None:
+    """How well two terms are equal: in floating point as far as that can tell, else in 50 digits."""
+    one, other = evaluate(first, at), evaluate(second, at)
+    if isclose(one, other, rel_tol=LAST_DIGITS):
+        return ROUNDED
+    if not isclose(one, other, rel_tol=HOLDS):
+        rounded = has_difference(first) or has_difference(second)
+        if not (rounded and negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
+            return None
+    return _alike(first, second, exact)
+
+
+def _alike(first: "Expr", second: "Expr", exact: Values) -> int | None:
+    """How well two terms are equal, in 50 digits."""
+    if negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
+        return ROUNDED
+    return NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
+
+
+def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+    """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
+    probe = {**values, unknown: quantity(unknown).high}
+    rank = _equal(equation.sides[0], branch.regime.expression, probe, probe)
+    if rank is None:
+        return []
+    cuts = [cut for larger, smaller in branch.regime.wins for cut in _cuts(larger - smaller, unknown, values)]
+
+    def holds(value: float) -> bool:
+        at = {**values, unknown: value}
+        return _rank(branch.regime.wins, at, at) in (EXACTLY, ROUNDED)
+
+    return [_Found(answer, rank) for answer in _stretches(equation, unknown, values, cuts, holds, branch.regime.label)]
+
+
+def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer]:
+    """The stretches of the unknown on which an inequality holds."""
+    cuts = [
+        _cut(value, root, branch.difference)
+        for branch in branches(equation, unknown)
+        if not branch.absent
+        for value, root in real_roots(branch.difference, branch.roots, unknown, values)
+    ]
+
+    def holds(value: float) -> bool:
+        at = {**values, unknown: value}
+        left, right = equation.left_side(at), right_side_at(equation, at)
+        return left >= right if equation.sense == ">=" else left <= right
+
+    return _stretches(equation, unknown, values, cuts, holds, None)
+
+
+def _cuts(difference: "Expr", unknown: str, values: Values) -> list[_Cut]:
+    found = [(part, root) for part, roots in _turns(difference, unknown) for root in real_roots(part, roots, unknown, values)]
+    return [_cut(value, root, part) for part, (value, root) in found]
+
+
+@cache
+def _turns(difference: "Expr", unknown: str) -> "tuple[tuple[Expr, tuple[Expr, ...] | None], ...]":
+    """What is zero where a difference changes sign, with the closed forms of where that is: it itself, and what it is divided by."""
+    from sympy import fraction, together
+
+    x = symbol(unknown)
+    parts = (difference, fraction(together(difference))[1])
+    return tuple((part, closed_forms(part, x)) for part in parts if part.has(x))
+
+
+def _cut(value: float, root: "Expr | None", difference: "Expr") -> _Cut:
+    return _Cut(value, None if root is None else text(root), difference)
+
+
+def _stretches(
+    equation: Equation, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
+) -> list[Answer]:
+    """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
+    required = [cut for needed in equation.requirements() for cut in _cuts(needed.lhs - needed.rhs, unknown, values)]
+    by_value = {cut.value: cut for cut in (*cuts, *required)}
+    floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
+    ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
+    joined: list[tuple[float, float]] = []
+    for low, high in pairwise(ends):
+        middle = _middle(low, high)
+        if not holds(middle) or equation.violated({**values, unknown: middle}):
+            continue
+        if joined and joined[-1][1] == low:
+            low = joined.pop()[0]
+        joined.append((low, high))
+    return [_stretch(unknown, values, low, high, by_value, regime) for low, high in joined]
+
+
+def _stretch(unknown: str, values: Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
+    """An interval as an answer, its formula and elasticities those of its finite ends."""
+    formula = " and ".join(f"{unknown} {sign} {cuts[end].formula}" for end, sign in ((low, ">="), (high, "<=")) if end in cuts)
+    end = high if high in cuts else low
+    slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
+    top = high if isfinite(high) else None
+    return Answer("interval", low=low, high=top, regime=regime, formula=formula or None, residual=0.0, elasticities=slopes)
+
+
+def _middle(low: float, high: float) -> float:
+    """A number well inside an interval that may be unbounded."""
+    if isfinite(high):
+        return (low + high) / 2
+    return 2 * low if low else 1.0
+
+
+def inside(answer: Answer) -> float:
+    """The value of a point, or one well inside an interval."""
+    return answer.value if answer.kind == "point" else _middle(answer.low, inf if answer.high is None else answer.high)
+
+
+def _merge(equation: Equation, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
+    """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
+
+    What holds only nearly is left out beside what holds.
+    """
+    if len(found) < 2:
+        return [one.answer for one in found]
+    found = [one for one in found if one.rank != NEARLY] or found
+    intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
+    x, (left, right) = symbol(unknown), equation.sides
+    groups: list[list[_Found]] = []
+    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.value):
+        value = one.answer.value
+        if any(i.low * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
+            continue
+        # What the right side comes to is one number, however far apart two terms of which one is rounding.
+        if groups and (isclose(groups[-1][-1].answer.value, value, rel_tol=HOLDS) or (left == x and not right.has(x))):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return [answer for group in groups for answer in _apart(unknown, values, group)] + intervals
+
+
+def _joined(intervals: list[Answer]) -> list[Answer]:
+    joined: list[Answer] = []
+    for answer in sorted(intervals, key=lambda a: a.low):
+        last = joined[-1] if joined else None
+        if last is not None and (last.high is None or answer.low <= last.high * (1 + HOLDS)):
+            if last.high is not None and (answer.high is None or answer.high > last.high):
+                joined[-1] = replace(answer, low=last.low, formula=None)
+        else:
+            joined.append(answer)
+    return joined
+
+
+def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
+    """Of points too close to be told apart those that are roots in 50 digits, each once; the best of them if none is."""
+    if len(group) == 1:
+        return [group[0].answer]
+    group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
+    kept: dict[float, Answer] = {}
+    for one in group:
+        exact = _exact(one.branch, one.root, unknown, {**values, unknown: one.answer.value})
+        if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
+            kept.setdefault(float(exact[unknown]), one.answer)
+    return [kept[root] for root in sorted(kept)] or [group[0].answer]
+
+
+def _requirement(equation: "Equation | Joint", unknown: str, at: Sequence[Values]) -> Reason:
+    """What is required and is not so, at all of these values: in words where the equation has them, and with the numbers of the first."""
+    unmet = {one.text: one for values in at for one in equation.unmet(values)}
+    meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
+    ids = dict.fromkeys(one.id for one in unmet.values())
+    names = dict.fromkeys(name for one in equation.unmet(at[0]) for name in one.names)
+    facts = _listed([f"{name} {'would be' if name == unknown else 'is'} {show(name, at[0][name])}" for name in names])
+    required = f"{_listed([*ids])} require{'s' * (len(ids) == 1)} {_listed([*unmet])}"
+    message = f"{meant and meant + ': '}{required}{facts and ', but ' + facts}"
+    return Reason("requirement_violated", violated=tuple(unmet), message=message)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
+
+
+def _no_solution(equation: "Equation | Joint", unknown: str, values: Values) -> Reason:
+    """Why no value in the domain will do: what the right side can reach against what is asked of it."""
+    left, right = equation.sides
+    row, name = quantity(unknown), equation.symbols[0]
+    violated = (f"{left} {equation.sense} {right}",)
+    message = f"no {unknown} {row.domain} satisfies {equation.told}"
+    if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
+        return _requirement(equation, unknown, [known])
+    roots = (evaluate(root, values) for branch in branches(equation, unknown) for root in branch.roots or ())
+    if beyond := [root for root in roots if row.ceiling < root < inf]:
+        return Reason("no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
+    if not left.is_Symbol or right.has(left):
+        return Reason("no_solution", violated=violated, message=message)
+    if name == unknown:
+        made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
+        message += f": it comes to {show(unknown, right_side_at(equation, values))} from {made}"
+    elif equation.sense != "=":
+        message += f": {name} is {show(name, values[name])}, whatever {unknown} is"
+    else:
+        reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+        if reach:
+            message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+    return Reason("no_solution", violated=violated, message=message)
+
+
+def _put_in(rows: Iterable[Equation], values: Values) -> dict[str, float]:
+    """These values, and what equations make of them in the order in which they were put in."""
+    known = dict(values)
+    for row in rows:
+        if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys():
+            known[row.symbols[0]] = right_side_at(row, known)
+    return known
+
+
+def _probes(unknown: str) -> list[float]:
+    """Values over the whole domain: by decades from the least there is, or, of shares, evenly and close to both ends."""
+    row = quantity(unknown)
+    if isfinite(row.ceiling):
+        return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
+    if not row.low:
+        return [row.high * k / 24 for k in range(25)]
+    decades = (row.low * 10.0**k for k in range(-12, 25))
+    return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
+
+
+def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
+    """What the right side can be; where it still moves at the edge of an open domain it has no bound there."""
+    points = [(height(probe), probe) for probe in probes]
+    points = [(number, probe) for number, probe in points if isfinite(number)]
+    if len(points) < 2:
+        return None
+
+    def bound(sign: int) -> str | None:
+        """The least height, or, turned upside down, the largest."""
+        place = min(range(len(points)), key=lambda k: sign * points[k][0])
+        end = points[place][0]
+        if 0 < place < len(points) - 1:
+            return show(name, sign * _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1]))
+        inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
+        return show(name, end) if closed or isclose(end, inner, rel_tol=SETTLED) else None
+
+    low, high = bound(1), bound(-1)
+    if low and high:
+        return f"runs from {low} to {high}"
+    return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
+
+
+def _lowest(height: Callable[[float], float], low: float, high: float) -> float:
+    """The least height of a curve with one bottom between two places, by thirds."""
+    for _ in range(120):
+        left, right = (low + (high - low) / 3, high - (high - low) / 3) if not low else (low * (high / low) ** k for k in (1 / 3, 2 / 3))
+        low, high = (low, right) if height(left) <= height(right) else (left, high)
+    return height(low)

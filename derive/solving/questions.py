@@ -1,0 +1,195 @@
+"""A question as records: what is asked, what is known and from where, and which equations may be used."""
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+
+from derive import presets
+from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
+from derive.errors import UnknownName, WrongValue
+from derive.presets import Preset, Published, as_published
+from derive.quantities import quantity
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.shipped import reading
+from derive.solving.conventions import USUAL, Conventions
+from derive.solving.defaults import Values, neutral, standing, with_defaults
+from derive.solving.givens import Spread
+from derive.solving.nothing import made_of_nothing
+from derive.units import show
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
+    bounds a quantity that nothing gives.
+
+    `nothing` follows from something given as nothing, with what it follows from.
+    """
+
+    unknown: str
+    known: Mapping[str, float]
+    active: tuple[Equation, ...]
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    named: tuple[Equation, ...] = ()
+    left_out: tuple[Equation, ...] = ()
+    conventions: Conventions = USUAL
+    anyway: bool = False
+    defaults: Mapping[str, float] = field(default_factory=dict)
+    bounds: tuple[Equation, ...] = ()
+    published: tuple[Published, ...] = ()
+    nothing: Mapping[str, str] = field(default_factory=dict)
+
+
+def question(
+    unknown: str,
+    given: Mapping[str, float | str],
+    hardware_name: str | Iterable[str] | None = None,
+    model_name: str | Iterable[str] | None = None,
+    using: Iterable[str] = (),
+    variants: Mapping[str, str] | None = None,
+    conventions: Conventions = USUAL,
+    anyway: bool = False,
+    spans: Mapping[str, Spread] = MappingProxyType({}),
+) -> Question:
+    """The question as records: names resolved, presets laid under the givens, variants chosen.
+
+    `spans` are givens that run over several values, by registry name: the question is posed at one of them.
+    """
+    name = quantity(unknown).name
+    typed = _typed(given, conventions)
+    if twice := typed.keys() & spans.keys():
+        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    typed |= {n: found.shown for n, found in spans.items()}
+    if name in typed:
+        raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
+    settled = typed.keys() | {name}
+    preset = as_published(_merged(_presets(hardware_name, model_name, conventions), settled), settled)
+    known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    notes = tuple(
+        f"{n} as given, not the {show(n, preset.givens[n])} of {preset.provenance[n]}"
+        for n in typed
+        if n in preset.givens and preset.givens[n] != typed[n]
+    )
+    _refuse_impossible(known, spans)
+    chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
+    using = (using,) if isinstance(using, str) else tuple(using)
+    zeros = [n for n, value in typed.items() if value == 0 and n not in spans]
+    nothing = made_of_nothing(_active(name, chosen, using, preset.left_out, ()), zeros, {name, *known} - {*zeros})
+    known |= dict.fromkeys(nothing, 0.0)
+    provenance |= {n: f"follows from {source} = 0" for n, source in nothing.items()}
+    defaults = standing(name, known, [equation(id).symbols[0] for id in using])
+    not_made_up = (*(n for n, value in known.items() if (spans[n].ends[0] if n in spans else value) == 0), *defaults)
+    values = neutral(defaults, {*known, name})
+    active = _telling(_active(name, chosen, using, preset.left_out, not_made_up), values)
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    inequalities = _telling(bounds(), values)
+    rest = (named, left_out, conventions, anyway, defaults, inequalities, preset.published, nothing)
+    return Question(name, known, active, provenance, notes, *rest)
+
+
+def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
+    """Equations with the defaults put in, but those of which these leave nothing."""
+    return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
+
+
+def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
+    """What was given, in SI by registry name; each quantity once."""
+    typed: dict[str, float] = {}
+    for spelled, value in given.items():
+        row = quantity(spelled)
+        if row.name in typed:
+            raise WrongValue(f"{row.name} is given twice, once as {spelled}: leave one of the two out")
+        typed[row.name] = conventions.read(row.name, value)
+    return typed
+
+
+def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | None, conventions: Conventions) -> list[tuple[str, Preset]]:
+    """Every preset that is asked for, with the name it was asked for by."""
+    if not hardware and not model and conventions.efficiency == "ideal":
+        return []
+    lookups = [(presets.hardware, hardware), (presets.model, model)]
+    with reading():
+        named = [(text, lookup(text)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+        return [*named, ("calibrated", presets.calibrated())] if conventions.efficiency == "calibrated" else named
+
+
+def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
+    """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
+    merged, owner = Preset({}, {}, {}), {}
+    for label, preset in named:
+        for name, value in preset.givens.items():
+            if name not in settled and merged.givens.get(name, value) != value:
+                both = f"{show(name, merged.givens[name])} by {owner[name]} and {show(name, value)} by {label}"
+                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out")
+            owner[name] = label
+        for group, variant in preset.variants.items():
+            if merged.variants.get(group, variant) != variant:
+                raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
+        merged = Preset(
+            {**merged.givens, **preset.givens},
+            {**merged.provenance, **preset.provenance},
+            {**merged.variants, **preset.variants},
+            merged.left_out + preset.left_out,
+            merged.published + preset.published,
+        )
+    return merged
+
+
+def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
+    if not {"experts", "active_experts"} <= known.keys():
+        return {}
+    return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
+
+
+def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
+    """Refuses more of a part than of its whole, anywhere in what is given."""
+    ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
+    for part, (_, most) in ends.items():
+        whole = quantity(part).whole
+        if whole in ends and most > ends[whole][0]:
+            raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
+
+
+def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
+    groups = {row.variant[0] for row in by_id().values() if row.variant}
+    for group, name in asked.items():
+        if group not in groups:
+            raise UnknownName("variant group", group, sorted(groups))
+        if name not in variants_of(group):
+            raise UnknownName(group, name, variants_of(group))
+    return asked
+
+
+@lru_cache(maxsize=1024)
+def _active(
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
+) -> tuple[Equation, ...]:
+    """The equations a route may take: of each group those of one variant, and what was named; none that a preset leaves out.
+
+    What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
+    of the quantities in it.
+    """
+    chosen = dict(variants)
+    named = [equation(id) for id in using]
+    picked: dict[str, Equation] = {}
+    for row in named:
+        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
+            raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
+    chosen |= {group: row.variant[1] for group, row in picked.items()}
+
+    def takes_part(row: Equation) -> bool:
+        if row in named:
+            return True
+        if row.id in (*left_out, *ROOFS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
+            return False
+        if row.variant is None:
+            return row.kind in CHAINED_BY_ITSELF
+        group, name, default = row.variant
+        return chosen[group] == name if group in chosen else default
+
+    return tuple(row for row in by_id().values() if takes_part(row))

@@ -1,0 +1,133 @@
+"""What a question lacks: the facts that would settle it, as few as will do."""
+
+from collections.abc import Iterable, Mapping
+from math import isclose
+
+from derive.catalogue import by_id
+from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
+from derive.quantities import QUANTITIES, quantity
+from derive.records import HEURISTIC, Equation
+from derive.requirements import HOLDS
+from derive.solving.elimination import that_cancel
+from derive.solving.matching import determined, upstream
+from derive.solving.propagation import followed
+from derive.solving.questions import Question
+from derive.solving.result import Reason
+from derive.solving.route import reaches, square
+from derive.units import show
+
+MAY_CANCEL = 3
+"""Up to how many facts are looked at, whether they cancel."""
+
+SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
+
+
+def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
+    """A given result that is made of the unknown and comes to the same whatever that is: no number of it would be found."""
+    unknown, row = asked.unknown, quantity(asked.unknown)
+    results = made_of(asked, unknown)
+    # One of them may say of another what it is, whatever both are made of.
+    rest = {name: value for name, value in known.items() if name not in results}
+    for name in (name for name in results if name in asked.known):
+        found = [followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES]
+        if None in found or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+            continue
+        told = f"{name} does not depend on {unknown}"
+        if isclose(found[0], known[name], rel_tol=HOLDS):
+            return Reason("not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
+        message = f"{told}: it comes to {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is asked of it"
+        return Reason("no_solution", violated=(name,), message=message)
+    return None
+
+
+def made_of(asked: Question, unknown: str) -> list[str]:
+    """Results that somebody gave and whose definitions lead back to a quantity."""
+    definitions = {row.defines: row for row in asked.active if row.defines}
+    found = []
+    for name in (name for name, source in asked.provenance.items() if source == "given" and name in definitions):
+        queue, seen = [name], {name}
+        while queue:
+            row = definitions.get(queue.pop())
+            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in seen]
+            seen |= {*new}
+            queue += new
+        found += [name] if unknown in seen else []
+    return found
+
+
+def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
+    """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
+    unknown = asked.unknown
+    if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
+        joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
+        message = f"{unknown} is in no equation that joins by itself; name one with --using: {joinable}"
+        return Reason("missing_givens", message=message + _left_out(asked, (unknown,)))
+    lists = _lists(asked, known)
+    missing, *others = lists
+    meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
+    message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing)}{_left_out(asked, (unknown, *missing))}"
+    if claims := _claimed(missing, known):
+        message += f"\n--using {claims[0]} would give it"
+    if others:
+        message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
+    return Reason("missing_givens", missing=missing, message=message)
+
+
+def _lists(asked: Question, known: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then shorter ones."""
+    unknown, reached = asked.unknown, frozenset(known)
+    active = _independent(unknown, tuple(row for row in asked.active if row.sense == "="), reached)
+    way = upstream(unknown, square(active), reached)
+    inputs = [name for name in way.free if name not in that_cancel(way, unknown)] if len(way.free) <= MAY_CANCEL else way.free
+    rows = [row for row in active if unknown in row.symbols and row.sense == "="]
+    direct = [[name for name in row.symbols if name != unknown and name not in known] for row in rows]
+    lists = dict.fromkeys(_spare_none(unknown, active, reached, names) for names in (inputs, *direct) if unknown not in names)
+    first, *others = [names for names in lists if names] or map(tuple, direct)
+    return [first, *sorted((names for names in others if len(names) <= len(first)), key=len)]
+
+
+def _independent(unknown: str, active: tuple[Equation, ...], known: frozenset[str]) -> tuple[Equation, ...]:
+    """The equations without those that only seem to lead to the unknown: of two that say the same one is too many."""
+    while reaches(unknown, active, known):
+        block = determined(unknown, square(active), known)
+        spare = [row for row in block.rows if row.defines in known] if block else []
+        if not spare:
+            return active
+        active = tuple(row for row in active if row is not spare[-1])
+    return active
+
+
+def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
+    """The names without those that the question can do without; none if they do not settle it."""
+    kept = dict.fromkeys(names)
+    if not reaches(unknown, active, known | kept.keys()):
+        return ()
+    for name in tuple(kept):
+        if reaches(unknown, active, known | (kept.keys() - {name})):
+            del kept[name]
+    return tuple(kept)
+
+
+def _by_preset(missing: tuple[str, ...]) -> str:
+    """Which options would give some of it, as the end of a sentence."""
+    from_model = {*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names)}
+    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model}
+    helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
+    return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
+
+
+def _claimed(missing: tuple[str, ...], known: Mapping[str, float]) -> list[str]:
+    """Rules of thumb by which what is known would give all that is missing."""
+    rows = [row for row in by_id().values() if row.kind == HEURISTIC and row.sense == "=" and row.variant is None]
+    return [row.id for row in rows if row.symbols[:1] == missing and row.inputs <= known.keys()]
+
+
+def _left_out(asked: Question, names: tuple[str, ...]) -> str:
+    """Which definitions of these quantities the model rules out, as the end of a sentence."""
+    untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
+    return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

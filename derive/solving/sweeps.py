@@ -1,0 +1,203 @@
+"""A question at many points: one by one where they are few, through its route as arrays where they are many."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import prod
+from time import process_time
+
+import numpy as np
+
+from derive.errors import WrongValue
+from derive.solving.chain import answer, answered
+from derive.solving.fit import SHORT, is_warning
+from derive.solving.givens import MOST_POINTS, Interval, Series
+from derive.solving.intervals import spanned
+from derive.solving.questions import Question
+from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.solving.route import Route
+from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, short_of_memory, with_bounds
+from derive.units import show
+
+FEW = 64
+"""Up to how many points are answered one by one."""
+
+SINGLY = 1000
+"""Up to how many points that arrays leave without a number are asked again one by one."""
+
+PROBES = 17
+"""How many points of a long sweep are asked one by one to hold the arrays against."""
+
+AT_ONCE = 2**16
+"""Points of a long sweep that are worked out together."""
+
+MOST_BYTES = 500_000_000
+"""Memory above which a sweep is refused before it starts."""
+
+BASE_BYTES = 200_000_000
+"""Memory of the interpreter, the catalogue and what is worked out on the way."""
+
+LONGEST = 60
+"""Seconds of computing above which points are not asked one by one."""
+
+TRIED = 1.0
+"""Seconds after which it is foreseen how long all points will take."""
+
+
+def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval]) -> Solution:
+    """The answers at every combination of the series, the last one running fastest; over ranges, what each spans."""
+    count = prod(len(one) for one in series.values())
+    if count > MOST_POINTS:
+        raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+    _fits_here(series, count, rows=1)
+    first = answer(replace(asked, known={**asked.known, **{name: one.shown for name, one in series.items()}}))
+    if first.reason and first.reason.code == "missing_givens":
+        return first
+    given = _grid(series)
+    if ranges:
+        return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
+    if count <= FEW:
+        return _one_by_one(asked, given, count, answer)
+    probes = np.unique(np.linspace(0, count - 1, PROBES).astype(int))
+    outcomes = {int(at): answered(at_point(asked, given, at)) for at in probes}
+    way = next((way for _, way in outcomes.values() if way), None)
+    table = way and _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows))
+    if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
+        return _one_by_one(asked, given, count, answer)
+    table, unasked = _without_number(asked, table)
+    short = _short(asked, given, way, table)
+    said = _of_each_kind({at: solution for at, (solution, _) in outcomes.items()})
+    # What does not fit has been counted at all points.
+    warnings = short + tuple(_warned(given, at[0], text, 1) for kind, (text, at) in said.items() if not (short and kind == SHORT))
+    if unasked:
+        warnings += (f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them",)
+    return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
+
+
+def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
+    """Refuses what would not fit in memory: eight bytes a point and column, ten a point and root, and the values of lists."""
+    needed = BASE_BYTES + count * (8 * len(series) + 10 * rows) + 40 * sum(len(one.values) for one in series.values())
+    if needed > MOST_BYTES:
+        fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
+        raise WrongValue(
+            f"{' times '.join(series)} takes {count:,} points, about {needed / 1e6:,.0f} MB of memory; at most {MOST_BYTES / 1e6:,.0f} MB:"
+            f" ask for {fewer:,} points or fewer, or for parts of it one after the other"
+        )
+
+
+def _grid(series: Mapping[str, Series]) -> Columns:
+    """A column of every series, in which each combination is a row."""
+    grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
+    return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
+
+
+def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int], None]) -> Sweep | None:
+    """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
+    count = len(next(iter(given.values())))
+    values, places, labels, bounds = np.empty((0, count)), np.empty((0, count), dtype=np.int16), (None,), (None,)
+    for start in range(0, count, AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        columns = {name: column[part] for name, column in given.items()}
+        table = as_arrays(asked, columns, way)
+        if table is None:
+            return None
+        table = with_bounds(asked, columns, way, table)
+        if len(table.values) > len(values):
+            fits(len(table.values))
+            more = len(table.values) - len(values)
+            values = np.concatenate([values, np.full((more, count), np.nan)])
+            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
+        values[: len(table.values), part], places[: len(table.values), part] = table.values, table.places
+        labels, bounds = table.labels, table.bounds
+    return Sweep(given, values, places, labels, bounds)
+
+
+def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
+    """Every point asked by itself; refused where they are too many for that, or would take too long."""
+    why = f"{asked.unknown} takes different routes here or has no closed form, so that it is asked point by point:"
+    if count > 10 * SINGLY:
+        raise WrongValue(f"{why} at most {10 * SINGLY:,} points, not {count:,}")
+    begun = process_time()
+    solutions: list[Solution] = []
+    for at in range(count):
+        solutions.append(answered_by(at_point(asked, given, at)))
+        spent = process_time() - begun
+        if spent > TRIED and spent * count / (at + 1) > LONGEST:
+            raise WrongValue(
+                f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {LONGEST} s,"
+                f" which are about {int(LONGEST * (at + 1) / spent):,} points"
+            )
+    roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
+    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
+    values = np.full((roots, count), np.nan)
+    places = np.zeros((roots, count), dtype=np.int16)
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    for at, solution in enumerate(solutions):
+        found = [one for one in solution.answers if one.kind == "point"]
+        for root, one in enumerate(found):
+            values[root, at], places[root, at] = one.value, kinds.index((one.regime, one.bound))
+        if not found:
+            others[at] = solution.answers, solution.reason
+    said = _of_each_kind(dict(enumerate(solutions)))
+    warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said.values())
+    return _tabled(solutions, Sweep(given, values, places, *zip(*kinds, strict=True), others), warnings)
+
+
+def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
+    """The table with what the points without a number come to, as far as there is time, and how many are left."""
+    empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
+    begun = process_time()
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    for at in empty[:SINGLY].tolist():
+        solution = answer(at_point(asked, table.given, at))
+        others[at] = solution.answers, solution.reason
+        if process_time() - begun > LONGEST / 2:
+            break
+    return replace(table, others=others), len(empty) - len(others)
+
+
+def _short(asked: Question, given: Columns, way: Route, table: Sweep) -> tuple[str, ...]:
+    """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
+    if not is_warning(asked, way):
+        return ()
+    found = np.concatenate(
+        [
+            np.flatnonzero(short_of_memory(asked, {name: column[start : start + AT_ONCE] for name, column in given.items()}, way)) + start
+            for start in range(0, len(table), AT_ONCE)
+        ]
+    )
+    if not len(found):
+        return ()
+    return (_warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found)),)
+
+
+def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, tuple[str, list[int]]]:
+    """Of each kind of warning the first text, and the points it is said of."""
+    found: dict[str, tuple[str, list[int]]] = {}
+    for at, solution in solutions.items():
+        for kind, text in zip(solution.kinds, solution.warnings, strict=True):
+            found.setdefault(kind, (text, []))[1].append(at)
+    return found
+
+
+def _warned(given: Columns, at: int, text: str, many: int) -> str:
+    """What is wrong at one point, which it is, and at how many others something alike is."""
+    point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
+    others = f" (and something alike at {many - 1:,} more points)" if many > 1 else ""
+    return f"at {point}{others}: {text}"
+
+
+def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) -> Solution:
+    """One solution for all points: what it spans, and the table."""
+    first = next((solution for solution in solutions if solution.answers), solutions[0])
+    ends = [one.ends for answers, _ in table.others.values() for one in answers]
+    lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
+    highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
+    span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs), bound=table.bound),) if lows else ()
+    kept = {name: value for name, value in first.given.items() if name not in table.given}
+    used = dict.fromkeys(id for solution in solutions for id in solution.equations)
+    answered = [solution for solution in solutions if solution.answers]
+    unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
+    ids = tuple(used)
+    return replace(
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=warnings, kinds=(), route=(), sweep=table
+    )  # fmt: skip

@@ -1,0 +1,229 @@
+"""A route at arrays of givens: the same legs that answer one question, for a million of them at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isclose
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from derive.evaluate import vectorised
+from derive.expressions.regimes import branches, regimes
+from derive.quantities import quantity
+from derive.records import LOWER, UPPER, Equation
+from derive.requirements import HOLDS, named
+from derive.solving.chain import _known as taken_as_known
+from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
+from derive.solving.fit import is_warning, shortage
+from derive.solving.one_equation import met_along, points
+from derive.solving.questions import Question
+from derive.solving.result import Solution, Sweep
+from derive.solving.route import Leg, Route, checks
+
+if TYPE_CHECKING:
+    from derive.solving.elimination import Joint
+
+Columns = Mapping[str, np.ndarray]
+Arrays = Mapping[str, "np.ndarray | float"]
+
+
+class NoClosedForm(Exception):
+    """A leg of a route whose unknown has to be searched for."""
+
+
+def along(way: Route, given: Arrays) -> list[dict[str, "np.ndarray | float"]]:
+    """All quantities of a route, once for every answer the unknown can have at one point; NaN where it has none.
+
+    The arrays of `given` broadcast. Raises `NoClosedForm` for a leg without one, which has to be searched for one point at
+    a time.
+    """
+    if way.cancelled:
+        raise NoClosedForm(f"{way.cancelled[0]} may only be what the rest allows, which is looked for point by point")
+    worlds = [dict(given)]
+    for leg in way.legs:
+        worlds = [{**world, leg.unknown: found} for world in worlds for found in at_leg(leg, world)]
+    unknown = way.legs[-1].unknown
+    for leg in checks(way, frozenset(worlds[0])):
+        for world in worlds:
+            found = next(at_leg(leg, world))
+            world[leg.unknown] = found
+            world[unknown] = np.where(np.isnan(found), np.nan, world[unknown])
+    # A case of a block is only a candidate: every equation of the block has to be held against it.
+    if any(name not in worlds[0] for leg in way.legs if len(leg.cases) > 1 for row in leg.rows for name in row.symbols):
+        return [{**worlds[0], unknown: np.full_like(worlds[0][unknown], np.nan)}]
+    return worlds
+
+
+def at_leg(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
+    """What a leg comes to, each root by itself."""
+    first = leg.cases[0]
+    if isinstance(first, Equation) and first.symbols[0] == leg.unknown:
+        found = _in_domain(leg.unknown, np.asarray(first.right_side(world), dtype=float))
+        yield found if not first.requires else np.where(_meets(first, {**world, leg.unknown: found}), found, np.nan)
+        return
+    if any(case.open or case.idle or branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
+        raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
+    found = [_roots(case, leg.unknown, world) for case in leg.cases]
+    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in found))
+    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in found for row in rows]))
+
+
+def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
+    row = quantity(name)
+    if row.ceiling < np.inf:
+        found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
+    if row.floor:
+        found = np.where((found < row.floor) & (found >= row.floor * (1 - HOLDS)), row.floor, found)
+    low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
+    if (low > 0 or (low == 0 and row.may_be_zero)) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
+        return found
+    inside = ((found > 0) | ((found == 0) & row.may_be_zero)) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
+    return np.where(inside, found, np.nan)
+
+
+def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray":
+    """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
+    return points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
+
+
+def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
+    """Rows of distinct roots, the smallest first; a root that several closed forms give counts once."""
+    ordered = np.sort(found, axis=0)
+    again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
+    ordered[1:][again] = np.nan
+    ordered = np.sort(ordered, axis=0)
+    yield ordered[0]
+    yield from (row for row in ordered[1:] if not np.isnan(row).all())
+
+
+def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
+    """Where the requirements of an equation hold, as far as its quantities are known."""
+    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))] or [True]
+    return np.logical_and.reduce(np.broadcast_arrays(*met))
+
+
+def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[str | None, ...]]":
+    """Which terms bind along a route: the place of each point's label, and the labels."""
+    places: np.ndarray | int = 0
+    labels: tuple[tuple[str, ...], ...] = ((),)
+    for row in way.rows:
+        found = regimes(row.sides[1])
+        if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
+            continue
+        won = [_wins(regime.wins, world) for regime in found[:-1]]
+        places = places * len(found) + np.select(won, range(len(won)), len(won))
+        labels = tuple((*before, regime.label) for before in labels for regime in found)
+    return places, tuple(" and ".join(dict.fromkeys(parts)) or None for parts in labels)
+
+
+def _wins(pairs: tuple, world: Arrays) -> "np.ndarray":
+    """Where the larger of each pair is the larger."""
+    names = tuple(sorted({part.name for pair in pairs for side in pair for part in side.free_symbols}))
+    sides = vectorised(tuple(side for pair in pairs for side in pair), names)(*(world[name] for name in names))
+    return np.logical_and.reduce(np.broadcast_arrays(*(larger >= smaller for larger, smaller in zip(sides[::2], sides[1::2], strict=True))))
+
+
+def at_point(asked: Question, given: Columns, at: int) -> Question:
+    """The question at one of the points."""
+    return replace(asked, known={**asked.known, **{name: float(column[at]) for name, column in given.items()}})
+
+
+def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
+    """The sweep through one route; None where a leg of it has no closed form."""
+    count = len(next(iter(given.values())))
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        try:
+            worlds = along(way, known)
+        except NoClosedForm:
+            return None
+        values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
+        places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+    bounds = (direction(way, taken_for_granted(asked, way, {**known, asked.unknown: values})),) * len(labels[0])
+    return Sweep(given, values, np.stack([np.broadcast_to(place, count) for place in places]), labels[0], bounds)
+
+
+def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
+    """The sweep with what its answers bound point by point, where values alone say that."""
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    rows, lift = left_to_values(way, taken_for_granted(asked, way, {**known, asked.unknown: table.values}))
+    if not rows:
+        return table
+    count = len(next(iter(given.values())))
+    with np.errstate(all="ignore"):
+        worlds = [{name: np.broadcast_to(column, count) for name, column in world.items()} for world in along(way, known)]
+        forked = _forked(rows, asked.unknown, worlds)
+        sides = np.zeros(table.places.shape, dtype=int) if forked else _crossing(rows, asked.unknown, worlds)
+    kinds = (None, UPPER, LOWER)
+    labels = tuple(label for label in table.labels for _ in kinds)
+    return replace(table, places=table.places * len(kinds) + sides * lift % len(kinds), labels=labels, bounds=kinds * len(table.labels))
+
+
+def _forked(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> bool:
+    """Whether worlds differ in more than the unknown and what the equations make of it."""
+    made = {row.symbols[0] for row in rows[:-1]}
+    names = {name for row in rows for name in row.symbols} - made - {unknown}
+    return any(not np.array_equal(world[name], worlds[0][name], equal_nan=True) for world in worlds[1:] for name in names)
+
+
+def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> np.ndarray:
+    """For every root 1 where left less right of the last equation rises through 0 there, -1 where it falls, 0 where neither is seen.
+
+    As `directions.direction_at` has it, at arrays: between two roots there is one sign.
+    """
+    roots = np.stack([world[unknown] for world in worlds])
+    signs = np.zeros((2, len(roots) + 1, roots.shape[1]), dtype=bool)
+    columns = np.arange(roots.shape[1])
+    for place in (*places(unknown), *(root * (1 + step) for root in roots for step in NEAR)):
+        at = {**worlds[0], unknown: np.broadcast_to(place, columns.shape)}
+        between = (roots < at[unknown]).sum(axis=0)
+        sign = np.where(_close_to(roots, at[unknown]), 0, _sign(rows, at))
+        for row, one in zip(signs, (1, -1), strict=True):
+            row[between, columns] |= sign == one
+    mixed = (signs[0] & signs[1]).any(axis=0)
+    seen = signs[0].astype(int) - signs[1]
+    found = []
+    for root in roots:
+        below = (roots < root).sum(axis=0)
+        left, right = seen[below, columns], seen[below + 1, columns]
+        found.append(np.where(mixed | np.isnan(root) | (left == right), 0, np.where(right, right, -left)))
+    return np.stack(found)
+
+
+def _close_to(roots: np.ndarray, place: np.ndarray) -> np.ndarray:
+    return (np.abs(roots - place) <= EDGE * place).any(axis=0)
+
+
+def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
+    """The sign of left less right of the last equation where all of them apply, else 0."""
+    known, applies = dict(values), np.ones(1, dtype=bool)
+    for row in rows:
+        left, right = known[row.symbols[0]], np.asarray(row.right_side(known), dtype=float)
+        if row is not rows[-1]:
+            known[row.symbols[0]] = right
+        applies = applies & ~np.isnan(_in_domain(row.symbols[0], right)) & _meets(row, known)
+    differ = np.abs(left - right) > HOLDS * np.maximum(np.abs(left), np.abs(right))
+    return np.where(applies & differ, np.sign(left - right), 0)
+
+
+def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
+    """Where weights and caches do not fit."""
+    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    with np.errstate(all="ignore"):
+        short = shortage(asked, along(way, known)[0], way.rows)
+    return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
+
+
+def agrees(table: Sweep, at: int, solution: Solution) -> bool:
+    """Whether the arrays have at a point what the question asked by itself has."""
+    column = table.values[:, at]
+    ours = sorted(column[~np.isnan(column)])
+    theirs = sorted(one.value for one in solution.answers if one.kind == "point")
+    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
+
+
+def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:
+    """The unknown where weights and caches fit, if that is asked for."""
+    found = world[asked.unknown]
+    short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
+    return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)

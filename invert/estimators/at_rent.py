@@ -1,0 +1,220 @@
+"""The dollar-anchored estimator: the price of a sheet as a line in the context, and what its slope pays for at rental cost.
+
+`kv_by_increment` is the one estimator of that name: it is what a table prints, what the calibration on known models learns
+from and takes its bias out of, and what the scoreboard scores.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from derive.briefly import brief
+from derive.catalogue import equation
+from derive.errors import BacksolveError, WrongData, shorten
+from derive.presets import Preset, hardware, hardware_names
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import BadRow, Problem, cell, no_row, once_a_reading, refuse_bad, table
+from derive.solving.one_equation import solve_equation
+from derive.units import parse
+from invert.posterior.data import NOMINAL_CONTEXT, Evidence
+from invert.posterior.parameters import LATENT, drawn_contexts
+from invert.posterior.sobol import coordinates, normals
+from invert.posterior.weights import quantiles
+from invert.priors import Beliefs
+from invert.records import LEVEL, Anchors, Estimate, PriceBand, PriceSheet, or_undetermined, upper
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+CHIP = "H100-SXM:bf16"
+"""The accelerator whose rent, bandwidth and arithmetic give a byte and a FLOP their prices."""
+
+DRAWS = 4096
+RENT_SPREAD = 0.25
+"""Spread of the rental price of a byte of HBM over accelerators and contracts, in nats."""
+
+AT_COST = {"increment_markup": 1.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0}
+"""What the estimator supposes: increments sold at cost, whole prompts new, prefill and decode at the same FLOP/s."""
+
+ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
+"""Contexts a token apart: the increment over them is the slope."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """A price as a line in the context: at no context [USD/token], and more for each token of it [USD/token per token]."""
+
+    __repr__ = brief
+
+    at_none: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLines:
+    """The input and the output price of a sheet of several bands as lines through the contexts [token] its bands stand for."""
+
+    __repr__ = brief
+
+    contexts: tuple[float, ...]
+    input: PriceLine
+    output: PriceLine
+
+
+def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | None:
+    """Both prices of a sheet as lines in the mean context [token] of its bands; nothing where it has one band."""
+    if len(sheet.bands) < 2:
+        return None
+    lines = (weighted_line(contexts, [price.usd_per_token for price in prices]) for prices in zip(*map(_traded, sheet.bands), strict=True))
+    return PriceLines(contexts, *(PriceLine(float(at_none), float(slope)) for at_none, slope in lines))
+
+
+def _traded(band: PriceBand) -> tuple[Any, Any]:
+    return band.input, band.output
+
+
+def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]:
+    """The line through prices over contexts with the least squared relative error: its value at no context, and its slope.
+
+    Bands run along the last axis, so that draws of either can go along others. Two bands are met exactly; equal prices
+    have a slope of exactly zero. Relative error of the slope about 1e-16 times the price over its rise.
+
+    >>> [float(round(number, 12)) for number in weighted_line([1000.0, 3000.0], [2.0, 3.0])]
+    [1.5, 0.0005]
+    """
+    import numpy as np
+
+    places, levels = np.asarray(contexts, dtype=float), np.asarray(prices, dtype=float)
+    weights = levels**-2.0
+    weights = weights / weights.sum(axis=-1, keepdims=True)
+    centre = (weights * places).sum(axis=-1, keepdims=True)
+    # Prices are taken from the first of them: what all of them share must not leave a rounding error in the slope.
+    rises = levels - levels[..., :1]
+    slope = (weights * (places - centre) * rises).sum(axis=-1) / (weights * (places - centre) ** 2).sum(axis=-1)
+    return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
+
+
+@once_a_reading
+def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
+    """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
+
+    `chip_price` [USD/s] is by default the lease DeepSeek assumed for its own service. serving.price_per_hbm_byte,
+    serving.price_per_flop. `UnknownName` for a chip that hardware.csv does not hold.
+
+    >>> f"{rental().values['price_per_hbm_byte']:.3g} {rental().values['price_per_flop']:.3g}"
+    '1.66e-16 5.62e-19'
+    """
+    preset = hardware(chip) if chip != CHIP else _usual_chip()
+    rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent()
+    values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | AT_COST | preset.givens | {"chip_price": rent}
+    origin = {name: "default" for name in values} | dict(preset.provenance) | {"chip_price": said}
+    for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
+        values[quantity], origin[quantity] = equation(id).right_side(values), id
+    return Anchors(values, origin)
+
+
+def _usual_chip() -> Preset:
+    """`CHIP` of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
+    try:
+        return hardware(CHIP)
+    except WrongData:
+        raise
+    except BacksolveError:
+        name, _, dtype = CHIP.partition(":")
+        refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
+        if name in hardware_names():
+            raise BadRow(Problem("hardware.csv", None, "dtype", f"{shorten(name)} has no peak_flops in {dtype}")) from None
+        raise BadRow(no_row("hardware", "accelerator", name)) from None
+
+
+def _disclosed_rent() -> tuple[float, str]:
+    """The price of a chip [USD/s] that a provider stated for its own production, and where."""
+    for row in table("disclosures"):
+        if cell("disclosures", row, "quantity") == "chip_price" and cell("disclosures", row, "topic") == "production":
+            value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
+            return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
+    refuse_bad("disclosures", topic="production", quantity="chip_price")
+    raise BadRow(Problem("disclosures.csv", None, None, "no chip_price of a production, and none was given"))
+
+
+def kv_bytes_at_cost(output_slope: Any, anchors: "Mapping[str, Any]") -> Any:
+    """KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
+
+    bands.kv_bytes_from_increment at a mark-up of 1; numbers or arrays. The slope must be above zero.
+
+    >>> f"{kv_bytes_at_cost(1.66e-11, rental().values):.0f}"
+    '100098'
+    """
+    return equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+
+
+def attention_flops_at_cost(input_slope: Any, anchors: "Mapping[str, Any]") -> Any:
+    """Attention FLOPs per query and context token that an input slope [USD/token per token] pays for at rental cost.
+
+    bands.attention_flops_from_increment at a mark-up of 1; numbers or arrays.
+    """
+    return equation("bands.attention_flops_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope})
+
+
+def kv_bytes_within_price(output_price: float, max_context: float, anchors: "Mapping[str, Any]") -> float:
+    """The most KV bytes per token [byte/token] that one output price [USD/token] up to `max_context` [token] pays for at cost.
+
+    bands.kv_read_within_price: what a sheet without a premium says, at a mark-up of 1.
+
+    >>> f"{kv_bytes_within_price(1e-5, 1e6, rental().values):.0f}"
+    '60300'
+    """
+    given = {**anchors, "output_price": output_price, "max_context": float(max_context)}
+    answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
+    return answers[0].high
+
+
+def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, Any]") -> float:
+    """The input price at no context over what a prompt token costs at rental prices: bands.active_params_times_markup over N_a."""
+    given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
+    return equation("bands.active_params_times_markup").right_side(given) / active_params
+
+
+# The estimator.
+
+
+@or_undetermined
+def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_context: int | None) -> Estimate:
+    """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
+
+    Without an output premium a bound. It rests on the mean contexts of the bands, and on no other outside fact.
+    """
+    import numpy as np
+
+    increment = (equation("bands.kv_bytes_from_increment").reference, equation("serving.price_per_hbm_byte").reference)
+    bound = (equation("bands.kv_read_within_price").reference, equation("serving.price_per_hbm_byte").reference)
+    if not has_premium(sheet):
+        return upper(_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", bound)
+    normal = normals(DRAWS)
+    low, high = (end[0] for end in evidence.cells["premium_out"])
+    logs = low + (high - low) * coordinates(DRAWS, LATENT, len(low))
+    prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
+    _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
+    kv = kv_bytes_at_cost(slope, rental().values) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])
+    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    if ends[1] <= 0:
+        because = "output need not rise with length: at most what the price pays for at rental cost"
+        return upper(_bound(sheet, max_context), because, bound, anchors=MEANS)
+    because = "increments at rental cost"
+    return Estimate("interval", *(float(end) for end in ends), because=because, equations=increment, anchors=MEANS)
+
+
+MEANS = ("short_context", "long_context")
+
+
+def has_premium(sheet: PriceSheet) -> bool:
+    """Whether an output token costs more in some band than in the one below it."""
+    return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
+
+
+def _bound(sheet: PriceSheet, max_context: int | None) -> float:
+    """The most KV bytes the output price pays for at rental cost, at the longest context known."""
+    output = max(band.output.usd_per_token for band in sheet.bands)
+    return kv_bytes_within_price(output, max_context or NOMINAL_CONTEXT, rental().values)

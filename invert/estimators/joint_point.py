@@ -1,0 +1,98 @@
+"""The exact inverse of a pair of bands, and the pricing rules, all solved from catalogue equations."""
+
+from collections.abc import Mapping
+
+from derive.catalogue import equation
+from derive.show.tables import text_of
+from derive.solving.api import solve
+from derive.solving.one_equation import solve_equation
+from derive.solving.result import Solution
+from invert.priors import ASSUMED
+from invert.records import BandPair, Reading
+
+JOINT_EQUATIONS = (
+    "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
+    "bands.balance_context",
+)  # fmt: skip
+JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap")
+RULES = {
+    "knee": ("bands.rule_knee", "bands.kv_bytes_from_scale"),
+    "threshold": ("bands.rule_threshold", "bands.kv_bytes_from_scale"),
+    "upper end": ("bands.rule_upper_end", "bands.kv_bytes_from_scale"),
+    "band means": ("bands.rule_band_means", "bands.kv_bytes_from_scale"),
+    "Lloyd-Max": ("bands.rule_lloyd_max", "bands.kv_bytes_from_scale"),
+    "roofline, upper end": ("readings.tier_coverage",),
+}
+
+
+def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
+    """KV bytes and what goes with them from both premiums and R together, each band priced at its mean context.
+
+    premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
+    two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
+    """
+    given = {**ASSUMED, **{name: anchors[name] for name in JOINT_ANCHORS}, **observed(pair)}
+    solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
+    if len(solution.answers) != 1 or solution.answers[0].kind != "point":
+        return Reading("joint", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
+    values = {step.unknown: step.value for step in solution.route}
+    values |= given
+    for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
+        answers, reason = solve_equation(equation(id), unknown, values)
+        if not answers:
+            return Reading("joint", {}, solution, reason.message)
+        values[unknown] = answers[0].value
+    return Reading("joint", values, solution)
+
+
+def _bounds(solution: Solution) -> str:
+    """Answers that are no single point, in a line."""
+    found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
+    return f"{solution.unknown} is not identified, only bounds are: {found}"
+
+
+def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
+    """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
+    given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
+    given |= {**ASSUMED, "output_price": output_price, "storage_price": storage_price}
+    solution = solve("implied_drain_time", using=["cache.implied_drain_time"], **given)
+    if not solution.answers or solution.answers[0].kind != "point":
+        return Reading("storage", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
+    return Reading("storage", {"implied_drain_time": solution.answers[0].value}, solution)
+
+
+def observed(pair: BandPair) -> dict[str, float]:
+    """The numbers of a pair by registry name."""
+    return {
+        "premium_in": pair.premium_in.value,
+        "premium_out": pair.premium_out.value,
+        "output_input_ratio": pair.output_input_ratio.value,
+        "short_context": pair.short_context,
+        "long_context": pair.long_context,
+    }
+
+
+def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
+    """KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
+
+    A memory-bound base multiplies all but the last by its base cost. The rule decides as much as the prices do.
+    """
+    given = {
+        "active_params": anchors["active_params"],
+        "ridge_point": anchors["ridge_point"],
+        "long_context_threshold": float(pair.long_context_threshold),
+        "premium_out": pair.premium_out.value,
+        "short_context": pair.short_context,
+        "long_context": pair.long_context,
+        "base_cost": 1.0,
+    }
+    if max_context:
+        given |= {"max_context": max_context, "covered_context": max_context}
+    return {rule: solve("kv_bytes_per_token", using=ids, **given) for rule, ids in RULES.items()}
+
+
+def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
+    """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
+    return equation("bands.base_cost_memory_bound").right_side(
+        {**ASSUMED, **anchors, "output_input_ratio": pair.output_input_ratio.value}
+    )

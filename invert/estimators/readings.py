@@ -1,0 +1,176 @@
+"""The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from derive.briefly import brief
+from derive.catalogue import equation
+from derive.errors import WrongData
+from derive.shipped import cell, number, refuse_bad, table
+from derive.solving.one_equation import solve_equation
+from derive.units import show
+from invert.anchors import ALLOWED
+from invert.estimators import joint_point, lecture
+from invert.forward_model import forward
+from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
+from invert.sheets.observables import observe, ratio
+from invert.sheets.rows import ModelRow
+from invert.storage.tariffs import disclosed_tiers
+
+BYTES_PER_ELEMENT_KNOWN = 2.0
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class PairInference:
+    """Everything read off one pair of bands; the joint reading, which takes longest, when it is first asked for."""
+
+    __repr__ = brief
+
+    pair: BandPair
+    lecture: Reading
+    lecture_checks: tuple[Check, ...]
+    sheet: PriceSheet
+    seen: Observables
+    index: int
+    anchors: Mapping[str, float]
+
+    @cached_property
+    def joint(self) -> Reading:
+        """KV bytes and what goes with them from both premiums and output/input together, at the anchors."""
+        return joint_point.joint(self.pair, self.anchors)
+
+    @cached_property
+    def joint_checks(self) -> tuple[Check, ...]:
+        """What the joint reading predicts, against every component of the sheet."""
+        used = ("output_input_ratio", "premium_in", "premium_out")
+        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used)
+
+
+def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+    """The readings of one pair of bands, and what each predicts for the sheet."""
+    pair = seen.pairs[index]
+    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
+    hidden = _lecture_hidden(by_lecture, seen, index, anchors)
+    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",))
+    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors)
+
+
+def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
+    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
+
+    It has no attention FLOPs. Empty where R leaves no room for a weight read.
+    """
+    pair = seen.pairs[index]
+    # The ridge point of the anchors is that of sustained rates.
+    values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
+    values["balance_context"] = equation("context.balance_context").right_side(values)
+    values |= {"short_context": pair.short_context, "decode_cost_short": pair.output_input_ratio.value}
+    for id, unknown in (("bands.decode_cost_short", "memory_ratio_short"), ("bands.memory_ratio_short", "weight_compute_ratio")):
+        answers, _ = solve_equation(equation(id), unknown, values)
+        points = [answer.value for answer in answers if answer.kind == "point"]
+        if not points:
+            return {}
+        values[unknown] = points[0]
+    return values
+
+
+def _checks(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
+) -> tuple[Check, ...]:
+    """The forward model at what a reading found, against every component of the sheet it can speak of."""
+    if not hidden:
+        return ()
+    bands, contexts = sheet.bands[index:], seen.contexts[index:]
+    base = bands[0]
+    predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
+    found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
+    for place, band in enumerate(bands[1:], start=1):
+        suffix = "" if place == 1 else f"@{band.threshold_tokens}"
+        for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
+            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
+    if seen.storage_price and index == 0:
+        found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
+    if base.cache_read and base.cache_read.usd_per_token:
+        published, least = base.cache_read.usd_per_token, float(predicted["cache_read_price"])
+        found.append(Check("cache_read_price", published, least, False, least <= published, bound=True))
+    return tuple(found)
+
+
+def _check(published: Observable, suffix: str, predicted: float, used: tuple[str, ...]) -> Check:
+    component = published.name + suffix
+    inside = bool(published.low <= predicted <= published.high)
+    return Check(component, published.value, float(predicted), component in used, inside)
+
+
+def verdict(checks: tuple[Check, ...]) -> str:
+    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+
+    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    ('fail', 'not testable')
+    """
+    unused = [check for check in checks if not check.used_by_reading]
+    if not unused:
+        return "not testable"
+    if not all(check.inside_rounding_cell for check in unused):
+        return "fail"
+    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
+    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding."""
+    moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
+    of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
+    return tuple(name for name in ALLOWED if name in moved or name in of_ridge)
+
+
+def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
+    """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
+    lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
+    said = disclosed_tiers(sheet.provider, sheet.model, lifetimes)
+    return tuple(
+        TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), said.get(ttl)) for ttl in lifetimes
+    )
+
+
+def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Observable | None) -> Reading | None:
+    """The implied drain time of the first pair of bands, where the sheet prices storage."""
+    if not seen.pairs or storage_price is None or storage_price.value <= 0:
+        return None
+    return joint_point.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
+
+
+def known_cache(model: ModelRow | None) -> KnownCache | None:
+    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
+    if model is None or not model.architecture:
+        return None
+    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
+    if row is None:
+        refuse_bad("architectures", model=model.architecture)
+        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
+
+    def bytes_of(column: str) -> float:
+        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
+
+    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
+    return KnownCache(model.architecture, model.architecture_grade, stored, read)
+
+
+def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mapping[str, float], given: Mapping[str, float]) -> str | None:
+    """What the prices break, in the catalogue's names, where the anchors given leave the decode cost nothing to move; else None."""
+    pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(given)
+    if pair is None or not pinned or not pair.joint.problem:
+        return None
+    base, above = sheet.bands[:2]
+    increments = {
+        "input_increment": above.input.usd_per_token - base.input.usd_per_token,
+        "output_increment": above.output.usd_per_token - base.output.usd_per_token,
+    }
+    needed = equation("bands.increments_of_a_sum")
+    least = needed.right_side({**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
+    if anchors["overlap"] == 0 and increments["output_increment"] < least:
+        left, right = needed.sides
+        paid = show("output_increment", increments["output_increment"])
+        return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
+    return f"inconsistent: {pair.joint.problem}"

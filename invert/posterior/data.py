@@ -1,0 +1,114 @@
+"""What price sheets publish, as arrays: log cells of prices, the ends of their bands, what is known of the model's size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from derive.briefly import brief
+from invert.records import Observables, PriceSheet
+from invert.sheets.contexts import band_edges
+from invert.sheets.observables import ratio, rounding_cell
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Pair = tuple[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Sheets of one shape: the log cells of what they publish, where their bands end, what is known of their size.
+
+    cells: by observable, low and high ends in logs [sheets]; premiums [sheets, bands above the base].
+    edges: thresholds and the top of the last band [sheets, bands] in tokens; for one band, a nominal threshold and the top.
+    log_active_params: natural log and spread in nats [sheets]; log_kv_bytes likewise, where KV is known.
+    """
+
+    __repr__ = brief
+
+    cells: Mapping[str, Pair]
+    edges: "np.ndarray"
+    log_active_params: Pair
+    log_kv_bytes: Pair | None = None
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def rows(self, index: Any) -> "Evidence":
+        """Some of the sheets."""
+        cells = {name: (low[index], high[index]) for name, (low, high) in self.cells.items()}
+        size, kv = ((ends and (ends[0][index], ends[1][index])) for ends in (self.log_active_params, self.log_kv_bytes))
+        return Evidence(cells, self.edges[index], size, kv)
+
+
+def column(end: "np.ndarray") -> "np.ndarray":
+    """The first band above the base, of a premium; any other cell as it is."""
+    return end[:, 0] if end.ndim == 2 else end
+
+
+NOMINAL_CONTEXT = 128_000
+"""The longest context of a sheet with one band whose model is not in models.csv."""
+
+
+def evidence_of(
+    sheet: PriceSheet, seen: Observables, max_context: int | None, size: tuple[float, float],
+    storage_cell: tuple[float, float] | None = None, kv_bytes: tuple[float, float] | None = None,
+) -> Evidence:  # fmt: skip
+    """One sheet as evidence: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
+
+    `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
+    [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
+    band has no threshold: its mean context is drawn as below a nominal one at half of its longest context.
+    """
+    import numpy as np
+
+    base = sheet.bands[0]
+    scale = base.input.usd_per_token / base.input.amount
+    ends: dict[str, Any] = {
+        "input_price": [scale * end for end in rounding_cell(base.input.amount)],
+        "output_input_ratio": (seen.output_input_ratio.low, seen.output_input_ratio.high),
+    }
+    above = sheet.bands[1:]
+    if above:
+        ends["premium_in"] = np.transpose([rounding_cell(ratio(band.input, base.input)) for band in above])
+        ends["premium_out"] = np.transpose([rounding_cell(ratio(band.output, base.output)) for band in above])
+    if seen.cache_read_ratio:
+        ends["cache_read_ratio"] = (seen.cache_read_ratio.low, seen.cache_read_ratio.high)
+    storage = (seen.storage_price.low, seen.storage_price.high) if seen.storage_price else storage_cell
+    if storage:
+        ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
+    cells = {name: tuple(np.log(end)[None] for end in map(np.asarray, pair)) for name, pair in ends.items()}
+    edges = np.array([_edges(sheet, max_context)])
+    known = (tuple(np.array([part]) for part in pair) if pair else None for pair in (size, kv_bytes))
+    return Evidence(cells, edges, *known)
+
+
+def _edges(sheet: PriceSheet, max_context: int | None) -> tuple[float, ...]:
+    """Of the bands [token]; a sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
+    top = float(max_context or NOMINAL_CONTEXT)
+    return band_edges(sheet.bands, max_context) or (top / 2, top)
+
+
+def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]]":
+    """Sheets of one shape stacked into one evidence, with their places."""
+    import numpy as np
+
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place, one in enumerate(sheets):
+        groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None), []).append(place)
+
+    def stacked(pairs: Sequence[Pair]) -> Pair:
+        return tuple(np.concatenate(ends) for ends in zip(*pairs, strict=True))
+
+    for places in groups.values():
+        members = [sheets[place] for place in places]
+        first = members[0]
+        yield (
+            places,
+            Evidence(
+                {name: stacked([one.cells[name] for one in members]) for name in first.cells},
+                np.concatenate([one.edges for one in members]),
+                stacked([one.log_active_params for one in members]),
+                None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members]),
+            ),
+        )

@@ -1,0 +1,141 @@
+"""The likelihood of published prices: the mass that a normal about the predicted one puts on the cell of each."""
+
+from functools import cache
+from math import log, pi
+from typing import TYPE_CHECKING, Any
+
+from derive.catalogue import equation
+from invert.posterior.data import Evidence, column
+from invert.posterior.inverse import PER_PARAMETER
+from invert.posterior.parameters import RATIOS, Points, kv_prior
+from invert.priors import Beliefs, normal_log_density, standard_log_density
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def log_mass(low: "np.ndarray", high: "np.ndarray", centre: Any, spread: float) -> Any:
+    """Log of the mass a normal puts on each cell [sheets] about centres [sheets, draws].
+
+    >>> import numpy as np
+    >>> round(float(log_mass(np.array([-1.0]), np.array([1.0]), np.array([[0.0]]), 1.0)[0, 0]), 4)
+    -0.3817
+    """
+    import numpy as np
+
+    away = np.abs((low + high)[:, None] / 2 - centre) / spread
+    half = ((high - low) / 2)[:, None] / spread
+    pairs = next((pairs for widest, pairs in NODE_PAIRS if np.max(half) <= widest), None)
+    if pairs is None:
+        from scipy.special import ndtr
+
+        # The mass is the same on both sides of the centre; on the left, small masses keep their digits.
+        return np.log(ndtr(half - away) - ndtr(-half - away))
+    # Gauss-Legendre over the cell, with the density in the middle of it taken out: nothing underflows.
+    share = 0.0
+    for node, weight in zip(*positive_nodes(pairs), strict=True):
+        ratio = np.exp(half * node * away)
+        share = share + weight * np.exp(-((half * node) ** 2) / 2) * (ratio + 1 / ratio)
+    return np.log(half * share) - away**2 / 2 - log(2 * pi) / 2
+
+
+NODE_PAIRS = ((0.06, 2), (0.25, 3), (0.5, 4), (1.0, 5))
+"""Half-widths of a cell in spreads, and how many pairs of Gauss-Legendre nodes give the mass of cells up to there to nine
+digits, within eight spreads of them: what lies further off has a mass below 1e-15."""
+
+
+@cache
+def positive_nodes(pairs: int) -> "tuple[np.ndarray, np.ndarray]":
+    """The positive nodes [pairs] of the Gauss-Legendre rule of twice as many, and their weights.
+
+    >>> nodes, weights = positive_nodes(2)
+    >>> nodes.round(4).tolist(), weights.round(4).tolist()
+    ([0.34, 0.8611], [0.6521, 0.3479])
+    """
+    from numpy.polynomial.legendre import leggauss
+
+    nodes, weights = leggauss(2 * pairs)
+    return nodes[pairs:], weights[pairs:]
+
+
+def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
+    """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
+    import numpy as np
+
+    at, prefill, total = {**PER_PARAMETER, **points.at}, points.costs.prefill_short, 0.0
+    if "input_price" in evidence.cells:
+        total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, held))
+    for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
+        low, high = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
+        band = {**at, "context_length": low + (high - low) * at["band_share"]}
+        found = {
+            "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
+            "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
+        }
+        for name, ratio in found.items():
+            cell = (end[:, place] for end in evidence.cells[name])
+            total = total + log_mass(*cell, np.log(ratio), held.noise[name])
+    if "cache_read_ratio" in evidence.cells:
+        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": held["cache_read_markup"].centre}
+        spread = np.hypot(held.noise["cache_read_ratio"], held["cache_read_markup"].spread)
+        found = np.log(equation("bands.cache_read_ratio").right_side(hit))
+        total = total + log_mass(*evidence.cells["cache_read_ratio"], found, spread)
+    if "storage_ratio" in evidence.cells:
+        known = {name: held[name].centre for name in ("sweep_time", "holding_cost_ratio")}
+        storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
+        spread = np.sqrt(held.noise["storage_ratio"] ** 2 + sum(held[name].spread ** 2 for name in known))
+        total = total + log_mass(*evidence.cells["storage_ratio"], np.log(storage), spread)
+    return total
+
+
+def price_level(points: Points, evidence: Evidence, held: Beliefs) -> tuple[Any, Any]:
+    """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
+    import numpy as np
+
+    level = held["price_per_parameter"]
+    size, spread = size_before_price(points, evidence)
+    centre = np.log(points.costs.prefill_short) + size + log(level.centre)
+    return centre, np.sqrt(held.noise["input_price"] ** 2 + level.spread**2 + spread**2)
+
+
+def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
+    """Centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price is seen, KV bytes per parameter given.
+
+    What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
+    """
+    import numpy as np
+
+    size, spread = (end[:, None] for end in evidence.log_active_params)
+    if evidence.log_kv_bytes is None:
+        return size, spread
+    kv, kv_spread = (end[:, None] for end in evidence.log_kv_bytes)
+    gain = spread**2 / (spread**2 + kv_spread**2)
+    return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
+
+
+def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
+    """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
+
+    `unused` is what `unused_prices` says of the points, if that is known.
+    """
+    import numpy as np
+
+    total = unused_prices(points, evidence, held) if unused is None else unused
+    total = total + sum(map(standard_log_density, points.drawn.values()))
+    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, held))
+    for name in ("attention_intensity", "weight_compute_ratio"):
+        total = total + normal_log_density(points.logs[name], *held[name].normal)
+    costs = points.costs
+    found = {"output_input_ratio": costs.decode_short / costs.prefill_short, "premium_in": premium_in(points)}
+    if "premium_out" in evidence.cells:
+        found["premium_out"] = costs.decode_long / costs.decode_short
+    for name in RATIOS:
+        if name in evidence.cells:
+            low, high = (column(end) for end in evidence.cells[name])
+            total = total + log_mass(low, high, np.log(found[name]), held.noise[name])
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def premium_in(points: Points) -> Any:
+    """The input premium at points, before rounding."""
+    return equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})

@@ -1,0 +1,170 @@
+"""Where triangular weights cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
+
+The heavy weights come from sheets whose posterior lies in the tails of the nuisances, where few triangular draws fall.
+A Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there; it is mixed
+with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
+"""
+
+from functools import cache
+from math import gamma, log, pi, sqrt
+from typing import TYPE_CHECKING, Any
+
+from invert.posterior import inverse
+from invert.posterior.data import Evidence
+from invert.posterior.likelihood import log_target, unused_prices
+from invert.posterior.parameters import NOISY, SIZE, Points, forward_points, kv_prior
+from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
+from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
+from invert.posterior.weights import ENOUGH, RELIABLE, weights
+from invert.priors import NUISANCES, Beliefs, standard_log_density
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ROUNDS = (4096, 8192, 16384, 16384)
+"""Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
+TEMPER, FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
+"""Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
+NEGLIGIBLE = 1e-3
+"""Tempered weight, the largest being 1, below which a draw has no say in the moments."""
+DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
+"""Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
+
+
+def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEED) -> Posterior:
+    """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
+
+    The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
+    it does to a perfect overlap that is given: a band bound by compute then has no memory ratio to solve for, and triangular
+    draws never reach it.
+    """
+    overlap, first = held["overlap"], found.weights
+    hidden = not overlap.spread and overlap.centre == 1
+    if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
+        return found
+    if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
+        found = posterior(evidence, held, MOST, seed)
+    return found if found.weights.trusted() and not hidden else mixed(evidence, held, seed, found)
+
+
+def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH) -> Posterior:
+    """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
+    import numpy as np
+
+    if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
+        first = posterior(evidence, held, DEFAULT, seed)
+    with np.errstate(all="ignore"):
+        frame, log_weights = _Frame(evidence, held), first.log_weights[:, : ROUNDS[-1] // 2]
+        coordinates = whitened = frame.coordinates(first.points.first(ROUNDS[-1] // 2))
+        for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
+            centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
+            half, normal = count // 2, normals(count, seed)
+            standard = normal[half:, : len(centre)].T * _radii(count, seed)[half:]
+            drawn, away = centre[:, None] + root @ standard, np.linalg.inv(root) @ (whitened[:, :half] - centre[:, None])
+            coordinates = np.concatenate([whitened[:, :half], drawn], axis=1)
+            near, far = first.points.first(half), frame.points(drawn)
+            parts = frame.log_densities(near, first.log_weights[0, :half]), frame.log_densities(far)
+            target, by_triangular = (np.concatenate(pair) for pair in zip(*parts, strict=True))
+            square = np.concatenate([np.einsum("ij,ij->j", part, part) for part in (away, standard)])
+            by_student = _log_student(square, root) - frame.log_scale()
+            log_weights = target - np.logaddexp(by_triangular, by_student) + log(2)
+            log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
+            if count > ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
+                break
+        points = _joined(near, far)
+        size = sizes(points, evidence, held, normal[:, SIZE])
+        return Posterior(evidence, points, log_weights, found, size, f"mixture, {count} draws, seed {seed}")
+
+
+class _Frame:
+    """One sheet's unknowns, whitened [coordinates, draws]: the nuisances that are not held fixed, then the structural three."""
+
+    def __init__(self, evidence: Evidence, held: Beliefs) -> None:
+        self.evidence, self.held = evidence, held
+        self.free = tuple(row.name for row in NUISANCES if held[row.name].spread)
+        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(evidence, held))
+        rows = [held[name] for name in ("attention_intensity", "weight_compute_ratio")]
+        self.centres = {"kv_bytes_per_token": kv, **{row.name: log(row.centre) for row in rows}}
+        self.spreads = {"kv_bytes_per_token": spread, **{row.name: row.spread for row in rows}}
+
+    def coordinates(self, points: Points) -> "np.ndarray":
+        """Those of points of one sheet."""
+        import numpy as np
+
+        structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
+        return np.stack([*(points.drawn[name] for name in self.free), *structure])
+
+    def points(self, coordinates: "np.ndarray") -> Points:
+        """The points at coordinates, by the forward model."""
+        import numpy as np
+
+        columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
+        nothing = np.zeros(coordinates.shape[1])
+        drawn = {row.name: columns.get(row.name, nothing) for row in NUISANCES}
+        hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
+        return forward_points(drawn, hidden, self.evidence, self.held)
+
+    def log_densities(self, points: Points, ratio: "np.ndarray | None" = None) -> "tuple[np.ndarray, np.ndarray]":
+        """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
+        import numpy as np
+
+        unused = unused_prices(points, self.evidence, self.held)
+        target = log_target(points, self.evidence, self.held, unused)[0]
+        if ratio is None:
+            ratio = log_ratio(points, self.evidence, self.held, unused)[0]
+        fixed = -sum((standard_log_density(points.drawn[row.name]) for row in NUISANCES if row.name not in self.free), 0.0)
+        by_triangular = target - ratio
+        return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)
+
+    def log_scale(self) -> float:
+        """ln of the volume of a whitened unit cube in nuisances and logs of the structure."""
+        return sum(map(log, self.spreads.values()))
+
+
+def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "tuple[np.ndarray, np.ndarray]":
+    """Weighted mean of coordinates [coordinates, draws], and the widened Cholesky root of their covariance.
+
+    `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
+    """
+    import numpy as np
+
+    held = np.flatnonzero(weight > NEGLIGIBLE)
+    kept, share = coordinates[:, held], weight[held] / weight[held].sum()
+    centre = kept @ share
+    away = kept - centre[:, None]
+    return centre, WIDENED * np.linalg.cholesky((away * share) @ away.T + floor * np.eye(len(centre)))
+
+
+@cache
+def _radii(count: int, seed: int) -> "np.ndarray":
+    """What turns normals into a Student-t [draws]: a chi-square of 2 n degrees of freedom is -2 ln of the product of n uniforms."""
+    import numpy as np
+
+    return np.sqrt(DEGREES / (-2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)))
+
+
+def _log_student(square: Any, root: "np.ndarray") -> Any:
+    """Log density of the multivariate Student-t with this root of its scale, at squared distances from its centre in units of it."""
+    import numpy as np
+
+    dimensions = len(root)
+    scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
+    return scale - np.log(np.diag(root)).sum() - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
+
+
+def _joined(first: Points, second: Points) -> Points:
+    """Two sets of points of one sheet as one."""
+    import numpy as np
+
+    lengths = tuple(len(next(iter(part.drawn.values()))) for part in (first, second))
+
+    def both(*values: Any) -> Any:
+        parts = zip(values, lengths, strict=True)
+        return np.concatenate([one.reshape(-1) if np.size(one) == length else np.full(length, one) for one, length in parts])
+
+    join = lambda one, other: {name: both(values, other[name]) for name, values in one.items() if name in other}  # noqa: E731
+    costs = inverse.Costs(
+        *(None if one is None else both(one, other) for one, other in zip(first.costs.all(), second.costs.all(), strict=True))
+    )
+    logs = {name: values[None] for name, values in join(first.logs, second.logs).items()}
+    return Points(join(first.drawn, second.drawn), join(first.at, second.at), costs, logs)

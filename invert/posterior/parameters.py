@@ -1,0 +1,161 @@
+"""Hidden quantities and nuisances at draws: by the exact inverse from un-rounded ratios, or given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from derive.catalogue import equation
+from invert.posterior import inverse as triangular
+from invert.posterior.data import Evidence, column
+from invert.posterior.inverse import PER_PARAMETER, Costs
+from invert.priors import NUISANCES, STRUCTURE, Beliefs
+from invert.sheets.contexts import mean_contexts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+RATIOS = ("output_input_ratio", "premium_in", "premium_out")
+WIDER = {"short_context": 1.75, "long_context": 1.1}
+"""How much wider than its prior a nuisance is drawn, where the tail of the posterior lies in that of the prior."""
+
+LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCES) + 2 * len(RATIOS)
+"""The coordinates of the draws: nuisances, then places in the cells, their noise, and the size of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Hidden quantities and nuisances at draws, per active parameter, and what follows from them [sheets, draws].
+
+    `drawn` are the standard normals of the nuisances, `logs` the logs of the three structural quantities.
+    """
+
+    drawn: "Mapping[str, np.ndarray]"
+    at: Mapping[str, Any]
+    costs: Costs
+    logs: "Mapping[str, np.ndarray]"
+
+    def rows(self, place: slice) -> "Points":
+        """Those of some of the sheets; what all sheets share stays shared."""
+        import numpy as np
+
+        def part(values: Any) -> Any:
+            return values[place] if np.ndim(values) == 2 else values
+
+        at, logs = ({name: part(values) for name, values in rows.items()} for rows in (self.at, self.logs))
+        return Points(self.drawn, at, Costs(*map(part, self.costs.all())), logs)
+
+    def first(self, count: int) -> "Points":
+        """Those at the first so many draws."""
+        drawn, at, logs = ({name: values[..., :count] for name, values in rows.items()} for rows in (self.drawn, self.at, self.logs))
+        return Points(drawn, at, Costs(*(None if one is None else one[..., :count] for one in self.costs.all())), logs)
+
+
+def wider(held: Beliefs) -> dict[str, float]:
+    """The nuisances drawn wider than their priors, and how much; one that is held fixed is not."""
+    return {name: factor for name, factor in WIDER.items() if held[name].spread}
+
+
+def triangular_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray", uniform: "np.ndarray") -> Points:
+    """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
+    import numpy as np
+
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    drawn |= {name: factor * drawn[name] for name, factor in wider(held).items()}
+    ratios, spare = {}, {}
+    for place, name in enumerate(RATIOS):
+        noise = spare[name] = normal[:, NOISY + place]
+        if name in evidence.cells:
+            low, high = (column(end)[:, None] for end in evidence.cells[name])
+            ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + held.noise[name] * noise)
+    return inverted(ratios, nuisances(drawn, evidence, held), spare, drawn, evidence, held)
+
+
+def inverted(
+    ratios: Mapping[str, Any], at: dict[str, Any], spare: Mapping[str, Any], drawn: Mapping[str, Any], evidence: Evidence, held: Beliefs
+) -> Points:
+    """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
+    import numpy as np
+
+    kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
+    if "premium_out" not in ratios:
+        at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
+        at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
+    if "premium_in" in ratios:
+        at["attention_flops_per_pair"] = triangular.attention_from_premium(ratios["premium_in"], at)
+    elif "premium_out" in ratios:
+        centre, spread = attention_prior(kv, intensity)
+        at["attention_flops_per_pair"] = np.exp(centre + spread * spare["premium_in"])
+    else:
+        at["attention_flops_per_pair"] = at["kv_bytes_per_token"] * np.exp(intensity[0] + intensity[1] * spare["premium_in"])
+    costs = triangular.costs_of_ratios(ratios["output_input_ratio"], ratios.get("premium_out"), at)
+    if "premium_out" in ratios:
+        at["balance_context"], at["weight_compute_ratio"] = triangular.structure_of_costs(costs, at)
+        at["kv_bytes_per_token"] = triangular.solved("context.balance_context", "kv_bytes_per_token", at)
+    else:
+        at["weight_compute_ratio"] = triangular.weight_of_cost(costs, at)
+    return with_logs(drawn, at, costs, len(evidence))
+
+
+def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets: int) -> Points:
+    """Points with the attention intensity and the logs of what has a prior; NaN where a quantity is not positive."""
+    import numpy as np
+
+    at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
+    shape = (sheets, len(next(iter(drawn.values())).T))
+    names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
+    return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
+
+
+def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, held: Beliefs) -> dict[str, Any]:
+    """The nuisances at standard normal draws; contexts, unless given, are shares of the sheets' own bands."""
+    at = {name: held[name].at(normal) for name, normal in drawn.items()}
+    first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
+    at["short_context"], at["long_context"] = mean_contexts((first, second), held, drawn["short_context"], drawn["long_context"])
+    at["band_share"] = (at["long_context"] - first) / (second - first)
+    return at
+
+
+def kv_prior(evidence: Evidence, held: Beliefs) -> tuple[Any, Any]:
+    """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
+    import numpy as np
+
+    if evidence.log_kv_bytes is None:
+        return held["kv_bytes_per_token"].normal
+    (kv, spread), (size, size_spread) = evidence.log_kv_bytes, evidence.log_active_params
+    return (kv - size)[:, None], np.hypot(spread, size_spread)[:, None]
+
+
+def attention_prior(kv: tuple[Any, Any], intensity: tuple[float, float]) -> tuple[Any, Any]:
+    """Of ln attention FLOPs per pair and parameter, the product of the two."""
+    import numpy as np
+
+    return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
+
+
+def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence: Evidence, held: Beliefs) -> Points:
+    """Points at nuisances and structural quantities that are given, by the forward model."""
+    at = {**nuisances(drawn, evidence, held), **hidden}
+    at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
+    at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
+    return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
+
+
+def prior_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> Points:
+    """Everything drawn from its prior, no price used."""
+    import numpy as np
+
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    kv, spread = kv_prior(evidence, held)
+    hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
+    for place, row in enumerate(STRUCTURE[1:], start=1):
+        hidden[row.name] = held[row.name].at(normal[:, NOISY + place])
+    return forward_points(drawn, hidden, evidence, held)
+
+
+def drawn_contexts(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+    """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
+    import numpy as np
+
+    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
+    means = mean_contexts(evidence.edges[0], held, drawn["short_context"], drawn["long_context"])
+    return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

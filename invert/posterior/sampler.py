@@ -1,0 +1,140 @@
+"""The joint inference by triangular importance sampling.
+
+The nuisances are drawn from their priors, the un-rounded ratios from the cells they were published in; the exact inverse
+gives the hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that the
+inverse did not use. Published prices are interval-censored: the likelihood of one is the mass that a normal about the
+cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from derive.catalogue import equation
+from invert.estimators.at_rent import rental
+from invert.posterior import inverse as triangular
+from invert.posterior.data import Evidence, column
+from invert.posterior.inverse import PER_PARAMETER
+from invert.posterior.likelihood import price_level, size_before_price, unused_prices
+from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
+from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.posterior.weights import Weights, weights
+from invert.priors import Beliefs, normal_log_density, standard_log_density
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """Weighted draws of every sheet, and how they were drawn."""
+
+    evidence: Evidence
+    points: Points
+    log_weights: "np.ndarray"
+    weights: Weights
+    log_active_params: "np.ndarray"
+    sampler: str
+
+    def sheets(self) -> "Iterator[Posterior]":
+        """The posterior of each sheet by itself."""
+        for row in range(len(self.weights.ess)):
+            place = slice(row, row + 1)
+            parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
+            yield Posterior(*parts, self.log_active_params[place], self.sampler)
+
+    def logs(self, name: str) -> "np.ndarray":
+        """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self._logs(name), self.log_active_params.shape)
+
+    def _logs(self, name: str) -> Any:
+        import numpy as np
+
+        at = {**PER_PARAMETER, **self.points.at}
+        if name == "active_params":
+            return self.log_active_params
+        if name == "kv_bytes_per_token":
+            return self.points.logs[name] + self.log_active_params
+        if name in self.points.logs:
+            return self.points.logs[name]
+        if name == "attention_flops_per_pair":
+            return np.log(at[name]) + self.log_active_params
+        if name == "attention_context":
+            return np.log(equation("context.attention_context").right_side(at))
+        if name == "memory_time_share":
+            return np.log(equation("bands.memory_time_share").right_side({**at, "memory_ratio_short": self.points.costs.memory_short}))
+        if name == "active_params_times_markup":
+            return np.log(equation("bands.active_params_times_markup").right_side({**at, **self._level()}))
+        return np.log(at[name])
+
+    def _level(self) -> dict[str, Any]:
+        """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
+        import numpy as np
+
+        low, high = (end[:, None] for end in self.evidence.cells["input_price"])
+        price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental().values["price_per_flop"]}
+        return price | {"prefill_cost_ratio": self.points.costs.prefill_short}
+
+
+def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int = SEED) -> Posterior:
+    """The posterior of every sheet by triangular importance sampling, at `count` draws."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        points = triangular_points(evidence, held, normals(count, seed), uniforms(count, seed))
+        log_weights = log_ratio(points, evidence, held)
+        size = sizes(points, evidence, held, normals(count, seed)[:, SIZE])
+        return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}")
+
+
+def log_ratio(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
+    """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
+
+    Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
+    widths of the cells the ratios were drawn from.
+    """
+    import numpy as np
+
+    kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
+    total = _wider(points, held) + (unused_prices(points, evidence, held) if unused is None else unused)
+    total = total + normal_log_density(points.logs["weight_compute_ratio"], *held["weight_compute_ratio"].normal)
+    if "premium_out" in evidence.cells:
+        total = (
+            total + normal_log_density(points.logs["kv_bytes_per_token"], *kv) + triangular.log_jacobian_of_both(points.costs, points.at)
+        )
+    else:
+        total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
+    if "premium_in" in evidence.cells:
+        total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
+        total = total + triangular.log_jacobian_of_attention(points.at)
+    elif "premium_out" in evidence.cells:
+        drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(kv, intensity))
+        total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn
+    for name in set(RATIOS) & set(evidence.cells):
+        low, high = (column(end)[:, None] for end in evidence.cells[name])
+        total = total + np.log(high - low)
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+    """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
+    import numpy as np
+
+    shape = np.shape(points.logs["kv_bytes_per_token"])
+    size, spread = size_before_price(points, evidence)
+    if "input_price" not in evidence.cells:
+        return np.broadcast_to(size + spread * normal, shape)
+    low, high = (end[:, None] for end in evidence.cells["input_price"])
+    centre, total = price_level(points, evidence, held)
+    gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
+    return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
+
+
+def _wider(points: Points, held: Beliefs) -> Any:
+    """Prior over proposal density of the nuisances that are drawn wider than their priors."""
+    drawn = ((points.drawn[name], factor) for name, factor in wider(held).items())
+    return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

@@ -1,0 +1,88 @@
+"""The points at which the hidden quantities are drawn: scrambled Sobol points, the same for every sheet and every run.
+
+The points of the default seed are shipped, so that a run needs no scipy.stats: 65,536 points of which the first 16,384
+are the default. Each coordinate of a scrambled Sobol net meets every stratum of 1/65536 once, so the stratum is stored.
+"""
+
+from functools import cache
+from importlib.resources import files
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SEED = 20260429
+"""Of the shipped points."""
+
+DIMENSIONS = 16
+MOST = 65536
+DEFAULT = 16384
+FILE = "sobol.npy"
+
+
+@cache
+def uniforms(count: int, seed: int = SEED) -> "np.ndarray":
+    """Points of the unit cube [count, 16], in the open interval; any seed but the default one needs scipy.stats.
+
+    `count` is a power of two up to 65,536.
+
+    >>> uniforms(1024).shape, float(uniforms(1024).mean(axis=0).round(3).max())
+    ((1024, 16), 0.5)
+    """
+    strata = _shipped()[:count] if seed == SEED else scrambled(count, seed)
+    return (strata + 0.5) / MOST
+
+
+@cache
+def coordinates(count: int, first: int, columns: int) -> "np.ndarray":
+    """So many coordinates of the shipped points from the first on [count, columns], as many as there are, and more like them.
+
+    Each further coordinate takes the `count` strata in an order of its own, at random (a Latin hypercube). Fit for many
+    small and independent errors, such as how each price of a long list was rounded.
+
+    >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
+    ((1024, 20), 0.5)
+    """
+    import numpy as np
+
+    shipped = uniforms(count)[:, first : first + columns]
+    generator = np.random.default_rng(SEED)
+    further = [(generator.permutation(count) + 0.5) / count for _ in range(columns - shipped.shape[1])]
+    return np.column_stack([shipped, *further])
+
+
+@cache
+def normals(count: int, seed: int = SEED) -> "np.ndarray":
+    """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
+    import numpy as np
+
+    return np.asfortranarray(_quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
+
+
+@cache
+def scrambled(count: int, seed: int) -> "np.ndarray":
+    """Strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
+    import numpy as np
+    from scipy.stats import qmc
+
+    points = qmc.Sobol(DIMENSIONS, scramble=True, seed=np.random.default_rng(seed)).random(count)
+    return (points * MOST).astype(np.uint16)
+
+
+@cache
+def _shipped() -> "np.ndarray":
+    import numpy as np
+
+    with files("invert.posterior").joinpath(FILE).open("rb") as file:
+        return np.load(file, allow_pickle=False)
+
+
+@cache
+def _quantiles() -> "np.ndarray":
+    """The normal quantile in the middle of every stratum."""
+    import numpy as np
+
+    quantile = NormalDist().inv_cdf
+    lower = np.array([quantile((place + 0.5) / MOST) for place in range(MOST // 2)])
+    return np.concatenate([lower, -lower[::-1]])

@@ -1,0 +1,185 @@
+"""A posterior in the numbers people read: intervals, what the prices taught, and whether the draws can be trusted.
+
+Any number of sheets go through in chunks, so that memory does not grow with their number; an executor of the standard
+library, or one with its interface (Dask, mpi4py), takes the chunks in parallel.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from derive.briefly import brief
+from derive.errors import WrongData
+from derive.shipped import Tables, reading
+from invert.estimators.at_rent import rental
+from invert.posterior.data import Evidence, by_shape
+from invert.posterior.mixture import trusted
+from invert.posterior.parameters import SIZE, prior_points
+from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sobol import DEFAULT, SEED, normals
+from invert.posterior.weights import quantiles
+from invert.priors import Beliefs, beliefs
+from invert.records import LEVEL
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+QUANTITIES = (
+    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
+    "active_params_times_markup",
+)  # fmt: skip
+LEVEL_OF_PRICES = "active_params_times_markup"
+CHUNK = 2**15
+"""Draws of all sheets together that are worked on at once: few enough to stay in a processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marginal:
+    """One quantity of one sheet, SI: median, ends of the central interval of LEVEL, one-sided bounds at LEVEL, spread of its log [nat]."""
+
+    __repr__ = brief
+
+    median: float
+    low: float
+    high: float
+    at_least: float
+    at_most: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the draws of one sheet say, and how they were drawn; no marginals where no draw is feasible."""
+
+    __repr__ = brief
+
+    marginals: Mapping[str, Marginal]
+    log_evidence: float
+    ess: float
+    pareto_k: float
+    feasible_fraction: float
+    sampler: str
+
+
+def summarise(
+    sheets: Sequence[Evidence],
+    held: Beliefs,
+    *,
+    count: int = DEFAULT,
+    seed: int = SEED,
+    names: Sequence[str] | None = None,
+    guarded: bool = True,
+    executor: Executor | None = None,
+) -> list[Summary]:
+    """The posterior of every sheet, in their order, in chunks of one shape.
+
+    `names` are by default all that the tables allow.
+    `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
+    """
+    with reading() as tables:
+        asked = tuple(names or known_quantities())
+        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=asked, guarded=guarded)
+        return _in_chunks(work, sheets, count, executor.map if executor else map)
+
+
+def known_quantities() -> tuple[str, ...]:
+    """What a posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
+    try:
+        rental()
+    except WrongData:
+        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
+    return QUANTITIES
+
+
+def _in_chunks(
+    work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
+) -> list[T]:
+    """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
+    places, chunks, step = [], [], max(1, CHUNK // count)
+    for members, evidence in by_shape(sheets):
+        for start in range(0, len(members), step):
+            places += members[start : start + step]
+            chunks.append(evidence.rows(slice(start, start + step)))
+    rows = (row for found in mapped(work, chunks) for row in found)
+    return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
+
+
+def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary]:
+    """The summaries by the tables of the run, wherever this is worked out."""
+    with reading(tables):
+        return summaries(evidence, **asked)
+
+
+def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
+    """The summaries of sheets of one shape."""
+    held = _of_bands(held, evidence)
+    found = posterior(evidence, held, count, seed)
+    if not guarded:
+        return summary(found, names)
+    return [summary(trusted(evidence.rows(slice(place, place + 1)), held, one, seed), names)[0] for place, one in enumerate(found.sheets())]
+
+
+def _of_bands(held: Beliefs, evidence: Evidence) -> Beliefs:
+    """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
+    if "premium_out" in evidence.cells:
+        return held
+    return Beliefs({**held.priors, "long_context": beliefs()["long_context"]}, held.noise)
+
+
+def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
+    """One summary a sheet."""
+    logs, weights = {name: found.logs(name) for name in names}, found.weights
+    return [
+        Summary(
+            _marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place]) if weights.ess[place] else {},
+            *(float(column[place]) for column in (weights.log_evidence, weights.ess, weights.pareto_k, weights.feasible_fraction)),
+            found.sampler,
+        )
+        for place in range(len(weights.ess))
+    ]
+
+
+def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray") -> dict[str, Marginal]:
+    """Of the draws of one sheet."""
+    import numpy as np
+
+    held = np.flatnonzero(weight)
+    share, values = weight[held], np.stack([row[held] for row in logs.values()])
+    means = values @ share
+    spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
+    levels = (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)
+    ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
+    rows = np.column_stack([ends, spreads]).tolist()
+    return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
+
+
+def contracted(spread: float, prior_spread: float) -> float:
+    """1 less posterior over prior variance.
+
+    >>> contracted(0.5, 1.0)
+    0.75
+    """
+    return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
+
+
+def prior_spreads(sheets: Sequence[Evidence], held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+    """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
+    return _in_chunks(partial(_prior_spreads, held=held, names=names, count=count), sheets, count)
+
+
+def _prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int) -> list[dict[str, float]]:
+    import numpy as np
+
+    normal = normals(count)
+    size, width = (end[:, None] for end in evidence.log_active_params)
+    points = prior_points(evidence, held, normal)
+    free = Posterior(evidence, points, None, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
+    spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
+    spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], held["price_per_parameter"].spread)
+    return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]

@@ -1,0 +1,67 @@
+"""An inference as one flat row of numbers, for CSV and for frames."""
+
+from typing import Any
+
+from invert.estimators.readings import verdict
+from invert.result import Inference
+
+ESTIMATORS = ("common_markup", "dollar_anchored", "calibrated")
+KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
+COLUMNS = (
+    "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
+    "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
+    "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
+)  # fmt: skip
+
+
+def flat(one: Inference) -> dict[str, Any]:
+    """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None."""
+    first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
+    joint = first.joint.values if first else {}
+    return {
+        "provider": one.sheet.provider,
+        "model": one.sheet.model,
+        "service_tier": one.sheet.service_tier,
+        "as_of": one.sheet.as_of.isoformat(),
+        "currency": base.input.currency,
+        "input_price": base.input.usd_per_token,
+        "output_price": base.output.usd_per_token,
+        "long_context_threshold": first and first.pair.long_context_threshold,
+        "premium_in": first and first.pair.premium_in.value,
+        "premium_out": first and first.pair.premium_out.value,
+        "output_input_ratio": one.observables.output_input_ratio.value,
+        "cache_read_ratio": one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
+        "active_params": one.anchors.values["active_params"],
+        "kv_bytes_per_token_lecture": first and first.lecture.values.get("kv_bytes_per_token"),
+        "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
+        "kv_bytes_per_token_known": one.known and one.known.read,
+        **_kv(one),
+        "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
+        "memory_time_share": joint.get("memory_time_share"),
+        "balance_context": joint.get("balance_context"),
+        "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
+        "tiers": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
+        "check_lecture": first and verdict(first.lecture_checks),
+        "check_joint": first and verdict(first.joint_checks),
+        "flags": "; ".join(one.flags) or None,
+    }
+
+
+def _kv(one: Inference) -> dict[str, Any]:
+    """Median, ends and kind of KV bytes by each estimator."""
+    parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
+    return {
+        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(one.kv_bytes[estimator], part))
+        for estimator in ESTIMATORS
+        for suffix, part in parts.items()
+    }
+
+
+def six_digits(value: Any) -> Any:
+    """An estimate to six digits: more of them are those of the draws, and of the machine.
+
+    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
+    (154712.0, 'upper', None)
+    """
+    return float(f"{value:.6g}") if isinstance(value, float) else value

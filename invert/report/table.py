@@ -1,0 +1,207 @@
+"""The table of all sheets, as text: the columns that fit, no cell cut."""
+
+from collections.abc import Sequence
+from statistics import median
+from string import ascii_letters
+
+from derive.show.folding import folded
+from derive.units import show
+from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS
+from invert.estimators.lecture import TIER_NAMES
+from invert.estimators.readings import verdict
+from invert.records import Estimate
+from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
+from invert.result import Inference, InferenceTable
+from invert.storage.tiers import TierEvidence
+
+WIDEST = 100
+"""Columns of a paragraph; a table may be wider."""
+COLUMNS = (
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
+    "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
+)  # fmt: skip
+FIRST_TO_GO = (
+    "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
+    "KV at rent", "bandwidth-bound", "output/input", "KV one mark-up", "threshold", "KV lecture", "KV known",
+)  # fmt: skip
+
+
+def summary(table: InferenceTable, width: int | None = None) -> str:
+    """One row a sheet, then the date, the anchors, how to read the columns and what they are worth.
+
+    Columns that do not fit a `width` are left out, and said to be. Flags qualify numbers: they stay, as letters.
+    """
+    rows = [cells(one) for one in table.inferences]
+    columns, legend, kept = fitting(rows, width), [], ""
+    if "flags" not in columns and any(row["flags"] for row in rows):
+        (rows, legend), kept = _lettered(rows), "flags"
+        columns = fitting(rows, width, kept)
+    if "provider" not in columns:
+        rows = [_told_apart(row, rows) for row in rows]
+        columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
+    hidden = len(COLUMNS) - len(columns)
+    note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
+    paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
+    return "\n".join([aligned(columns, rows), "", *paragraphs])
+
+
+def _lettered(rows: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], list[str]]:
+    """The rows with a letter for every flag, and what the letters mean."""
+    flags = dict.fromkeys(flag for row in rows for flag in row["flags"].split("; ") if flag)
+    letters = dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
+    lettered = [row | {"flags": " ".join(letters[flag] for flag in row["flags"].split("; ") if flag)} for row in rows]
+    return lettered, [f"Flags: {'; '.join(f'{letter} {flag}' for flag, letter in letters.items())}."]
+
+
+def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The row with its provider before the model, where another provider sells a model of that name."""
+    twins = sum(other["model"] == row["model"] for other in rows) > 1
+    return {**row, "model": f"{row['provider']}/{row['model']}"} if twins else row
+
+
+def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -> tuple[str, ...]:
+    """The columns that fit a width, the least needed left out first, one `kept` all the same; all of them without a width."""
+    columns = list(COLUMNS)
+    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in COLUMNS}
+    for column in (column for column in FIRST_TO_GO if column != kept):
+        if width is None or sum(needed[name] for name in columns) - GAP <= width:
+            break
+        columns.remove(column)
+    return tuple(columns)
+
+
+def cells(one: Inference) -> dict[str, str]:
+    """One sheet as the text of every column."""
+    first = one.pairs[0] if one.pairs else None
+    tier = "" if one.sheet.service_tier == "standard" else f" ({one.sheet.service_tier})"
+    region = f" [{one.sheet.region}]" if one.sheet.region else ""
+    return {
+        "provider": one.sheet.provider,
+        "model": one.sheet.model + region + tier,
+        "threshold": show("long_context_threshold", first.pair.long_context_threshold).removesuffix(" tokens") if first else NONE,
+        "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
+        "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
+        "output/input": f"{one.observables.output_input_ratio.value:.3g}",
+        "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
+        **{column: kv_range(one.kv_bytes[estimator]) for estimator, column in COLUMNS_OF_KV.items()},
+        "KV known": kv(one.known and one.known.read),
+        "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
+        "tier by lifetime": _tiers(one),
+        "tier by price": ", ".join(dict.fromkeys(_likeliest(found) for found in one.storage if found.undisclosed)) or NONE,
+        "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
+        "lecture check": verdict(first.lecture_checks) if first else NONE,
+        "flags": "; ".join(one.flags),
+    }
+
+
+def kv_range(estimate: Estimate) -> str:
+    """`155 kB (42.2 kB to 547 kB)`, `< 312 kB`, `70 kB (given)` or `undetermined`."""
+    if estimate.kind == "given":
+        return f"{kv(estimate.median)} (given)"
+    if estimate.kind == "interval":
+        return f"{kv(estimate.median)} ({kv(estimate.low)} to {kv(estimate.high)})"
+    return f"< {kv(estimate.high)}" if estimate.kind == "upper" else estimate.kind
+
+
+def _tiers(one: Inference) -> str:
+    """`5 min flash, 1 h disk`, by the lecture's drain times."""
+    return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
+
+
+def _likeliest(found: TierEvidence) -> str:
+    """`HBM 76%`: the likeliest tier by prices, whatever the vendor says."""
+    tier = max(found.undisclosed, key=found.undisclosed.__getitem__)
+    return f"{TIER_NAMES[tier]} {found.undisclosed[tier]:.0%}"
+
+
+def footer(table: InferenceTable) -> list[str]:
+    """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
+    reading = (
+        "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
+        " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
+        f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
+        " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
+        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at 90%, the"
+        f" ranges hold 90%. {_headline(table)} backsolve infer MODEL says why, and how firmly."
+    )
+    changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
+    what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
+    return [
+        f"{_count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
+        f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
+        reading,
+        worth(table.inferences),
+    ]
+
+
+def _headline(table: InferenceTable) -> str:
+    if "kv_bytes_per_token" not in table.given:
+        return "The headline is KV calibrated."
+    return f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline, and of the three KV at rent alone is estimated."
+
+
+def worth(inferences: Sequence[Inference]) -> str:
+    """How far the lecture's reading and the estimates are from the caches of the models here whose architecture is public."""
+    known = [one for one in inferences if one.known and one.pairs]
+    if not known:
+        return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
+    lecture = [one.known.read / one.pairs[0].lecture.values["kv_bytes_per_token"] for one in known]
+    unsure = sum(one.known.grade != "verified" for one in known)
+    by_name = f", {unsure} of them by the model's name only" if unsure else ""
+    sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
+    ranges, bounds = (_covered([one for one in inferences if one.known], kind) for kind in ("interval", "upper"))
+    by_ranges = f" Ranges that hold the true cache: {ranges}" if ranges else ""
+    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
+    return (
+        f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
+        f" cache is {spread(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
+    )
+
+
+def _covered(known: Sequence[Inference], kind: str) -> str:
+    """How many ranges or bounds of each estimator hold the known cache; nothing where there are none."""
+    counts = []
+    for estimator, column in COLUMNS_OF_KV.items():
+        found = [(one.kv_bytes[estimator], one.known.read) for one in known if one.kv_bytes[estimator].kind == kind]
+        if found:
+            held = sum((estimate.low or 0) <= truth <= estimate.high for estimate, truth in found)
+            counts.append(f"{column.removeprefix('KV ')} {held} of {len(found)}")
+    return ", ".join(counts)
+
+
+def _count(table: InferenceTable) -> str:
+    count = len(table.inferences)
+    return "1 sheet" if count == 1 else f"{count} sheets"
+
+
+def _typical_ratio(table: InferenceTable) -> str:
+    ratios = [one.observables.output_input_ratio.value for one in table.inferences]
+    return f" (median {median(ratios):.3g} here)" if ratios else ""
+
+
+def _mean_contexts(table: InferenceTable) -> str:
+    """The rule for what was not given, as shares."""
+    shares = {
+        "short_context": "{:.2g} of the first threshold",
+        "long_context": "{:.2g} of the way through each band above it",
+    }
+    return "".join(f"; {name} {text.format(table.held[name].at(0.0))}" for name, text in shares.items() if table.held[name].ends)
+
+
+def _rests_on(table: InferenceTable) -> str:
+    """Which of the anchors the headline rests on, as the estimates themselves say."""
+    names = {name for one in table.inferences for name in one.kv_bytes["calibrated"].anchors} - {"kv_bytes_per_token"}
+    if "kv_bytes_per_token" in table.given or not table.inferences:
+        return ""
+    headline = " and ".join(name for name in ALLOWED if name in names) or "none"
+    return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
+
+
+def _anchors(table: InferenceTable) -> str:
+    values = table.anchors.values
+    shared = [f"{name} {show(name, value)}" for name, value in values.items() if name != "active_params"]
+    if "active_params" in values:
+        size = f"active_params {show('active_params', values['active_params'])} (given)"
+    else:
+        size = f"active_params of the architecture where it is public, else {show('active_params', ASSUMED_ACTIVE_PARAMS)} (assumed)"
+    return "; ".join([size, *shared])

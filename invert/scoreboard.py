@@ -1,0 +1,200 @@
+"""The scoreboard: what the readings make of what is known, section by section, as rows of numbers."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib.resources import files
+from math import exp, log
+from statistics import fmean, stdev
+from typing import Any
+
+from derive.errors import UnknownName, WrongData
+from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
+from derive.solving.api import solve
+from derive.units import parse
+from invert.estimators import calibration
+from invert.estimators.at_rent import base_markup, rental
+from invert.estimators.known import Judged, judged
+from invert.report.layout import ESTIMATORS, aligned, laid_out, title
+from invert.sheets.read import load
+from invert.soundness import table_problems
+from invert.storage.tariffs import negative_controls, scoreboard
+
+Row = dict[str, Any]
+RECORDED = "calibration_run.csv"
+"""The last long run of `backsolve validate --section calibration --rerun`."""
+
+
+@one_reading
+def rows(section: str) -> list[Row]:
+    """The rows of one section; raises UnknownName for one that does not exist."""
+    if section not in SECTIONS:
+        raise UnknownName("section", section, SECTIONS)
+    return SECTIONS[section]()
+
+
+@one_reading
+def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
+    """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
+    names = tuple(names)
+    book = load()
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book)] if set(names) != {"calibration"} else []
+    for name in names:
+        try:
+            found[name] = rows(name)
+        except WrongData as error:
+            problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
+    return found, list(dict.fromkeys(problems))
+
+
+def known_models(anchors: Mapping[str, float] | None = None) -> list[Row]:
+    """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
+
+    Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
+    estimators that a table prints, called on the sheet as any other, on `anchors` [SI]; so are attention FLOPs from input prices.
+
+    >>> rows = known_models()
+    >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
+    [-0.68, -3.86]
+    """
+    known = judged(anchors or {})
+    readings: dict[str, Callable[[Judged], float | None]] = {
+        label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
+    } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member)}
+    found = [
+        {
+            "model": one.member.architecture,
+            "KV bytes": one.member.kv_bytes_per_token,
+            **{name: _digits(reading(one)) for name, reading in readings.items()},
+            "base mark-up": _digits(_base_markup(one.member)),
+        }
+        for one in known
+    ]
+    logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
+    for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
+        found.append({"model": label, "KV bytes": None, **{name: _over(of, values) for name, values in logs.items()}, "base mark-up": None})
+    return found
+
+
+def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
+    return round(of(logs), 2) if len(logs) > 1 else None
+
+
+def _base_markup(member: calibration.Member) -> float | None:
+    """How far the base input price lies above its cost; None where the parameters are not known."""
+    if member.sold is None or not member.active_params:
+        return None
+    return base_markup(member.sold.lines, member.active_params, rental().values)
+
+
+def skill() -> list[Row]:
+    """How well each belief foretells the cache of a model that was left out with its siblings: rms error, mean log density."""
+    return [
+        {"left out": left_out, "belief": row.belief, "rms (nats)": round(row.rms, 2), "mean log density": round(row.log_density, 2)}
+        for left_out, siblings in (("the model and its siblings", True), ("the model alone", False))
+        for row in calibration.leave_one_out(siblings)
+    ]
+
+
+def storage_rules() -> list[Row]:
+    """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
+    usual = calibration.learn().reference
+    return [
+        {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
+        for row in scoreboard((exp(usual.mean), usual.predictive_sd))
+    ]
+
+
+def controls() -> list[Row]:
+    """Vendors that ask one storage price for open models of unlike cache."""
+    return [
+        {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
+         "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
+        for one in negative_controls()
+    ]  # fmt: skip
+
+
+def production() -> list[Row]:
+    """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
+    nodes = [
+        solve("replicas", fleet_throughput=_disclosed(tokens), throughput=_disclosed(rate)).answers[0].value
+        for tokens, rate in (
+            ("input_tokens_per_day", "prefill_throughput_per_node"),
+            ("output_tokens_per_day", "decode_throughput_per_node"),
+        )
+    ]
+    said = _disclosed("nodes")
+    return [{
+        "quantity": "nodes of a day", "for prefill": round(nodes[0], 1), "for decode": round(nodes[1], 1),
+        "computed": round(sum(nodes), 1), "disclosed": said, "off by": f"{sum(nodes) / said - 1:+.2%}",
+    }]  # fmt: skip
+
+
+def _disclosed(quantity: str) -> float:
+    """A number of disclosures.csv on production, SI: token/day is token/s."""
+    for row in table("disclosures"):
+        if cell("disclosures", row, "quantity") == quantity and cell("disclosures", row, "topic") == "production":
+            number, unit = cell("disclosures", row, "value"), cell("disclosures", row, "unit")
+            return parse("throughput", f"{number} {unit}") if unit.startswith("token/") else float(number)
+    refuse_bad("disclosures", topic="production", quantity=quantity)
+    raise WrongData(f"disclosures.csv: no {quantity} on production")
+
+
+def recorded_calibration() -> list[Row]:
+    """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
+    return pooled(files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines())
+
+
+def pooled(lines: Iterable[str]) -> list[Row]:
+    """The rows of a calibration run that pool its shapes and seeds."""
+    return [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
+
+
+def _digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.3g}")
+
+
+SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
+    "truth": known_models,
+    "skill": skill,
+    "storage": storage_rules,
+    "controls": controls,
+    "production": production,
+    "calibration": recorded_calibration,
+}
+"""By name: tiered sheets of known models; leave-one-out; tier rules; negative controls; a disclosed day; the sampler itself."""
+
+
+TITLES = {
+    "truth": "Tiered sheets of models whose architecture is known: what each reading gives over the truth",
+    "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
+    "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
+    "controls": "Negative controls: one storage price, open models of unlike cache",
+    "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",
+}
+
+
+def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
+    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
+    if style == "json":
+        return json.dumps(found, indent=2, allow_nan=False)
+    if style == "csv":
+        return "\n".join(_csv(rows) for rows in found.values()).rstrip("\n")
+    parts = []
+    for name, rows in found.items():
+        texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"], width))
+    return "\n\n".join(parts)
+
+
+def _csv(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()

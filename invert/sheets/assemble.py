@@ -1,0 +1,334 @@
+"""Which sheets hold on a day, which of them a name means, and what they are with some prices changed."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from difflib import get_close_matches
+from typing import Any
+
+from derive import shipped
+from derive.characters import hidden, is_hidden, skeleton, trimmed
+from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from invert.records import CacheOffer, Price, PriceBand, PriceSheet
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
+from invert.sheets.rules import (
+    COMPONENTS,
+    absurd,
+    broken,
+    by_sheet,
+    is_traded,
+    number,
+    strays,
+)
+
+ALL = "all"
+DEFAULT_TIERS = ("standard", "off_peak")
+TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
+TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
+SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
+Place = tuple[str, int, int | None]
+Name = tuple[str, str]
+
+
+def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everything: bool = False) -> tuple[list[PriceSheet], list[Problem]]:
+    """The sheets valid on a day (by default the newest retrieval day in the book), and why others could not be made.
+
+    Without a tier, one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like
+    `everything`, gives every tier with the batch sheets. `UnknownName` for a tier that no sheet has on any day.
+    """
+    day = as_of or book.newest_retrieved
+    if day is None:
+        raise WrongData("no price row has a retrieved_date, so there is no day to take the prices of; name one")
+    tiers = {row.service_tier for row in book.rows}
+    if tier not in ("", ALL, *tiers):
+        raise UnknownName("service tier", tier, sorted({ALL, *tiers}))
+    offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
+    for (provider, model, region, name), rows in by_sheet(book.rows).items():
+        sheet, faults = assembled(rows, day, book.fx)
+        if sheet or faults:
+            offers.setdefault((provider, model, region), {})[name] = sheet, faults
+    chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), ALL if everything else tier)]
+    # A day that was asked for needs no day of the rows.
+    late = [] if as_of else book.far_off
+    return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
+
+
+def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, str]]:
+    """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
+
+    >>> not_begun(PriceBook((), {}, (), None), date(2026, 11, 20))
+    ({}, {})
+    """
+    begun = {(row.provider, row.model) for row in book.rows if row.valid_on(day)}
+
+    def said(rows: Iterable[PriceRow]) -> dict[Name, str]:
+        found: dict[Name, str] = {}
+        for row in sorted((row for row in rows if row.start > day), key=lambda row: row.start):
+            pair = row.provider, row.model
+            which = "some of its prices" if pair in begun else "its prices"
+            found.setdefault(pair, f"{'/'.join(pair)}: {which} begin on {row.start}, after {day}; --as-of {row.start}")
+        return found
+
+    return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
+
+
+def wanted(offered: Sequence[str], tier: str) -> list[str]:
+    """The tiers to take of those on offer.
+
+    >>> wanted(["batch", "off_peak", "standard"], ""), wanted(["batch", "off_peak"], ""), wanted(["batch"], "")
+    (['standard'], ['off_peak'], [])
+    """
+    if tier == ALL:
+        return list(offered)
+    return [name for name in ([tier] if tier else DEFAULT_TIERS) if name in offered][:1]
+
+
+def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
+    """The sheet that the rows of one sheet key make on a day, and what is wrong; nothing and no fault if none holds then."""
+    valid = [row for row in rows if row.valid_on(day)]
+    faults = broken(valid, any(map(is_traded, rows)), day)
+    if faults or not any(map(is_traded, valid)):
+        return None, faults
+    left_out = strays(valid)
+    stray = {id(row) for row, _ in left_out}
+    taken = [row for row in valid if id(row) not in stray]
+    prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
+    sheet = PriceSheet(
+        *rows[0].sheet_key,
+        as_of=day,
+        **parts(prices, {row.threshold_tokens: row.threshold_inclusive for row in taken if row.component == "input"}),
+        utc_hours=" ".join(sorted({row.utc_hours for row in taken if row.utc_hours})),
+        weekdays=" ".join(sorted({row.weekdays for row in taken if row.weekdays})),
+        start_known=all(row.start > date.min or row.retrieved_date is None or row.retrieved_date <= day for row in taken),
+    )
+    return sheet, [fault for _, fault in left_out]
+
+
+def price(row: PriceRow, day: date, fx: Fx) -> Price:
+    """The price of a row, in US dollars at the rate of that day."""
+    usd = row.amount / (units_per_usd(fx, row.currency, day) * TOKEN_SECONDS[row.per])
+    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin)
+
+
+def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> dict[str, Any]:
+    """Bands, writes and storage of a sheet, out of its prices by (component, threshold, lifetime)."""
+    bands = [
+        PriceBand(at, inclusive[at], prices["input", at, None], prices["output", at, None], prices.get(("cache_read", at, None)))
+        for at in sorted(inclusive)
+    ]
+    offers: dict[tuple[str, int | None], list[tuple[int, Price]]] = {}
+    for (component, threshold, lifetime), found in prices.items():
+        if component in ("cache_write", "cache_storage"):
+            offers.setdefault((component, lifetime), []).append((threshold, found))
+    made = [CacheOffer(*item, tuple(sorted(found, key=lambda pair: pair[0]))) for item, found in offers.items()]
+    writes = sorted((one for one in made if one.component == "cache_write"), key=lambda one: one.ttl_seconds or 0)
+    storage = next((one for one in made if one.component == "cache_storage"), None)
+    return {"bands": tuple(bands), "writes": tuple(writes), "storage": storage}
+
+
+# Names.
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The items of a cell that separates them by ";"."""
+    return tuple(item.strip() for item in text.split(";") if item.strip())
+
+
+def models() -> list[ModelRow]:
+    """The sound rows of the shipped models.csv; `WrongData` for a file that cannot be used at all."""
+    return [_model(row) for row in shipped.table("models")]
+
+
+def _model(row: Mapping[str, str]) -> ModelRow:
+    def figure(column: str) -> float | None:
+        return number(row[column]) if row[column] else None
+
+    max_context = figure("max_context")
+    return ModelRow(
+        provider=row["provider"],
+        model=row["model"],
+        aliases=listed(row["aliases"]),
+        first_party=shipped.truth(row["first_party"]),
+        architecture=row["architecture"],
+        architecture_grade=row["architecture_grade"],
+        max_context=None if max_context is None else int(max_context),
+        active_params=figure("active_params"),
+        active_params_grade=row["active_params_grade"],
+        total_params=figure("total_params"),
+        source=row["source"],
+        notes=row["notes"],
+    )
+
+
+def find(
+    names: Iterable[str],
+    offered: Sequence[PriceSheet],
+    known: Sequence[ModelRow],
+    ever: Sequence[Name] = (),
+    later: Mapping[Name, str] | None = None,
+) -> tuple[list[PriceSheet], list[str]]:
+    """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
+
+    A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
+    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
+    (provider, model) pairs priced on any day, `later` what to say of those whose prices have not begun.
+    """
+    aliases = {(row.provider, row.model): row.aliases for row in known}
+    first_party = {(row.provider, row.model) for row in known if row.first_party}
+    priced = list(dict.fromkeys((sheet.provider, sheet.model) for sheet in offered))
+    chosen: dict[Name, None] = {}
+    notes = []
+    for name in names:
+        meant = matches(name, priced, aliases)
+        own = [pair for pair in meant if pair in first_party]
+        if len(meant) > 1 and len(own) == 1:
+            others = ", ".join(pair[0] for pair in meant if pair not in own)
+            notes.append(f"{name}: taken from {'/'.join(own[0])}, the first party; also sold by {others}")
+            meant = own
+        if len(meant) > 1:
+            raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
+        if not meant and (other := matches(name, [*aliases, *ever], aliases)):
+            if said := next((later[pair] for pair in other if later and pair in later), ""):
+                raise NotBegun(said)
+            raise UnknownModel(name, "has no sheet in this service tier on this day", [])
+        if not meant:
+            if any(name.strip().lower() == provider.lower() for provider, _ in priced):
+                raise UnknownModel(name, "is a provider", [f"--provider {name.strip().lower()}"])
+            like = [] if hidden(name) else drawn_like(name, list(dict.fromkeys((*priced, *aliases, *ever))), aliases)
+            if like:
+                raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
+            raise UnknownModel(name, "is no model here", candidates(name, priced, aliases))
+        chosen[meant[0]] = None
+    return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
+
+
+class NotBegun(WrongValue):
+    """A model asked for before any of its prices begins; the message names the day."""
+
+
+class UnknownModel(UnknownName):
+    """A name that means no sheet, or several; the message lists every candidate, near in spelling or not."""
+
+    def __init__(self, name: str, fault: str, candidates: Sequence[str]):
+        meant = f"; did you mean {' or '.join(candidates)}?" if candidates else "; `backsolve prices list` shows all"
+        ValueError.__init__(self, f"{shorten(name)} {fault}{unseen(name)}{meant}")
+
+
+def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[Name]:
+    """The (provider, model) pairs that a name means, by the first rule that finds any.
+
+    >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
+    [('google', 'gemini-3.1-pro-preview')]
+    """
+    given = trimmed(name).lower()
+    spellings: tuple[Callable[[Name], list[str]], ...] = (
+        lambda pair: ["/".join(pair)],
+        lambda pair: [pair[1]],
+        lambda pair: also_called(pair, aliases),
+    )
+    for spelling in spellings:
+        if found := [pair for pair in pairs if given in map(str.lower, spelling(pair))]:
+            return found
+    return [pair for pair in pairs if any(text.lower().startswith(f"{given}-") for text in (pair[1], "/".join(pair)))]
+
+
+def also_called(pair: Name, aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+    """The other names of a model, with and without its provider."""
+    return [text for alias in aliases.get(pair, ()) for text in (alias, f"{pair[0]}/{alias}")]
+
+
+def drawn_like(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[tuple[Name, str]]:
+    """The models that a name looks like without being a name of them, and the name it looks like; whole names first.
+
+    >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
+    [(('openai', 'gpt-5'), 'gpt-5')]
+    """
+    given = skeleton(name)
+    if not given:
+        return []
+    spelled = [(pair, text) for pair in pairs for text in ("/".join(pair), pair[1], *also_called(pair, aliases))]
+    whole = [(pair, text) for pair, text in spelled if skeleton(text) == given]
+    begun = [(pair, text) for pair, text in spelled if skeleton(text).startswith(f"{given}-")]
+    return list({pair: (pair, text) for pair, text in reversed(whole or begun)}.values())[::-1]
+
+
+def candidates(name: str, priced: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[str]:
+    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, nearest first."""
+    given = "".join(mark for mark in trimmed(name).lower() if not is_hidden(mark))[:200]
+    containing = ["/".join(pair) for pair in priced if given in "/".join(pair).lower()]
+    spelled: dict[str, list[str]] = {}
+    for pair in priced:
+        for text in (pair[1], *aliases.get(pair, ())):
+            spelled.setdefault(text.lower(), []).append("/".join(pair))
+    alike = get_close_matches(given, spelled, n=5, cutoff=0.6)
+    return (containing or list(dict.fromkeys(found for text in alike for found in spelled[text])))[:5]
+
+
+# Prices changed by hand.
+
+
+def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
+    """The sheet with some prices replaced, as `{"output": "20", "input@200k": "5", "cache_write:5min": "4"}` says.
+
+    Amounts are in the currency and unit of the price they replace, with verification `user`. `UnknownName` for what is
+    no component, `WrongValue` for an amount that is no price or a place that the sheet does not have.
+    """
+    prices = places(sheet)
+    for spec, amount in amounts.items():
+        place = placed(spec, prices)
+        try:
+            prices[place] = repriced(place, number(amount.strip()), prices)
+        except WrongValue as error:
+            raise WrongValue(f"{spelled(place)}: {error}") from None
+    return replace(sheet, **parts(prices, {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}))
+
+
+def places(sheet: PriceSheet) -> dict[Place, Price]:
+    """All prices of a sheet by (component, threshold, lifetime)."""
+    found: dict[Place, Price] = {}
+    for band in sheet.bands:
+        named = {"input": band.input, "output": band.output, "cache_read": band.cache_read}
+        found |= {(name, band.threshold_tokens, None): one for name, one in named.items() if one}
+    for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else [])):
+        found |= {(offer.component, threshold, offer.ttl_seconds): one for threshold, one in offer.prices}
+    return found
+
+
+def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
+    """The place in a sheet that `component[@threshold][:lifetime]` names; a lifetime may be left out where there is one."""
+    form = re.fullmatch(r"([^@:]*)(?:@([0-9]{1,9})(k|M|))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
+    if not form:
+        raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
+    component, threshold, thousands, lifetime, unit = form.groups()
+    if component not in COMPONENTS:
+        raise UnknownName("component", component, COMPONENTS)
+    at = int(threshold or 0) * TOKENS[thousands or ""]
+    seconds = int(lifetime) * SECONDS[unit] if lifetime else None
+    found = [place for place in prices if place[:2] == (component, at) and (not lifetime or place[2] == seconds)]
+    if len(found) != 1:
+        lack = "has no price at" if not found else "has several prices at"
+        raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
+    return found[0]
+
+
+def spelled(place: Place) -> str:
+    """A place as one types it.
+
+    >>> spelled(("cache_write", 200000, 300))
+    'cache_write@200000:300'
+    """
+    component, threshold, lifetime = place
+    return component + (f"@{threshold}" if threshold else "") + (f":{lifetime}" if lifetime else "")
+
+
+def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:
+    """The price with another amount, converted at the rate that the sheet's prices in its currency show."""
+    old = prices[place]
+    kin = next((one for one in prices.values() if one.currency == old.currency and one.amount), None)
+    if kin is None:
+        raise WrongValue(f"no price of the sheet shows what a {old.currency} is worth")
+    rate = kin.amount / (kin.usd_per_token * TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
+    if fault := absurd(amount, amount / rate, place[0]):
+        raise WrongValue(fault)
+    return Price(amount, old.currency, old.per, amount / (rate * TOKEN_SECONDS[old.per]), "user", "", "", "set by hand")

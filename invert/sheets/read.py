@@ -1,0 +1,365 @@
+"""Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from io import BytesIO
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from derive import shipped
+from derive.briefly import Records
+from derive.characters import trimmed
+from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
+from derive.files import LARGEST, label, opened, size
+from derive.shipped import once_a_reading
+from invert.sheets.assemble import listed
+from invert.sheets.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
+from invert.sheets.rules import (
+    COMPONENTS,
+    NAMES,
+    Parser,
+    contradictions,
+    hold,
+    hours,
+    iso_date,
+    look_alikes,
+    number,
+    one_of,
+    parsed,
+    plain,
+    required,
+    truth,
+    unsaid_currencies,
+    weekdays,
+    whole,
+    whole_or_blank,
+    word,
+)
+
+ROW_LIMIT, LINE_LIMIT, PROBLEM_LIMIT = 200_000, 64_000, 1_000
+"""Rows of a file (blank lines count), characters of a line, and faults that are listed one by one.
+
+All rows are held in memory, about 1 kB each, and read at some 30,000 a second. So a file takes at most ten seconds and
+some hundred megabytes, and a stream without end is refused as soon; every price ever published fits many times over.
+"""
+A_YEAR = 366
+"""Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
+TOO_LARGE = f"larger than {size(LARGEST)}"
+Source = Iterable[str] | BinaryIO | TextIO
+
+PRICE_COLUMNS: dict[str, Parser] = {
+    "provider": required,
+    "model": required,
+    "region": plain,
+    "service_tier": word,
+    "component": one_of(*COMPONENTS),
+    "threshold_tokens": whole,
+    "threshold_inclusive": truth,
+    "ttl_seconds": whole_or_blank,
+    "utc_hours": hours,
+    "weekdays": weekdays,
+    "amount": number,
+    "currency": plain,
+    "per": one_of("mtok", "mtok_hour"),
+    "effective_date": iso_date,
+    "date_kind": one_of("", "start", "first_seen", "verified"),
+    "valid_to": iso_date,
+    "retrieved_date": iso_date,
+    "source_url": plain,
+    "verification": word,
+    "notes": plain,
+}
+NEEDED = ("provider", "model", "component", "amount")
+DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
+
+
+def load(prices: str | Path | TextIO | None = None) -> PriceBook:
+    """The shipped prices, with a file or stream of one's own laid over them.
+
+    A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
+    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+    """
+    fx, rows, faults = shipped_rows()
+    own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
+    replaced = {row.key for row in own}
+    kept = [row for row in rows if row.key not in replaced]
+    day, far_off = newest_day(rows, own)
+    return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
+
+
+def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(column, message) for what a row that ships says of its dates; of one's own files it is not asked."""
+    if row["retrieved_date"] is None:
+        yield "retrieved_date", "is blank"
+    if bool(row["effective_date"]) != bool(row["date_kind"]):
+        yield ("date_kind" if row["effective_date"] else "effective_date"), "is blank, and the other is not"
+
+
+@once_a_reading
+def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
+    """The rates of exchange and the prices that ship, with their faults."""
+    try:
+        fx = rates(shipped.table("fx"))
+    except WrongData:
+        # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
+        fx = {}
+    rows, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
+    return fx, tuple(rows), (*shipped.problems("fx"), *faults)
+
+
+def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
+    """The newest retrieval day to be believed, and a problem where there are later ones.
+
+    Days are followed from the median of those that ship, as long as each is at most a year after the one before: a slip
+    of the pen (2062 for 2026) moves nothing, in however many rows of one's own it stands, and no clock is asked.
+    """
+    anchors = sorted(row.retrieved_date for row in shipped if row.retrieved_date)
+    anchors = anchors or sorted(row.retrieved_date for row in own if row.retrieved_date)
+    if not anchors:
+        return None, ()
+    newest = anchors[(len(anchors) - 1) // 2]
+    rows = [row for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
+    for day in sorted({row.retrieved_date for row in rows}):
+        if (day - newest).days > A_YEAR:
+            break
+        newest = day
+    far = [row for row in rows if row.retrieved_date > newest]
+    if not far:
+        return newest, ()
+    day = far[0].retrieved_date
+    others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
+    lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
+    return newest, (far[0].problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
+
+
+def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
+    """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
+    before, _ = newest_day(shipped)
+    row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
+    if row is None:
+        return ""
+    place = str(row.problem(None, "")).removesuffix(": ")
+    return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
+
+
+def read_overlay(prices: str | Path | TextIO, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
+    if not isinstance(prices, str | Path):
+        return read_rows(prices, "standard input", fx, True, beside)
+    with opened(prices) as stream:
+        return read_rows(stream, label(prices), fx, True, beside)
+
+
+def read_rows(
+    source: Source, origin: str, fx: Fx | None = None, overlay: bool = False, beside: Sequence[PriceRow] = ()
+) -> tuple[list[PriceRow], list[Problem]]:
+    """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
+
+    `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs.
+
+    >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
+    >>> rows[0].amount, rows[0].origin, str(problems[0])
+    (2.0, 'my.csv:2', "my.csv row 3, column amount: '-5' is negative")
+    """
+    rows: list[PriceRow] = []
+    problems: list[Problem] = []
+    unlisted = 0
+    held: dict[RowKey, list[PriceRow]] = {}
+
+    def name(*faults: Problem) -> None:
+        nonlocal unlisted
+        room = PROBLEM_LIMIT - len(problems)
+        problems.extend(faults[:room])
+        unlisted += len(faults[room:])
+
+    for item in table(source, origin, PRICE_COLUMNS, NEEDED if overlay else PRICE_COLUMNS):
+        found = item if isinstance(item, Problem) else price_row(*item, origin, fx or {}, overlay)
+        if isinstance(found, Problem):
+            name(found)
+        elif isinstance(found, list):
+            name(*found)
+        elif clash := hold(held, found):
+            name(clash)
+        else:
+            rows.append(found)
+    unclear = unsaid_currencies(rows, beside)
+    name(*unclear.values())
+    mistaken = look_alikes(rows, in_use(beside))
+    name(*chain.from_iterable(mistaken.values()))
+    if unlisted:
+        problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
+    return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
+
+
+def in_use(rows: Sequence[PriceRow]) -> dict[str, list[str]]:
+    """The names of rows by column, and where there are any those of models.csv, which know other names of a model."""
+    names = {column: [getattr(row, column) for row in rows] for column in NAMES}
+    if not rows:
+        return names
+    try:
+        described = shipped.table("models")
+    except WrongData:
+        return names
+    names["provider"] += [row["provider"] for row in described]
+    names["model"] += [name for row in described for name in (row["model"], *listed(row["aliases"]))]
+    return names
+
+
+def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: bool) -> PriceRow | list[Problem]:
+    """The row that these cells hold, or all that is wrong with them."""
+    per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
+    # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
+    values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
+    faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
+    if faults:
+        return [Problem(origin, place, column, message) for column, message in faults]
+    return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
+
+
+def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
+    """Exchange rates by currency, oldest first, from the sound rows of fx.csv.
+
+    >>> rates(shipped.table("fx"))["CNY"][0].units_per_usd
+    7.2
+    """
+    found: dict[str, list[FxRate]] = {}
+    for row in rows:
+        said = row["source"], row["verification"], row["notes"]
+        rate = FxRate(row["currency"], iso_date(row["date"]), number(row["units_per_usd"]), *said)
+        found.setdefault(rate.currency, []).append(rate)
+    return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in found.items()}
+
+
+def refuse_bad_rate(currency: str, day: date) -> None:
+    """Raises `BadRow` where the rate of exchange that holds on a day, or may have been meant to, is a row that cannot be used."""
+    if currency == "USD":
+        return
+    found = shipped.checked("fx")
+    dated = [((iso_date(row["date"]) or date.min, True), None) for row in found.rows if row["currency"] == currency]
+    for row, columns, problem in found.bad:
+        if row.get("currency") == currency or "currency" in (columns or ()):
+            since = _day(row.get("date", ""))
+            if since is None or "date" in (columns or ()):
+                # It may be of any day.
+                raise shipped.BadRow(problem)
+            dated.append(((since, False), problem))
+    # As `units_per_usd` chooses: the newest on that day, else the oldest. A sound one of the same day goes before a bad one.
+    held = [one for one in dated if one[0][0] <= day]
+    chosen = max(held, key=itemgetter(0)) if held else min(dated, key=lambda one: (one[0][0], not one[0][1]), default=None)
+    if chosen and chosen[1]:
+        raise shipped.BadRow(chosen[1])
+
+
+def _day(text: str) -> date | None:
+    try:
+        return iso_date(text)
+    except WrongValue:
+        return None
+
+
+# Files and streams.
+
+
+
+
+def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
+    """The lines of a source; of one longer than the limit only the beginning is kept, the rest is read away in pieces."""
+    if not hasattr(source, "readline"):
+        yield from source
+        return
+    # The bytes under a text stream: its decoder knows neither our file nor our rows.
+    stream = getattr(source, "buffer", source)
+    left = LARGEST
+
+    def piece() -> str | bytes:
+        nonlocal left
+        try:
+            part = stream.readline(LINE_LIMIT + 1)
+        except (OSError, ValueError) as error:
+            raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
+        left -= len(part)
+        if left < 0:
+            raise WrongData(f"{origin} is {TOO_LARGE}")
+        return part
+
+    while line := piece():
+        yield line
+        tail = line
+        while len(tail) > LINE_LIMIT and not tail.endswith(b"\n" if isinstance(tail, bytes) else "\n"):
+            tail = piece()
+
+
+def table(source: Source, origin: str, columns: Iterable[str], needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]] | Problem]:
+    """Row number and cells by column of each row under the header, or the problem of a row that cannot be taken apart.
+
+    A row is a line, so that a quote left open spoils one row and not the rest of the file.
+    """
+    header: list[str] = []
+    known = {name.lower(): name for name in columns}
+    empty = True
+    for place, raw in enumerate(raw_lines(source, origin), start=1):
+        if place > ROW_LIMIT + 1:
+            raise WrongData(f"{origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed")
+        try:
+            cells = split(raw, first=place == 1)
+            if header and any(cells) and len(cells) != len(header):
+                more = "; a comma inside a cell needs quotes around the cell" if len(cells) > len(header) else ""
+                raise WrongValue(f"has {len(cells)} cells where the header has {len(header)}{more}")
+        except WrongValue as error:
+            if not header:
+                raise WrongData(f"{origin} row {place}: {error}") from None
+            empty = False
+            yield Problem(origin, place, None, str(error))
+            continue
+        if not any(cells):
+            continue
+        if header:
+            empty = False
+            yield place, dict(zip(header, cells, strict=True))
+        else:
+            header = [known.get(name.lower(), name) for name in cells]
+            refuse_header(header, tuple(known.values()), tuple(needed), f"{origin} row {place}")
+    if empty:
+        raise WrongData(f"{origin} has a header and no rows" if header else f"{origin} is empty")
+
+
+def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str, ...], place: str) -> None:
+    """`WrongData` where a needed column is lacking, one stands twice, or one is not ours.
+
+    Cells that nobody reads may be the currency or the dates, without which the others would be misread.
+    """
+    unknown = [f"unknown column {shorten(name)}{unseen(name)}{suggest(name[:200], columns)}" for name in header if name not in columns]
+    repeated = next((name for name in columns if header.count(name) > 1), None)
+    if repeated:
+        raise WrongData(f"{place}, column {repeated}: stands twice in the header")
+    lacking = [name for name in needed if name not in header]
+    if lacking:
+        mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
+        hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
+        raise WrongData(f"{place}: there is no column {', '.join(lacking)}" + (f"; {hint}" if hint else ""))
+    if unknown:
+        more = f" (the first of {len(unknown)})" if len(unknown) > 1 else ""
+        raise WrongData(f"{place}: {unknown[0]}{more}; rename the column or take it out")
+
+
+def split(raw: str | bytes, first: bool) -> list[str]:
+    """The cells of one line; `WrongValue` says why it has none."""
+    if isinstance(raw, bytes) and first:
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
+            raise WrongValue("this is UTF-16 or no text at all; save it as CSV in UTF-8")
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    if len(raw) > LINE_LIMIT:
+        raise WrongValue("the line is longer than 64 kB")
+    try:
+        text = raw.decode() if isinstance(raw, bytes) else raw.removeprefix("\ufeff") if first else raw
+        text = text.removesuffix("\n").removesuffix("\r")
+        if "\n" in text or "\r" in text:
+            raise WrongValue("has a line break inside; lines end in LF or CRLF")
+        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record]
+    except UnicodeDecodeError as error:
+        raise WrongValue(f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8") from None
+    except csv.Error as error:
+        raise WrongValue(f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell") from None

@@ -1,0 +1,386 @@
+"""The rules of price files: what a cell may hold, what goes together in a row, what a sheet needs."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from derive.characters import hidden, is_same, named, skeleton
+from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
+from derive.shipped import figure
+from derive.shipped import truth as shipped_truth
+from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
+
+CELL_LIMIT = 10_000
+BAND_LIMIT, PRICE_LIMIT = 64, 256
+"""Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
+COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
+SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
+LARGEST = 1e5
+"""What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
+
+The least lies also above the dearest price per token, so that one cannot pass for a price per million.
+"""
+NAMES = ("provider", "model", "region", "service_tier", "component")
+"""Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
+Parser = Callable[[str], Any]
+
+
+def check(book: PriceBook) -> list[Problem]:
+    """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
+
+    >>> check(PriceBook((), {}, (), None))
+    []
+    """
+    good, clashes = without_clashes(book.rows)
+    problems = [*book.problems, *book.far_off, *clashes]
+    for rows in by_sheet(good).values():
+        traded = any(map(is_traded, rows))
+        # The present first: of one fault on many days, that is the day to name.
+        now = book.newest_retrieved or date.max
+        for day, valid in chain([(now, [row for row in rows if row.start <= now < row.end])], days(rows)):
+            problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
+    first_of_place: dict[Any, Problem] = {}
+    for problem in problems:
+        first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
+    return list(first_of_place.values())
+
+
+def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
+    """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
+
+    One pass over the days; a sheet with more rows on a day than can be read is not followed further.
+    """
+    begins: dict[date, list[int]] = {}
+    ends: dict[date, list[int]] = {}
+    for place, row in enumerate(rows):
+        begins.setdefault(row.start, []).append(place)
+        if row.valid_to:
+            ends.setdefault(row.valid_to, []).append(place)
+    valid: dict[int, PriceRow] = {}
+    for day in sorted({*begins, *ends}):
+        valid |= {place: rows[place] for place in begins.get(day, ())}
+        for place in ends.get(day, ()):
+            valid.pop(place, None)
+        yield day, [valid[place] for place in sorted(valid)]
+        if len(valid) > PRICE_LIMIT:
+            return
+
+
+# Across rows.
+
+
+def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
+    """The rows of each sheet, sheets in alphabetical order."""
+    sheets: dict[SheetKey, list[PriceRow]] = {}
+    for row in rows:
+        sheets.setdefault(row.sheet_key, []).append(row)
+    return dict(sorted(sheets.items()))
+
+
+def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
+    """The rows without those that repeat or overlap an earlier one of the same key, and a problem for each of these."""
+    held: dict[RowKey, list[PriceRow]] = {}
+    good: list[PriceRow] = []
+    problems: list[Problem] = []
+    for row in rows:
+        problem = hold(held, row)
+        problems.append(problem) if problem else good.append(row)
+    return good, problems
+
+
+def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Problem | None:
+    """Files the row under its key, by start; or says which row already held holds on some of its days."""
+    rivals = held.setdefault(row.key, [])
+    place = bisect_right(rivals, row.start, key=lambda rival: rival.start)
+    for rival in rivals[max(place - 1, 0) : place + 1]:
+        if rival.start < row.end and row.start < rival.end:
+            if rival.effective_date == row.effective_date:
+                return row.problem("effective_date", f"repeats the key of {rival.origin}")
+            return row.problem("effective_date", f"overlaps {rival.origin}: an older price needs its valid_to before a newer one begins")
+    rivals.insert(place, row)
+    return None
+
+
+def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
+    """By origin, the rows that leave the currency blank where other prices of the same model are not in US dollars."""
+    foreign: dict[tuple[str, str], PriceRow] = {}
+    for row in chain(rows, beside):
+        if row.currency != "USD":
+            foreign.setdefault((row.provider, row.model), row)
+    return {
+        row.origin: row.problem("currency", f"is blank, and {other.origin} is in {other.currency}; write {other.currency} or USD")
+        for row in rows
+        if row.currency_assumed and (other := foreign.get((row.provider, row.model)))
+    }
+
+
+def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
+    """By origin, the rows with a name that looks like another in use and is not it; `known` are names in use by column.
+
+    Other capitals are seen, and so are no fault. Of two names in these rows alone, the one of plain letters is right, else the first.
+    """
+    found: dict[str, list[Problem]] = {}
+    for column in NAMES:
+        right: dict[str, list[str]] = {}
+        for name in dict.fromkeys(known.get(column, ())):
+            right.setdefault(skeleton(name), []).append(name)
+        here = {name: skeleton(name) for name in dict.fromkeys(getattr(row, column) for row in rows)}
+        for name in sorted(here, key=lambda name: not is_same(name, here[name])):
+            right.setdefault(here[name], [name])
+        wrong = {name: right[drawn][0] for name, drawn in here.items() if not any(is_same(name, one) for one in right[drawn])}
+        for row in rows if wrong else ():
+            name = getattr(row, column)
+            if name in wrong:
+                fault = f"{shorten(name)} looks like {shorten(wrong[name])} and is not: {mistaken(name, wrong[name])}"
+                found.setdefault(row.origin, []).append(row.problem(column, fault))
+    return found
+
+
+def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
+    """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
+
+    Rows of cache items alone are no fault where input and output merely begin or ended on another day.
+    """
+    bands: dict[int, list[PriceRow]] = {}
+    for row in filter(is_traded, valid):
+        bands.setdefault(row.threshold_tokens, []).append(row)
+    if len(bands) > BAND_LIMIT:
+        first = bands[sorted(bands)[BAND_LIMIT]][0]
+        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
+    if len(valid) > PRICE_LIMIT:
+        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
+    if not bands:
+        never = valid and not ever_traded
+        return [valid[0].problem("component", f"{sheet_name(valid[0])} has neither an input nor an output price")] if never else []
+    problems = []
+    for threshold, rows in sorted(bands.items()):
+        first = rows[0]
+        for component in {"input", "output"} - {row.component for row in rows}:
+            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{on(day)}"
+            problems.append(first.problem("component", lack))
+        if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
+            clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
+            problems.append(rows[-1].problem("threshold_inclusive", clash))
+    if 0 not in bands:
+        first = bands[min(bands)][0]
+        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){on(day)}"))
+    return problems + ambiguous(valid)
+
+
+def ambiguous(valid: list[PriceRow]) -> list[Problem]:
+    """Rows that price the same place of a sheet at one time; those read from files can only differ in their hours."""
+    seen: dict[tuple[str, int, int | None], PriceRow] = {}
+    problems = []
+    for row in valid:
+        other = seen.setdefault((row.component, row.threshold_tokens, row.ttl_seconds), row)
+        if other is not row:
+            lack = f"{other.origin} prices the same; other hours need a service tier of their own"
+            problems.append(row.problem("utc_hours", f"{sheet_name(row)}: {lack}"))
+    return problems
+
+
+def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
+    """Cache rows that no band of a sound sheet takes: without a band, without a base row, or with the threshold read the other way."""
+    bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
+    if not bands:
+        return []
+    base = {(row.component, row.ttl_seconds) for row in valid if row.threshold_tokens == 0}
+    found = []
+    for row in (row for row in valid if not is_traded(row)):
+        band = bands.get(row.threshold_tokens)
+        if band is None:
+            lack = f"has no input and output price at threshold {row.threshold_tokens}"
+            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)} {lack}, so this {row.component} has no band")))
+        elif (row.component, row.ttl_seconds) not in base:
+            lack = f"{row.component} has no base row (threshold 0)"
+            found.append((row, row.problem("threshold_tokens", f"{sheet_name(row)}: {lack}")))
+        elif row.threshold_inclusive != band.threshold_inclusive:
+            lack = f"{band.origin} says the opposite of the same band"
+            found.append((row, row.problem("threshold_inclusive", f"{sheet_name(row)}: {lack}")))
+    return found
+
+
+def is_traded(row: PriceRow) -> bool:
+    """Whether the row prices input or output, without which there is no sheet."""
+    return row.component in ("input", "output")
+
+
+def sheet_name(row: PriceRow) -> str:
+    """The sheet of a row as messages name it: `google/gemini-3.1-pro-preview (standard)`."""
+    place = f"{row.region}, {row.service_tier}" if row.region else row.service_tier
+    return f"{row.provider}/{row.model} ({place})"
+
+
+def on(day: date) -> str:
+    """The day as messages name it; rows without a beginning have been valid since before any date."""
+    return " before its first dated row" if day == date.min else f" on {day}"
+
+
+# In one row.
+
+
+def parsed(
+    cells: Mapping[str, str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The cells as typed values, and (column, message) for each that cannot be read."""
+    read = {column: read_cell(parser, cells.get(column) or defaults.get(column, "")) for column, parser in parsers.items()}
+    faults = [(column, fault) for column, (_, fault) in read.items() if fault]
+    return {column: value for column, (value, _) in read.items()}, faults
+
+
+def contradictions(row: Mapping[str, Any], fx: Fx) -> Iterator[tuple[str, str]]:
+    """(column, message) for cells that are each well formed and do not go together."""
+    component, currency = row["component"], row["currency"]
+    if row["ttl_seconds"] is not None and component != "cache_write":
+        yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
+    if (row["per"] == "mtok_hour") != (component == "cache_storage"):
+        yield "per", f"{component} is not priced per {row['per']}"
+    if row["effective_date"] and row["valid_to"] and row["valid_to"] <= row["effective_date"]:
+        yield "valid_to", f"{row['valid_to']} is not after effective_date {row['effective_date']}"
+    if currency != "USD" and currency not in fx:
+        yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}"
+    elif fault := absurd(row["amount"], row["amount"] / units_per_usd(fx, currency, date.max), component):
+        yield "amount", fault
+
+
+def absurd(amount: float, usd: float, component: str) -> str:
+    """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
+    if amount == 0 and component in ("input", "output"):
+        return f"the price of {component} is zero; only cache items may be free"
+    least = SMALLEST[component]
+    if amount == 0 or least <= usd <= LARGEST:
+        return ""
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    hint = f"; is it per token? write per={per} amount={amount * 1e6:g}" if least <= usd * 1e6 <= LARGEST and usd < least else ""
+    return f"{amount:g} is absurd: {component} costs between {least:g} and {LARGEST:g} USD per million tokens{hint}"
+
+
+# In one cell: each parser takes the text and raises WrongValue with what is wrong with it.
+
+
+@lru_cache(maxsize=1024)
+def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
+    """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
+    try:
+        refuse_hostile(text, formula_signs="=@" if parser in (number, whole, whole_or_blank) else "=@+-")
+        return parser(text), ""
+    except WrongValue as error:
+        return None, str(error)
+
+
+def refuse_hostile(text: str, formula_signs: str) -> None:
+    """Raises `WrongValue` for what does not show, what a spreadsheet would act upon, and for a cell that is too long."""
+    if len(text) > CELL_LIMIT:
+        raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
+    if found := hidden(text):
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {named(found)}, which does not show"))
+    if text.startswith(tuple(formula_signs)):
+        raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
+
+
+def plain(text: str) -> str:
+    """Any text."""
+    return text
+
+
+def required(text: str) -> str:
+    """Text that may not be blank."""
+    if not text:
+        raise WrongValue("is blank")
+    return text
+
+
+def word(text: str) -> str:
+    """A lower-case word such as `off_peak`."""
+    if not re.fullmatch("[a-z][a-z0-9_]*", required(text)):
+        drawn = skeleton(text)
+        if not is_same(text, drawn) and re.fullmatch("[a-z][a-z0-9_]*", drawn):
+            raise WrongValue(f"{shorten(text)} looks like {shorten(drawn)} and is not: {mistaken(text, drawn)}")
+        raise WrongValue(f"{shorten(text)} is not a lower-case word such as 'standard' or 'off_peak'")
+    return text
+
+
+def one_of(*allowed: str) -> Parser:
+    """A parser that takes these words only."""
+
+    def choice(text: str) -> str:
+        if text not in allowed:
+            raise WrongValue(f"{shorten(text)} is not known{suggest(text, filter(None, allowed))}")
+        return text
+
+    return choice
+
+
+def number(text: str) -> float:
+    """A plain decimal, or one with an exponent.
+
+    >>> number("1.25"), number("5e-1")
+    (1.25, 0.5)
+    """
+    try:
+        return figure(required(text))
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
+
+
+def whole(text: str) -> int:
+    """A whole number of at most twelve digits."""
+    if not re.fullmatch("[0-9]{1,12}", required(text)):
+        raise WrongValue(f"{shorten(text)} is not a whole number")
+    return int(text)
+
+
+def whole_or_blank(text: str) -> int | None:
+    """A whole number above zero, or nothing."""
+    if text and not whole(text):
+        raise WrongValue("is zero; leave it blank where there is none")
+    return whole(text) if text else None
+
+
+def truth(text: str) -> bool:
+    """`true` or `false`, as every table is read."""
+    try:
+        return shipped_truth(text)
+    except WrongData as error:
+        raise WrongValue(str(error)) from None
+
+
+def hours(text: str) -> str:
+    """Windows of a day such as `01:00-04:00;06:00-10:00`, or nothing."""
+    if not re.fullmatch(r"([0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}(;(?=.)|$))*", text):
+        raise WrongValue(f"{shorten(text)} is not hours such as 01:00-04:00;06:00-10:00")
+    return text
+
+
+def weekdays(text: str) -> str:
+    """Days of the week such as `1-5`, 1 being Monday, or nothing.
+
+    >>> weekdays("1-5;7"), weekdays("")
+    ('1-5;7', '')
+    """
+    if not re.fullmatch(r"([1-7](-[1-7])?(;(?=.)|$))*", text):
+        raise WrongValue(f"{shorten(text)} is not days of the week such as 1-5, 1 being Monday")
+    return text
+
+
+def iso_date(text: str) -> date | None:
+    """An ISO date, or nothing.
+
+    >>> iso_date("2026-11-20"), iso_date("")
+    (datetime.date(2026, 11, 20), None)
+    """
+    if not text:
+        return None
+    try:
+        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise WrongValue(f"{shorten(text)} is not an ISO date such as 2026-11-20")

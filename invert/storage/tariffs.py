@@ -1,0 +1,310 @@
+"""Storage as price sheets tell it: tariffs of two lifetimes, one price for unlike models, and how the tier rules score."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from math import hypot, inf, log
+
+from derive.briefly import brief
+from derive.catalogue import equation
+from derive.errors import WrongData
+from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
+from derive.units import show
+from invert.estimators.joint_point import implied_drain_time
+from invert.records import BandPair, Observable, Observables, PriceSheet
+from invert.sheets.assemble import models, sheets
+from invert.sheets.observables import observables, rounding_cell
+from invert.sheets.read import load
+from invert.storage import tiers as storage
+from invert.storage.tiers import Probabilities
+
+BAND_MEANS_SD = 0.45
+"""Spread [nat] of the distance between two band means, which no sheet tells."""
+BYTES_PER_KV_VALUE = 2.0
+"""bf16; a ratio of two models does not depend on it."""
+LIFETIME_NOT_STATED = 12 * 3600
+"""Where a disclosure has no lifetime: the middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours."""
+
+UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
+
+    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
+    """
+
+    __repr__ = brief
+
+    shorter_ttl: int
+    longer_ttl: int
+    storage_price: Observable
+    write_charge: Observable
+    drain_time: Observable | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeControl:
+    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+
+    __repr__ = brief
+
+    provider: str
+    amount: float
+    currency: str
+    storage_price: float
+    models: tuple[str, ...]
+    kv_low: float
+    kv_high: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the KV bytes differ while the price does not."""
+        return self.kv_high / self.kv_low
+
+
+@dataclass(frozen=True, slots=True)
+class PricedLifetime:
+    """What one sheet gives the rules on a disclosed lifetime: storage_price [USD/token/s], implied drain time with spread."""
+
+    storage_price: float | None
+    implied_drain_time: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosedCase:
+    """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it; no sheet is one without price."""
+
+    provider: str
+    ttl_seconds: int
+    disclosed: str
+    offers: tuple[PricedLifetime, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScore:
+    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
+
+    rule: str
+    mean_log_score: float
+    right: int
+    answered: int
+    cases: int
+
+
+# Tariffs of two lifetimes.
+
+
+def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]]) -> tuple[Tariff, ...]:
+    """A tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
+
+    The multiplier is what a vendor rounds, so the ranges are those over the corners of both multipliers' cells: both
+    lines are monotone in each. With three lifetimes or more, pairs whose slopes cannot be one are told so.
+
+    >>> found, = tariffs(3e-6, [(300, 0.25), (3600, 1.0)])
+    >>> round(found.storage_price.value * 3600 / 3e-6, 3), round(found.write_charge.value / 3e-6, 3), round(found.drain_time.value)
+    (0.818, 0.182, 800)
+    """
+    known = sorted((ttl, premium) for ttl, premium in premiums if ttl)
+    found = tuple(_tariff(input_price, shorter, longer) for shorter, longer in pairwise(known))
+    if found and max(one.storage_price.low for one in found) > min(one.storage_price.high for one in found):
+        bent = f"{len(known)} lifetimes do not lie on one line"
+        found = tuple(replace(one, problem="; ".join(filter(None, (one.problem, bent)))) for one in found)
+    return found
+
+
+def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, float]) -> Tariff:
+    (ttl, premium), (longer_ttl, longer_premium) = shorter, longer
+    multipliers = (1 + premium, 1 + longer_premium)
+    # A free write was not rounded.
+    corners = product(*(rounding_cell(one) if one > 0 else (one,) for one in multipliers))
+    lines = [_line(input_price, ttl, near - 1, longer_ttl, far - 1) for near, far in (multipliers, *corners)]
+    prices, charges = zip(*lines, strict=True)
+    price, charge = (
+        Observable(name, over[0], min(over), max(over)) for name, over in (("storage_price", prices), ("write_charge", charges))
+    )
+    ratios = [above / slope for slope, above in zip(prices, charges, strict=True) if slope > 0]
+    # Where rounding may have turned the slope, the ratio has no upper end.
+    top = inf if price.low <= 0 else max(ratios, default=inf)
+    drain = Observable("drain_time", ratios[0], min(ratios), top) if price.value > 0 and charge.value > 0 else None
+    return Tariff(ttl, longer_ttl, price, charge, drain, _problem(price, charge))
+
+
+def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_premium: float) -> tuple[float, float]:
+    """Storage price and write charge of one pair of premiums."""
+    values = {"input_price": input_price, "cache_write_premium": premium, "ttl": float(ttl)}
+    values |= {"longer_cache_write_premium": longer_premium, "longer_ttl": float(longer_ttl)}
+    values["storage_price"] = equation("cache.storage_price_from_lifetimes").right_side(values)
+    return values["storage_price"], equation("cache.write_charge").right_side(values)
+
+
+def _problem(price: Observable, charge: Observable) -> str | None:
+    """What no such tariff can be, said and not clipped."""
+    for found, wrong, what in (
+        (price, price.value <= 0, "a longer lifetime costs no more"),
+        (charge, charge.value < 0, "no tariff of a write and storage for the lifetime holds"),
+    ):
+        if wrong:
+            rounding = "rounding alone could do that" if found.high > 0 else "rounding cannot do that"
+            return f"{found.name} is {show(found.name, found.value)}: {what}; {rounding}"
+    return None
+
+
+def drain_time_of(pair: BandPair, output_price: float, storage_price: Observable) -> tuple[float, float] | None:
+    """The implied drain time of a premium and a storage price: median [s] and spread [nat]; None without a premium.
+
+    The spread takes the rounding cells of premium and storage price as 90 % intervals, and band means that nobody knows.
+    """
+    reading = implied_drain_time(pair, output_price, storage_price.value) if storage_price.value > 0 else None
+    if reading is None or reading.problem or "implied_drain_time" not in reading.values:
+        return None
+    low, high = pair.premium_out.low - 1, pair.premium_out.high - 1
+    spreads = (log(high / low) / 2, log(storage_price.high / storage_price.value))
+    return reading.values["implied_drain_time"], hypot(BAND_MEANS_SD, *(spread / storage.NORMAL_95 for spread in spreads))
+
+
+# Negative controls.
+
+
+@once_a_reading
+def negative_controls() -> tuple[NegativeControl, ...]:
+    """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
+
+    They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
+    """
+    offered, _ = sheets(load())
+    architectures = {(row.provider, row.model): row.architecture for row in models()}
+    groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
+    for sheet in offered:
+        architecture = architectures.get((sheet.provider, sheet.model))
+        if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
+            asked = sheet.storage.prices[0][1]
+            try:
+                member = sheet.model, stored_kv_bytes(architecture), asked.usd_per_token
+            except BadRow:
+                continue
+            groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
+    found = []
+    for (provider, amount, currency), members in groups.items():
+        names, stored, prices = zip(*members, strict=True)
+        if len(names) > 1:
+            found.append(NegativeControl(provider, amount, currency, prices[0], names, min(stored), max(stored)))
+    return tuple(sorted(found, key=lambda one: -one.ratio))
+
+
+def stored_kv_bytes(architecture: str) -> float:
+    """KV bytes a token an open model stores, in bf16 [byte/token]; `WrongData` for one that architectures.csv lacks.
+
+    >>> stored_kv_bytes("DeepSeek-V3")
+    70272.0
+    """
+    for row in table("architectures"):
+        if cell("architectures", row, "model") == architecture:
+            column = "kv_values_stored_per_token"
+            return number("architectures", architecture, column, cell("architectures", row, column)) * BYTES_PER_KV_VALUE
+    refuse_bad("architectures", model=architecture)
+    raise WrongData(f"architectures.csv: no model {architecture!r}")
+
+
+def caveat(controls: Sequence[NegativeControl]) -> str | None:
+    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
+    if not controls or controls[0].ratio == 1:
+        return None
+    widest = controls[0]
+    return (
+        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
+        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
+    )
+
+
+# Disclosures, and the score of each rule on them.
+
+
+def disclosed_tiers(provider: str, model: str, ttls: Iterable[int | None]) -> dict[int | None, str]:
+    """The tiers a vendor disclosed, by lifetime; a disclosure without model or lifetime speaks for all of them.
+
+    >>> disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers("google", "gemini-3.1-pro", [None])
+    ({300: 'memory', 3600: 'memory'}, {})
+    """
+    refuse_bad("disclosures", provider=provider, topic="cache_tier")
+    found = {}
+    for ttl in ttls:
+        for row in _disclosures():
+            fits = cell("disclosures", row, "model") in ("", model) and cell("disclosures", row, "ttl_seconds") in ("", str(ttl))
+            if fits and cell("disclosures", row, "provider") == provider:
+                found.setdefault(ttl, cell("disclosures", row, "disclosed_tier"))
+    return found
+
+
+def _disclosures() -> list[dict[str, str]]:
+    rows = (row for row in table("disclosures") if cell("disclosures", row, "topic") == "cache_tier")
+    return [row for row in rows if cell("disclosures", row, "disclosed_tier")]
+
+
+@once_a_reading
+def disclosed_cases() -> tuple[DisclosedCase, ...]:
+    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime."""
+    offered, _ = sheets(load())
+    contexts = {(row.provider, row.model): row.max_context for row in models()}
+    found = []
+    for row in _disclosures():
+        provider, model, ttl, said = (cell("disclosures", row, name) for name in ("provider", "model", "ttl_seconds", "disclosed_tier"))
+        lifetime = int(number("disclosures", provider, "ttl_seconds", ttl)) if ttl else LIFETIME_NOT_STATED
+        chosen = [sheet for sheet in offered if sheet.provider == provider and model in ("", sheet.model)]
+        offers = [_priced(sheet, observables(sheet, contexts.get((provider, sheet.model))), lifetime) for sheet in chosen]
+        # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
+        disclosed = "disk" if said == "hdd" else said
+        found.append(DisclosedCase(provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
+    if not found:
+        raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
+    return tuple(found)
+
+
+def _priced(sheet: PriceSheet, seen: Observables, ttl: int) -> PricedLifetime | None:
+    """What a sheet charges for a lifetime by its own tariff; None if it does not sell it."""
+    tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
+                   if ttl in (one.shorter_ttl, one.longer_ttl)), None)  # fmt: skip
+    if tariff is None or tariff.problem:
+        return None
+    drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, tariff.storage_price) if seen.pairs else None
+    return PricedLifetime(tariff.storage_price.value, drain)
+
+
+def scoreboard(kv_bytes: tuple[float, float], temperature: float = storage.TEMPERATURE) -> tuple[RuleScore, ...]:
+    """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
+
+    The score of a case is ln of the probability on the tiers disclosed; a rule that says nothing scores as a uniform
+    guess. A provider that discloses for all its models is one case, on which the rule is averaged over its sheets. A rule
+    is right where its likeliest tier is among those disclosed.
+    """
+    rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
+        "uniform guess": lambda ttl, offer: None,
+        "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(ttl, "lecture"),
+        "drain match, devices": lambda ttl, offer: storage.drain_match(ttl, "range"),
+    }
+    for basis in storage.BASES:
+        rules[f"cost optimality (temperature {temperature:g}), {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
+            storage.cost_optimality(ttl, basis, year, temperature) for year in storage.PRICE_YEARS
+        )
+    for basis in storage.BASES:
+        rules[f"price level, {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
+            storage.price_level(offer.storage_price, kv_bytes, basis, year) for year in storage.PRICE_YEARS if offer.storage_price
+        )
+    rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
+        [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, temperature=temperature
+    )[0].undisclosed  # fmt: skip
+    return tuple(_score(name, rule) for name, rule in rules.items())
+
+
+def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None]) -> RuleScore:
+    scores, right, answered = [], 0, 0
+    cases = disclosed_cases()
+    for case in cases:
+        said = storage.mean(found for offer in case.offers or (PricedLifetime(None, None),) if (found := rule(case.ttl_seconds, offer)))
+        answered += said is not None
+        right += said is not None and max(said, key=said.__getitem__) in storage.TIERS_OF[case.disclosed]
+        probability = sum((said or UNIFORM)[tier] for tier in storage.TIERS_OF[case.disclosed])
+        scores.append(log(probability) if probability > 0 else -inf)
+    return RuleScore(name, sum(scores) / len(scores), right, answered, len(cases))

@@ -1,0 +1,61 @@
+"""Lines in a width: nothing is lost, nothing sticks out but what is one word: an address, or the id of an equation."""
+
+import re
+
+import pytest
+
+from derive.catalogue import by_id, equations
+from derive.show.folding import folded
+from derive.show.text import card
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_every_equation_is_shown_within_a_width_and_whole(width: int):
+    for row in equations():
+        shown = card(row)
+        lines = folded(shown, width).splitlines()
+        wide = [line for line in lines if len(line) > width and "://" not in line]
+        assert [line for line in wide if line.split()[-1].rstrip(",") not in by_id() or line.count(" ") > 12] == []
+        assert "".join("".join(line.removesuffix(" \\") for line in lines).split()) == "".join(shown.split())
+
+
+def test_what_follows_hangs_under_the_text_of_its_line():
+    text = "given       total_params = 671B   DeepSeek-V3 and more words\na formula of small words\nA sentence of words"
+    assert folded(text, 40).splitlines() == [
+        "given       total_params = 671B",
+        "            DeepSeek-V3 and more words",
+        "a formula of small words",
+        "A sentence of words",
+    ]
+    assert folded("a formula of small words\nA sentence of small words", 20).splitlines() == [
+        "a formula of small",
+        "    words",
+        "A sentence of small",
+        "words",
+    ]
+
+
+def test_a_formula_too_wide_for_a_line_is_broken_after_an_operator_and_an_address_not_at_all():
+    formula = "attention_flops_per_pair*prompt_position*short_context/(2*active_params)"
+    lines = folded(formula, 40).splitlines()
+    assert max(map(len, lines)) <= 40 and "".join(line.strip() for line in lines) == formula
+    assert all(line[-1] in "*/" for line in lines[:-1])
+    address = "https://example.org/" + "a/" * 40
+    assert folded(address, 40) == address
+
+
+def test_a_number_stays_with_its_unit():
+    assert folded("a cache of 11.9 kB/token", 20).splitlines() == ["a cache of", "    11.9 kB/token"]
+
+
+def test_a_command_that_is_broken_runs_as_it_is_copied():
+    command = "backsolve cite " + " ".join(row.id for row in equations("context"))
+    lines = folded(f"cite        {command}", 60).splitlines()
+    assert len(lines) > 2 and max(map(len, lines)) <= 60
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    assert re.sub(r" \\\n +", " ", "\n".join(lines)) == f"cite        {command}"
+
+
+@pytest.mark.parametrize("width", [-1, 0, 1, 5])
+def test_no_width_is_too_narrow_to_print_in(width: int):
+    assert "".join(folded("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"

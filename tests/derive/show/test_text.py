@@ -1,0 +1,111 @@
+"""What an answer and an equation look like: bounds said in words, defaults in one line, versions with what changed."""
+
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+
+from derive.catalogue import equation
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.show.folding import folded
+from derive.show.narration import as_latex as as_latex_narrated
+from derive.show.text import as_csv, as_json, as_latex, as_markdown, as_text, card
+from derive.solving.api import solve
+
+TIMES = {"compute_time": 0.01, "memory_time": 0.02}
+MACHINE = {"peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}
+
+
+def first_line(unknown: str, **given) -> str:
+    return as_text(solve(unknown, **given)).splitlines()[0]
+
+
+def test_a_bound_is_said_behind_its_value():
+    assert first_line("step_time", **TIMES) == "step_time = 20 ms or more   where memory_time >= compute_time"
+    assert first_line("throughput", **TIMES, batch=64) == "throughput = 3200 token/s or less   where memory_time >= compute_time"
+    assert first_line("throughput", step_time=0.02, batch=64) == "throughput = 3200 token/s"
+    assert repr(solve("step_time", **TIMES)) == "Solution(step_time [s]: 0.02 or more)"
+
+
+def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_not():
+    step = {**MACHINE, "kv_bytes_per_token": 3e5, "context_length": 4000, "batch": 64}
+    assert first_line("chips", **step, step_time=0.02).startswith("chips = 2.447 or more (so 3 whole ones)   where")
+    rate = {**TIMES, "batch": 64, "chip_price": 5e-4, "cost_per_token": 5e-7}
+    assert first_line("chips", **rate).startswith("chips = 3.2 or less   where")
+
+
+def test_every_form_says_which_way_a_bound_errs():
+    solution = solve("throughput", **TIMES, batch=64)
+    assert "| throughput | 3200 token/s or less | memory_time >= compute_time |" in as_markdown(solution)
+    assert r"\theta \leq \text{3200 token/s}" in as_latex(solution) and r"t \geq \text{20 ms}" in as_latex(solve("step_time", **TIMES))
+    assert r"\theta = \text{3200 token/s}" in as_latex(solve("throughput", step_time=0.02, batch=64))
+    (row,) = csv.DictReader(as_csv(solution).splitlines())
+    assert (row["value"], row["bound"]) == ("3200.0", "upper")
+    assert json.loads(as_json(solution))["answers"][0]["bound"] == "upper"
+    exact = solve("throughput", step_time=0.02, batch=64)
+    assert json.loads(as_json(exact))["answers"][0]["bound"] is None and next(csv.DictReader(as_csv(exact).splitlines()))["bound"] == ""
+
+
+@pytest.mark.parametrize("batch", ["1,2,64", "1..100:log:90"], ids=["asked one by one", "as arrays"])
+def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
+    solution = solve("throughput", **TIMES, batch=batch)
+    head, first, *_ = as_text(solution).splitlines()
+    assert head.split() == ["batch", "throughput", "(or", "less)", "where"] and first.split()[:3] == ["1", "50", "token/s"]
+    assert as_markdown(solution).startswith("| batch | throughput (or less) | where |\n")
+    assert {row["bound"] for row in csv.DictReader(as_csv(solution).splitlines())} == {"upper"}
+    document = json.loads(as_json(solution))
+    assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
+    assert document["answers"][0]["bound"] == "upper"
+
+
+def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
+    """A memory time that does not bind is an interval, which has both its ends."""
+    head, first, second, *_ = as_text(solve("memory_time", step_time=0.02, compute_time="10ms,20ms")).splitlines()
+    assert head == "compute_time     memory_time   where"
+    assert first == "       10 ms   20 ms or less   memory_time >= compute_time"
+    assert second == "       20 ms      0 to 20 ms   compute_time >= memory_time"
+
+
+def test_a_range_of_bounds_is_said_too():
+    assert first_line("step_time", compute_time=0.01, memory_time="10ms..30ms").startswith("step_time: between 10 ms and 30 ms or more   (")
+    document = json.loads(as_json(solve("step_time", compute_time=0.01, memory_time="10ms..30ms")))
+    assert [answer["bound"] for answer in document["answers"]] == ["lower"]
+
+
+# -- defaults ------------------------------------------------------------------------------------------------------
+
+
+def test_defaults_stand_in_one_line_before_what_is_assumed():
+    solution = solve("step_time", **MACHINE, batch=64, context_length=4000, kv_bytes_per_token=3e5)
+    lines = as_text(solution).splitlines()
+    (place,) = (place for place, line in enumerate(lines) if line.startswith("defaults"))
+    used = [name for name in NEUTRAL_DEFAULTS if name in solution.given]
+    assert {"chips", "mfu", "mbu"} <= {*used}
+    assert lines[place] == f"defaults    {', '.join(f'{name} = {NEUTRAL_DEFAULTS[name]:g}' for name in used)}"
+    assert lines[place + 1].startswith("assumes     ") and "(default)" not in "\n".join(lines)
+    assert json.loads(as_json(solution))["assumptions"][: len(used)] == [f"{name} = {NEUTRAL_DEFAULTS[name]:g} (default)" for name in used]
+    assert "\ndefaults " not in as_text(solve("sparsity", total_params=6e11, active_params=3e10))
+
+
+def test_a_line_of_defaults_is_broken_between_them():
+    line = "defaults    chips = 1, pipeline_stages = 1, mfu = 1, mbu = 1"
+    assert folded(line, 33).splitlines() == ["defaults    chips = 1,", " " * 12 + "pipeline_stages = 1,", " " * 12 + "mfu = 1, mbu = 1"]
+
+
+# -- equations -----------------------------------------------------------------------------------------------------
+
+
+def test_a_card_says_kind_direction_and_what_each_version_changed():
+    row = equation("roofline.step_time")
+    later = replace(row, version=3, changes=("drafting is counted", "attention is counted"))
+    text = card(later)
+    assert text.startswith(f"roofline.step_time@3   {row.title}   (lower bound)\n")
+    assert "changed     version 2: drafting is counted\n            version 3: attention is counted\n" in text
+    assert as_latex_narrated(later).splitlines()[:3] == [
+        "% roofline.step_time@3, lower bound",
+        "% version 2: drafting is counted",
+        "% version 3: attention is counted",
+    ]
+    assert card(equation("roofline.step_time_serial")).splitlines()[0].endswith("(estimate)")
+    assert "changed" not in card(replace(row, version=1, changes=()))

@@ -1,0 +1,134 @@
+"""What a step, a cache or a memory came to, asked back for what it was made of, at every model of the tables."""
+
+from itertools import product
+
+import pytest
+
+from derive import solve
+from derive.errors import NotCovered
+from derive.presets import Preset, model, model_names
+from derive.solving.result import Solution
+
+ONE_BYTE = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), 1.0)
+DEPLOYMENTS = (
+    {"chips": 16.0, "batch": 64.0, "context_length": 20_000.0},
+    {"chips": 8.0, "batch": 1.0, "context_length": 100.0},
+    {"chips": 8.0, "batch": 1.0, "context_length": 130_000.0},
+    {"chips": 64.0, "batch": 2_000.0, "context_length": 3_000.0},
+)
+RESTS_ON = {
+    "step_time": ("context_length", "batch", "chips"),
+    "kv_time": ("context_length", "batch", "chips"),
+    "kv_cache_bytes": ("context_length", "batch"),
+    "memory_demand": ("context_length", "batch"),
+}
+
+
+def covered() -> dict[str, Preset]:
+    found = {}
+    for name in model_names():
+        try:
+            found[name] = model(name)
+        except NotCovered:
+            continue
+    return found
+
+
+def one_of_a_kind() -> list[str]:
+    """A model for every set of variants, parts that are none, and equations left out."""
+    kinds = {}
+    for name, preset in covered().items():
+        parts = tuple(part for part, value in preset.givens.items() if value == 0)
+        kinds.setdefault((tuple(sorted(preset.variants.items())), parts, preset.left_out, "experts" in preset.givens), name)
+    return [*kinds.values()]
+
+
+def asked(name: str, unknown: str, given: dict[str, float]) -> Solution:
+    return solve(unknown, model=name, hardware="H200:fp8", anyway=True, **given)
+
+
+def recovers(name: str, result: str, unknown: str, deployment: dict[str, float]) -> bool:
+    """Whether the deployment is found again, as a point or among what does not bind."""
+    given = {**ONE_BYTE, **deployment}
+    value = asked(name, result, given).answers[0].value
+    back = asked(name, unknown, {**{n: v for n, v in given.items() if n != unknown}, result: value})
+    truth = pytest.approx(deployment[unknown], rel=1e-9)
+    within = (one.ends for one in back.answers if one.kind == "interval")
+    return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
+
+
+@pytest.mark.parametrize(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+def test_what_it_was_made_of_is_found_again(name: str, result: str):
+    for unknown in RESTS_ON[result]:
+        assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*covered()])
+def test_what_a_step_was_made_of_is_found_again_at_every_model(name: str):
+    for deployment, unknown in product(DEPLOYMENTS, RESTS_ON["step_time"]):
+        assert recovers(name, "step_time", unknown, deployment), (unknown, deployment)
+
+
+@pytest.mark.parametrize("name", ["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"])
+@pytest.mark.parametrize("context", [100.0, 130_000.0])
+def test_one_sequence_of_a_mixture_is_found_again_as_one(name: str, context: float):
+    """Not as 0.9999999999999998, which no step has: what is one at least is one where only rounding says less."""
+    given = {**ONE_BYTE, "chips": 8.0, "context_length": context}
+    step = asked(name, "step_time", {**given, "batch": 1.0}).answers[0].value
+    assert asked(name, "batch", {**given, "step_time": step}).answers[0].value >= 1
+    swept = asked(name, "batch", {**given, "step_time": [step * (1 + place * 1e-15) for place in range(-40, 41)]}).sweep
+    found = swept.values[~(swept.values != swept.values)]
+    assert len(found) == 81 and min(found) == 1
+
+
+def test_less_than_one_sequence_is_refused():
+    given = {**ONE_BYTE, "chips": 8.0, "context_length": 100.0}
+    step = asked("DeepSeek-V3", "step_time", {**given, "batch": 1.0}).answers[0].value
+    reason = asked("DeepSeek-V3", "batch", {**given, "step_time": step * (1 - 1e-6)}).reason
+    assert reason.code == "requirement_violated" and reason.violated == ("batch >= 1",)
+
+
+# -- through more regimes than can be taken apart -------------------------------------------------------------------
+
+DRAFTS = {"draft_tokens": 1, "acceptance_rate": 0.7, "draft_cost_ratio": 0.05, "bytes_per_element": 2}
+STAGED = {
+    **{**DRAFTS, "model": "Llama-3.1-70B", "hardware": "H200-SXM:fp8", "chips": 8, "batch": 8, "context_length": 4000},
+    **{"pipeline_stages": 2, "hop_latency": "2ms"},
+}
+SELECTED = {**DRAFTS, "model": "DeepSeek-V4-Flash", "hardware": "GB200-NVL72:fp8", "chips": 8, "batch": 1, "context_length": 24_000}
+LARGER = {**SELECTED, "model": "DeepSeek-V4-Pro", "batch": 64, "chip_price": "3 USD/h"}
+ROUND = [
+    ("throughput", "batch", STAGED, [1, 8, 64, 3_000]),
+    ("throughput", "context_length", STAGED, [100, 4_000, 130_000]),
+    ("cost_per_token", "batch", {**STAGED, "chip_price": "3 USD/h"}, [8, 64]),
+    ("throughput", "context_length", SELECTED, [24_000, 300_000]),
+    ("throughput", "batch", SELECTED, [1, 40]),
+    ("cost_per_token", "context_length", LARGER, [24_000, 300_000]),
+]
+
+
+@pytest.mark.parametrize(("result", "unknown", "given", "truths"), ROUND)
+def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, truths):
+    for truth in truths:
+        there = solve(result, anyway=True, **{**given, unknown: truth}).answers[0]
+        back = solve(unknown, anyway=True, **{**{n: v for n, v in given.items() if n != unknown}, result: there.value})
+        assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
+
+
+def test_a_batch_behind_stages_errs_as_the_step_does():
+    """A step is longer than its bound, so that a rate takes more sequences than are answered."""
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    solution = solve("batch", throughput=5000, **given)
+    assert [one.bound for one in solution.answers] == ["lower"]
+    rate = solve("throughput", **given, batch=solution.answers[0].value).answers[0]
+    more = solve("throughput", **given, batch=1.01 * solution.answers[0].value).answers[0]
+    assert (rate.value, rate.bound) == (pytest.approx(5000, rel=1e-9), "upper") and more.value > 5000
+    slope = (more.value / 5000 - 1) / 0.01
+    assert solution.answers[0].elasticities["throughput"] == pytest.approx(1 / slope, rel=0.01)
+
+
+def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
+    given = {name: value for name, value in STAGED.items() if name != "batch"}
+    reason = solve("batch", throughput="10M tokens/s", anyway=True, **given).reason
+    assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message

@@ -1,0 +1,588 @@
+"""What is said before a number: of weights that are read for want of a router, and of chips that wait for the busiest."""
+
+import csv
+import io
+
+import pytest
+
+from derive import shipped
+from derive.errors import WrongValue
+from derive.shipped import reading
+from derive.solving import caveats as doubts
+from derive.solving.api import solve
+
+V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}
+STEP = {**V3, "peak_flops": 1.979e15, "context_length": 4000, "kv_bytes_per_token": 35136}
+ROUTER = {"experts": 256, "active_experts": 8}
+
+
+def warned(unknown, **given):
+    return solve(unknown, **given).warnings
+
+
+# -- unknown routers ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("batch", "times"), [(1, "18.1"), (64, "2.36"), (256, "1.15")])
+def test_weights_that_may_be_read_in_vain_are_said_with_how_many(batch, times):
+    """671/(671 - 634 (127/128)^(B-1)), for a router of one in 128."""
+    assert f"{671 / (671 - 634 * (127 / 128) ** (batch - 1)):.3g}" == times
+    (text,) = warned("step_time", **STEP, batch=batch)
+    assert text == f"expert counts are unknown: the weight read may be up to {times} times too long; give experts and active_experts"
+
+
+def test_drafts_read_more_of_them():
+    (text,) = warned("weight_time", **V3, batch=16, positions_per_step=4)
+    assert text == warned("weight_time", **V3, batch=64)[0]
+
+
+def test_where_no_batch_is_said_it_is_one_sequence():
+    assert "18.1 times" in warned("weight_time", **V3)[0]
+
+
+def test_it_is_said_of_what_is_asked_backwards_too():
+    assert "expert counts" in warned("throughput", **STEP, batch=8)[0]
+    assert warned("batch", **STEP, step_time=18e-3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**STEP, "batch": 2000},
+        {**STEP, **ROUTER, "batch": 2000},
+        {**STEP, "total_params": 37e9, "batch": 1},
+        {**STEP, **ROUTER, "batch": 1, "variants": {"weight_time": "sharded"}},
+        {**STEP, "batch": 1, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": "resident"}},
+    ],
+    ids=["all are touched", "known", "dense", "asked for", "resident"],
+)
+def test_nothing_is_said_where_nothing_is_doubtful(given):
+    assert warned("step_time", **given) == ()
+
+
+def test_a_model_sparser_than_any_router_is_no_crash():
+    assert "100 times" in warned("weight_time", **{**V3, "active_params": 6.71e9})[0]
+    assert "200 times" in warned("weight_time", **{**V3, "active_params": 3.355e9})[0]
+
+
+# -- the busiest chip -----------------------------------------------------------------------------------------------
+
+
+def test_the_busiest_chip_is_said_where_it_is_not_counted():
+    (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
+    assert text.startswith(
+        "under expert parallelism the busiest of 8 chips reads about 2.7 times the mean of the touched experts, which is not counted; give "
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"batch": 64},
+        {"batch": 1, "chips": 1},
+        {"batch": 1, "expert_imbalance": 1},
+        {"batch": 1, "expert_parallel": 1},
+        {"batch": 1, "expert_parallel": 8, "using": "experts.busiest_chip"},
+    ],
+    ids=["even enough", "one chip", "given", "experts on one chip", "counted"],
+)
+def test_the_busiest_chip_is_not_said(more):
+    assert warned("weight_time", **{**V3, **ROUTER} | more) == ()
+
+
+H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
+
+
+@pytest.mark.parametrize(("tokens", "said"), [(1, True), (2, True), (64, False)])
+@pytest.mark.parametrize(
+    ("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)]
+)
+def test_the_busiest_chip_is_that_of_all_tokens_of_a_pass(unknown, of, beside, tokens, said):
+    """The more of them there are, the more evenly they lie: as in decode of as many sequences."""
+    texts = [text for text in warned(unknown, **H100S, batch=1, **{of: tokens}) if "busiest" in text]
+    assert texts == [text for text in warned("weight_time", **H100S, batch=beside + tokens) if "busiest" in text]
+    assert bool(texts) == said
+
+
+def test_a_number_of_chips_that_is_one_but_for_rounding_is_no_crash():
+    given = {"model": "GLM-4.5-Air", "hardware": "H200-SXM:fp8", "batch": 2, "context_length": 4000, "bytes_per_element": 1}
+    (chips,) = solve("chips", **given, throughput=515.334862446389).answers
+    assert chips.value < 1 and chips.value == pytest.approx(1, rel=1e-9)
+
+
+def test_experts_lie_on_one_chip_at_least():
+    with pytest.raises(WrongValue, match=r"expert_parallel = 0\.5: must be >= 1"):
+        solve("weight_time", **V3, **ROUTER, batch=1, expert_parallel=0.5)
+
+
+@pytest.mark.parametrize("failure", [ValueError, ZeroDivisionError, OverflowError])
+def test_a_doubt_that_cannot_be_reckoned_says_nothing(failure, monkeypatch):
+    def doubt(asked, values, used):
+        raise failure
+
+    monkeypatch.setattr(doubts, "CAVEATS", (doubt, *doubts.CAVEATS))
+    (text,) = warned("step_time", **STEP, **ROUTER, batch=1)
+    assert "busiest" in text
+
+
+@pytest.mark.parametrize(("chunk", "said"), [(512, True), (20_000, False)], ids=["memory binds", "arithmetic binds"])
+def test_copies_of_a_cache_lengthen_a_step_with_a_chunk_where_its_reads_are_the_longer(chunk, said):
+    texts = warned("mixed_step_time", **H100S, batch=512, prefill_chunk=chunk)
+    assert any("not sharded by sequences" in text for text in texts) == said
+
+
+# -- a chunk that is said to be free --------------------------------------------------------------------------------
+
+
+def test_the_experts_of_a_free_chunk_are_not_free():
+    """All weights for those of one token: (671e9 + 4,000 x 35,136) over (37e9 + 4,000 x 35,136)."""
+    texts = warned("free_prefill_chunk", **H100S, batch=1)
+    times = (671e9 + 4000 * 35136) / (37e9 + 4000 * 35136)
+    told = "only the arithmetic of the chunk is for nothing: with the experts that it reads, the step takes"
+    assert texts[0] == f"{told} {times:.3g} times as long"
+
+
+@pytest.mark.parametrize("more", [{"batch": 64}, {"batch": 1, "variants": {"weight_time": "sharded"}}], ids=["nearly all read", "all read"])
+def test_a_chunk_that_reads_little_of_its_own_is_free(more):
+    assert not any("chunk" in text for text in warned("free_prefill_chunk", **H100S, **more))
+
+
+@pytest.mark.parametrize("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
+@pytest.mark.parametrize("overlap", ["max", "exposed", "sum", "kv_plus_max", "network"])
+def test_what_presumes_perfect_overlap_says_so_where_another_was_asked_for(unknown, overlap):
+    texts = [text for text in warned(unknown, **H100S, batch=64, variants={"overlap": overlap}) if "perfect overlap" in text]
+    assert len(texts) == (overlap not in ("max", "exposed"))
+
+
+def test_what_a_named_heuristic_is_about_has_no_default():
+    counted = solve("weight_time", **V3, **ROUTER, batch=1, expert_parallel=8, using="experts.busiest_chip")
+    even = solve("weight_time", **V3, **ROUTER, batch=1).answers[0].value
+    shared = (37e9 - 634e9 / (1 - 8 / 256) * 8 / 256) / (8 * 4.8e12)
+    ratio = (counted.answers[0].value - shared) / (even - shared)
+    assert ratio == pytest.approx(counted.given.get("expert_imbalance", ratio)) and 2.6 < ratio < 2.8
+    assert not any("expert_imbalance = 1" in text for text in counted.assumptions)
+    missing = solve("weight_time", **V3, **ROUTER, batch=1, using="experts.busiest_chip").reason
+    assert missing.code == "missing_givens" and missing.missing == ("expert_parallel",)
+
+
+# -- drafts ---------------------------------------------------------------------------------------------------------
+
+DRAFTED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-8B", "chips": 1, "context_length": 1000, "bytes_per_element": 1, "batch": 256}
+NO_TIME, ALL_ACCEPTED = "to take no time", "to be all accepted"
+
+
+@pytest.mark.parametrize("unknown", ["throughput", "step_time", "token_latency"])
+def test_tokens_of_drafts_that_nobody_described_are_said_to_be_free(unknown):
+    (text,) = warned(unknown, **DRAFTED, tokens_per_step=3)
+    told = f"taken {NO_TIME} and {ALL_ACCEPTED}; give draft_tokens and draft_cost_ratio"
+    assert text == f"the drafts of a step of 3 tokens are {told}"
+    assert warned(unknown, **DRAFTED, tokens_per_step=3, draft_tokens=7, draft_cost_ratio=0.05) == ()
+    assert warned(unknown, **DRAFTED, tokens_per_step=1) == () == warned(unknown, **DRAFTED)
+
+
+def test_of_drafts_only_what_is_not_given_is_said():
+    (text,) = (solution := solve("step_time", **DRAFTED, tokens_per_step=3, positions_per_step=8)).warnings
+    assert solution.unused == ()
+    assert NO_TIME in text and ALL_ACCEPTED not in text
+    assert warned("throughput", batch=256, step_time="20ms", tokens_per_step=3) == ()
+
+
+def test_tokens_that_a_measured_rate_says_are_drafted_too():
+    """256 sequences read 8 GB and 256 x 65.5 MB at 3.35 TB/s: 2.89 tokens each for 100 ktoken/s, of 2.89 positions or more."""
+    (found,) = (solution := solve("tokens_per_step", **DRAFTED, throughput=100e3)).answers
+    assert found.value == pytest.approx(100e3 / 256 * (8e9 + 256 * 65536 * 1000) / 3.35e12) and NO_TIME in solution.warnings[0]
+
+
+# -- the network ----------------------------------------------------------------------------------------------------
+
+SERVED = {
+    **{"hardware": "H800-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"context_length": 4989, "chips": 144, "batch": 88 * 144},
+}
+COUNTED = {"dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2, "expert_parallel": 144}
+OUT_OF_THE_NODE = 58 * 88 * 143 * (1 - (143 / 144) ** 8) * 7168 * 3 * 17 / 18 / 50e9
+"""Seconds: 58 layers of 88 tokens a chip, each to about 8 of 143 others, 17 of 18 of them behind a link of 50 GB/s; 3 bytes an element."""
+
+
+def exchange(unknown, **given):
+    return [text for text in warned(unknown, **given) if "exchange between experts" in text]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more"),
+    [("step_time", {}), ("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"}), ("normalised_cost", {})],
+)
+def test_a_step_of_many_chips_says_what_the_exchange_between_experts_would_add(unknown, more):
+    step = solve("step_time", **SERVED).answers[0].value
+    (text,) = exchange(unknown, **SERVED, **more)
+    assert f"the exchange between experts, {OUT_OF_THE_NODE * 1e3:.3g} ms with " in text
+    assert f"about {1 + OUT_OF_THE_NODE / step:.3g} times as long" in text
+
+
+def test_it_is_said_of_what_is_asked_backwards():
+    step = solve("step_time", **SERVED).answers[0].value
+    batch = {name: value for name, value in SERVED.items() if name != "batch"}
+    assert exchange("batch", **batch, step_time=step) == exchange("step_time", **SERVED)
+
+
+def test_what_is_said_to_be_left_out_is_what_the_named_equation_counts():
+    (text,) = exchange("step_time", **SERVED)
+    assert "with dispatch_bytes_per_element = 1 B, combine_bytes_per_element = 2 B, expert_parallel = 144, is not counted" in text
+    assert text.endswith("give these, --overlap network and --using experts.all_to_all_time_racks")
+    network = {"variants": {"overlap": "network"}, "using": "experts.all_to_all_time_racks"}
+    ways = ({**COUNTED, **network}, {"variants": {"overlap": "sum"}})
+    counted, serial = (solve("step_time", **SERVED, **more).answers[0].value for more in ways)
+    assert counted - serial == pytest.approx(OUT_OF_THE_NODE) and exchange("step_time", **SERVED, **COUNTED, **network) == []
+
+
+def test_a_link_that_is_given_takes_the_place_of_those_of_the_preset():
+    given = {"link_bandwidth": "40GB/s", "dispatch_bytes_per_element": 1, "combine_bytes_per_element": 2}
+    (text,) = exchange("step_time", **SERVED, **given)
+    took = 58 * 88 * 143 * (1 - (143 / 144) ** 8) * 7168 * 3 / 40e9
+    assert f"the exchange between experts, {took * 1e3:.3g} ms with expert_parallel = 144, is not counted" in text
+    assert text.endswith("all_to_all_time_one_copy")
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("step_time", {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 256}),
+        ("step_time", {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 1, "batch": 256, "anyway": True}),
+        ("step_time", {"hardware": "H100:fp8", "model": "Llama-3-70B", "chips": 64, "batch": 256}),
+        ("throughput", {**SERVED, "step_time": "40ms"}),
+        ("step_time", {**SERVED, "variants": {"overlap": "exposed"}, "exposed_communication_share": 0.5}),
+    ],
+    ids=["fast links", "one chip", "dense", "measured", "counted as a share"],
+)
+def test_the_exchange_is_not_said(unknown, given):
+    assert exchange(unknown, **{"bytes_per_element": 1, "context_length": 4000, **given}) == []
+
+
+SMALL = {"hardware": "RTX-4090:fp8", "model": "Qwen3-30B-A3B", "chips": 8, "batch": 1024}
+"""32 GB/s and no word of how many chips are behind it: 48 layers of 128 tokens a chip, each to 7 (1 - (7/8)^8) others, 2048 elements."""
+NODES = {"hardware": "H20:fp8", "model": "DeepSeek-V3", "chips": 64, "batch": 8192, "kv_copies": 1}
+"""Nodes of 8, and no word of the link out of them: 58 layers of 128 tokens a chip, each to 63 (1 - (63/64)^8) others, 7 of 8 outside."""
+
+
+@pytest.mark.parametrize(
+    ("given", "lacking", "seconds", "way"),
+    [
+        (SMALL, {"scale_up_size": 8}, 48 * 128 * 7 * (1 - (7 / 8) ** 8) * 2048 * 3 / 32e9, "one_rack"),
+        (NODES, {"scale_out_link_bandwidth": 50e9}, 58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 * 7 / 8 / 50e9, "racks"),
+        (
+            {**NODES, "hardware": "MI300A:fp8"},
+            {"link_bandwidth": 50e9},
+            58 * 128 * 63 * (1 - (63 / 64) ** 8) * 7168 * 3 / 50e9,
+            "one_copy",
+        ),
+    ],
+    ids=["size of a domain", "link out of it", "both links"],
+)
+def test_a_link_that_the_table_lacks_is_supposed_and_said(given, lacking, seconds, way):
+    """The figure is that of the same question with what was supposed given, which is then no given that is not used."""
+    given = {"bytes_per_element": 1, "context_length": 500, **given}
+    step = solve("step_time", **given).answers[0].value
+    (silent,) = exchange("step_time", **given)
+    said = solve("step_time", **given, **lacking)
+    (text,) = [one for one in said.warnings if "exchange between experts" in one]
+    for one in (silent, text):
+        assert f"{seconds * 1e3:.3g} ms with " in one and f"about {1 + seconds / step:.3g} times as long" in one
+        assert one.endswith(f"experts.all_to_all_time_{way}")
+    (name,) = lacking
+    assert f", {name} = " in silent and f"{name} = " not in text and said.unused == ()
+
+
+@pytest.mark.parametrize("given", [SERVED, {**SMALL, "bytes_per_element": 1, "context_length": 500}], ids=["many nodes", "one"])
+def test_what_is_advised_comes_to_a_figure_that_was_said(given):
+    step = solve("step_time", **given).answers[0].value
+    (text,) = exchange("step_time", **given)
+    shared = {**COUNTED, "expert_parallel": min(given["chips"], 144)}
+    advised = solve("step_time", **given, **shared, using=text.split()[-1], variants={"overlap": "network"}).answers[0].value
+    assert f"and {advised / step:.3g} times where nothing overlaps" in text
+    (serial,) = exchange("step_time", **given, variants={"overlap": "sum"})
+    assert "where nothing overlaps" not in serial
+
+
+def test_where_all_chips_are_in_one_domain_no_link_leads_out():
+    """A pod of 256 chips has none: 58 layers of 16 tokens a chip, each to 255 (1 - (255/256)^8) others, at 200 GB/s."""
+    pod = {"hardware": "TPU-v5e:int8", "model": "DeepSeek-V3", "chips": 256, "batch": 4096}
+    seconds = solve("all_to_all_time", **pod, **COUNTED | {"expert_parallel": 256}, using="experts.all_to_all_time_one_rack")
+    assert seconds.answers[0].value == pytest.approx(58 * 16 * 255 * (1 - (255 / 256) ** 8) * 7168 * 3 / 200e9)
+    assert seconds.unused == ()
+
+
+@pytest.mark.parametrize("unknown", ["idle_fraction", "token_latency", "throughput"])
+def test_hops_between_stages_that_take_no_time_are_said(unknown):
+    given = {"pipeline_stages": 4, "step_time": "20ms", "batch": 64}
+    assert "hops between 4 stages are taken to take no time" in warned(unknown, **given)[0]
+    assert warned(unknown, **given, hop_latency="2.5ms") == () == warned(unknown, **{**given, "pipeline_stages": 1})
+
+
+def test_copies_of_a_cache_are_those_of_the_catalogue():
+    """8 KV heads on 32 chips: four copies; a latent on 16 chips: sixteen. The step is that with the copies counted."""
+    for model, chips, row, copies in (("Llama-3-70B", 32, "heads", 4), ("DeepSeek-V3", 16, "latents", 16)):
+        given = {"hardware": "H200:fp8", "model": model, "bytes_per_element": 2, "context_length": "8k", "chips": chips, "batch": 64}
+        (text,) = [text for text in warned("step_time", **given) if "not sharded by sequences" in text]
+        plain, named, typed = (
+            solve("step_time", **given, **more).answers[0].value
+            for more in ({}, {"using": f"memory.kv_copies_of_{row}"}, {"kv_copies": copies})
+        )
+        assert named == typed and f"lies up to {copies} times" in text and f"up to {named / plain:.3g} times as long" in text
+
+
+def test_no_cache_is_copied_on_more_chips_than_there_are_query_heads():
+    """128 heads on 144 chips: 128 copies; 64 over 8 KV heads on 128 chips: 8."""
+    for model, chips, copies, heads in (("DeepSeek-V3", 144, 128, 128), ("Llama-3-70B", 128, 8, 64)):
+        given = {"hardware": "H200:fp8", "model": model, "bytes_per_element": 2, "context_length": "8k", "chips": chips, "batch": 128}
+        (text,) = [text for text in warned("step_time", **given) if "not sharded by sequences" in text]
+        plain, typed = (solve("step_time", **given, **more).answers[0].value for more in ({}, {"kv_copies": copies}))
+        assert f"lies up to {copies} times on the chips, under tensor parallelism over {heads}, and" in text
+        assert text.endswith(f"up to {typed / plain:.3g} times as long; give kv_copies")
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "room"),
+    [
+        ("sequences_in_flight", {"context_length": "10M"}, False),
+        ("sequences_in_flight", {"context_length": "1M"}, True),
+        ("batch", {"context_length": "4k", "throughput": 100}, True),
+    ],
+)
+def test_less_than_one_sequence_is_said(unknown, given, room):
+    """570 GB beside the weights hold .17 caches of 3.28 TB and 1.7 of 328 GB; a rate says how many there are at least."""
+    given |= {"hardware": "H100:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_per_element": 2}
+    assert ("there is not room for one whole sequence" in warned(unknown, **given)) is not room
+
+
+# -- many points ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", ["1,2,4000", "1..4000:log:500", "1..40"])
+def test_sweeps_and_ranges_say_it_of_a_point(batch):
+    (text,) = warned("weight_time", **V3, **ROUTER, batch=batch)
+    assert text.startswith("at batch = ") and "the busiest of 8 chips" in text
+
+
+@pytest.mark.parametrize("context", ["100k", "90k..110k"], ids=["points", "ranges at points"])
+def test_a_sweep_says_each_doubt_once_however_it_begins(context):
+    """The busiest chip and the copies of a cache: each of them once, with how many more points it is true of."""
+    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "chips": 16}
+    texts = warned("step_time", **given, batch="12,14,16", context_length=context)
+    for doubt in ("the busiest of 16 chips", "not sharded by sequences"):
+        (text,) = [text for text in texts if doubt in text]
+        assert "(and something alike at 2 more points)" in text
+
+
+# -- routers that cannot be -----------------------------------------------------------------------------------------
+
+
+def test_more_active_experts_than_experts_are_refused():
+    with pytest.raises(WrongValue, match="active_experts = 9: no more than experts = 8"):
+        solve("weight_time", **V3, experts=8, active_experts=9, batch=1)
+
+
+@pytest.mark.parametrize("experts", [1, 8])
+def test_a_router_that_uses_all_experts_reads_all_weights(experts):
+    solution = solve("weight_time", **V3, experts=experts, active_experts=experts, batch=1)
+    assert solution.answers[0].value == pytest.approx(671e9 / (8 * 4.8e12)) and solution.warnings == ()
+
+
+def test_less_than_one_sequence_is_no_batch():
+    reason = solve("weight_time", **V3, **ROUTER, batch=0.5).reason
+    assert reason.code == "requirement_violated" and "batch >= 1" in reason.message
+    backwards = solve("batch", **STEP, **ROUTER, step_time=0.5e-3).reason
+    assert backwards.code == "requirement_violated" and backwards.message.startswith(
+        "a batch is one sequence at least: experts.touched_experts requires batch >= 1, but batch would be 0."
+    )
+
+
+@pytest.mark.parametrize(("batch", "said"), [(0.5, True), (1, False), (2, False)])
+def test_less_than_one_sequence_of_a_dense_model_is_said(batch, said):
+    given = {"model": "Llama-3-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
+    assert any(text.startswith(f"no pass has batch = {batch}") for text in warned("step_time", **given, batch=batch)) == said
+
+
+def test_a_measured_read_below_that_of_even_experts_is_no_imbalance():
+    reason = solve("expert_imbalance", **V3, **ROUTER, batch=64, weight_time=5e-3).reason
+    assert reason.code == "no_solution" and "expert_imbalance >= 1" in reason.message
+
+
+# -- blocks of a mixture --------------------------------------------------------------------------------------------
+
+
+def test_a_large_batch_is_found_where_nothing_overlaps():
+    """What a batch of tens of thousands touches is all: 25 ms less the read of all weights, over what a sequence takes."""
+    given = {**STEP, **ROUTER, "chips": 64, "context_length": 500, "variants": {"overlap": "sum"}}
+    by_hand = (0.025 - 671e9 / (64 * 4.8e12)) / (2 * 37e9 / (64 * 1.979e15) + 500 * 35136 / (64 * 4.8e12))
+    assert solve("batch", **given, step_time=25e-3).answers[0].value == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_a_range_of_answers_that_were_searched_for_is_not_out_of_force():
+    solution = solve("batch", **STEP, **ROUTER, step_time="10ms..12ms")
+    (span,) = solution.answers
+    ends = [solve("batch", **STEP, **ROUTER, step_time=end).answers[0].value for end in (10e-3, 12e-3)]
+    assert [span.low, span.high] == pytest.approx(ends, rel=1e-9) and span.regime is None
+    assert "throughout where memory_time >= compute_time" in solution.assumptions
+
+
+# -- what a model was published for ---------------------------------------------------------------------------------
+
+
+def beyond(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("longer than the model's context")]
+
+
+CACHE = {"model": "Llama-3-8B", "bytes_per_element": 2}
+"""Published for 8,192 tokens; 131,072 bytes a token."""
+
+
+@pytest.mark.parametrize(("context", "said"), [(8192, []), (8193, ["8193"]), ("200k", ["200k"])])
+def test_a_context_beyond_that_of_the_model_is_said(context, said):
+    texts = beyond("kv_bytes_per_sequence", **CACHE, context_length=context)
+    expected = "longer than the model's context: {} tokens, and Llama-3-8B was published for 8192 tokens"
+    assert texts == [expected.format(length) for length in said]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "length"),
+    [
+        ("prefill_attention_factor", {"prompt_tokens": 9000}, "9000"),
+        ("context_length", {"prompt_tokens": 8000, "output_tokens": 400}, "8400"),
+        ("context_length", {"kv_bytes_per_sequence": "2GB"}, "15.26k"),
+    ],
+)
+def test_so_is_one_that_a_request_comes_to_or_that_is_asked_for(unknown, given, length):
+    """The mean context of 8,000 and 400 tokens is 8,200, and the last token sees 8,400. 2 GB are 15,259 tokens of 131,072 B."""
+    using = {"using": "serving.mean_decode_context"} if "output_tokens" in given else {}
+    (text,) = beyond(unknown, **CACHE, **given, **using)
+    assert text == f"longer than the model's context: {length} tokens, and Llama-3-8B was published for 8192 tokens"
+
+
+def test_the_longest_context_that_fits_is_held_against_that_of_the_model():
+    """80 GB less 8 GB of weights over 131,072 bytes a token: 549 k tokens of one sequence, 6,866 of each of 80."""
+    chip = {**CACHE, "hardware": "H100:fp8", "chips": 1}
+    (text,) = beyond("context_length", **chip, sequences_in_flight=1)
+    assert int((80e9 - 8e9) / 131072) == 549316 and "549.3k tokens" in text
+    assert int((80e9 - 8e9) / 131072 / 60) == 9155 and "9155 tokens" in beyond("context_length", **chip, sequences_in_flight=60)[0]
+    assert beyond("context_length", **chip, sequences_in_flight=80) == []
+
+
+def test_a_model_whose_context_was_not_read_has_none_to_exceed():
+    with reading(edited("Llama-3-8B", max_context="")):
+        assert beyond("kv_bytes_per_sequence", **CACHE, context_length=10**6) == []
+
+
+# -- narrow experts beside wider weights ----------------------------------------------------------------------------
+
+
+def edited(model, **cells):
+    text = shipped.content("architectures.csv").decode()
+    rows = [row | cells if row["model"] == model else row for row in csv.DictReader(io.StringIO(text))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return shipped.read().edited(architectures=out.getvalue())
+
+
+def widths(unknown, **given):
+    return [text for text in warned(unknown, **given) if text.startswith("weights beside the experts")]
+
+
+OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
+
+
+def test_a_step_that_reads_few_narrow_experts_reads_wider_weights_than_the_mean():
+    """gpt-oss-120b, one sequence: 4 of 128 experts of 115.5e9 in 17/32 B, and 1.491e9 weights in 2 B; the mean is 0.550 B."""
+    routed = (117e9 - 5.1e9) / (1 - 4 / 128)
+    shared = 117e9 - routed
+    mean = (17 / 32 * routed + 2 * shared) / 117e9
+    times = (17 / 32 * routed * 4 / 128 + 2 * shared) / (mean * 5.1e9)
+    (floor,) = widths("latency_floor", model="gpt-oss-120b", hardware="H100:bf16", chips=1)
+    assert floor == (
+        "weights beside the experts take 2 B each, the mean of all is 0.55 B: with the few experts that are read here,"
+        f" it takes {times:.3g} times as long"
+    )
+    assert f"{times:.3g} times" in widths("weight_time", **OSS)[0]
+    kv = solve("kv_time", **OSS).answers[0].value
+    weights = solve("weight_time", **OSS).answers[0].value
+    assert f"{(times * weights + kv) / (weights + kv):.3g} times" in widths("step_time", **OSS)[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**OSS, "batch": 64, "chips": 2},
+        {**OSS, "bytes_per_weight": 2, "anyway": True},
+        {**OSS, "model": "DeepSeek-V3", "anyway": True},
+        {**OSS, "model": "Llama-3-8B"},
+    ],
+    ids=["most experts are read", "a type that was given", "one type", "dense"],
+)
+def test_nothing_is_said_of_weights_that_are_read_at_their_mean(given):
+    assert widths("step_time", **given) == []
+
+
+# -- what another variant would have taken --------------------------------------------------------------------------
+
+STAGES = {"pipeline_stages": 4, "training_microbatches": 8}
+
+
+def test_a_given_that_only_another_variant_takes_is_told_with_its_name():
+    """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19."""
+    said = "pipeline.bubble was used; pipeline.interleaved_bubble takes virtual_stages: name it with --using"
+    assert warned("bubble_fraction", **STAGES, virtual_stages=2) == (said,)
+    solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=["pipeline.interleaved_bubble"])
+    assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+
+
+def test_nothing_is_told_of_a_variant_that_lacks_other_figures():
+    assert warned("bubble_fraction", **STAGES, head_dim=128) == ()
+    rate = {"active_params": 1e9, "pretrain_tokens": 1e12}
+    assert warned("pretrain_flops", **rate, training_sequence_length=4096) == ()
+    (both,) = warned("pretrain_flops", **rate, training_sequence_length=4096, attention_flops_per_pair=1e6)
+    assert "training.pretrain_cost_attention takes" in both
+
+
+def test_a_sweep_says_it_once():
+    swept = solve("bubble_fraction", **STAGES | {"training_microbatches": [4, 8]}, virtual_stages=2, head_dim=128)
+    assert swept.unused == ("virtual_stages", "head_dim") and len(swept.warnings) == 1
+
+
+# -- prefill and prices --------------------------------------------------------------------------------------------
+
+PREFILL = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "chips": 8, "batch": 1}
+WITHOUT_PROMPT = "attention over the prompt is left out, which long prompts multiply; give prompt_tokens"
+
+
+def test_attention_of_prefill_is_said_to_be_left_out_where_no_prompt_is_known():
+    assert warned("prefill_rate_per_chip", **PREFILL) == (WITHOUT_PROMPT,)
+    assert warned("rematerialisation_cost", **PREFILL, chip_price="2 USD/h") == (WITHOUT_PROMPT,)
+    for known in ("prompt_tokens", "context_length"):
+        assert warned("prefill_rate_per_chip", **PREFILL, **{known: "128k"}) == ()
+    assert warned("prefill_compute_time", **PREFILL, new_tokens_per_pass="128k") == ()
+
+
+def test_attention_of_prefill_is_said_to_be_left_out_for_want_of_heads():
+    headless = {"active_params": 70e9, "kv_heads": 8, "peak_flops": 1e15, "chips": 8, "batch": 1, "new_tokens_per_pass": "128k"}
+    assert warned("prefill_compute_time", **headless) == (WITHOUT_PROMPT.replace("prompt_tokens", "query_heads"),)
+
+
+def test_a_pass_behind_a_context_is_not_silently_a_whole_prompt():
+    """Llama-3.1-70B, 2k tokens behind 126k: 1 + .03745 r (126 + 1) over 1 + .03745 r: r = 1979/989 of bf16 attention."""
+    ratio = 2 * 2 * 80 * 64 * 128 * 1000 / (2 * 70e9) * 1979 / 989
+    given = {**PREFILL, "new_tokens_per_pass": "2k"}
+    (text,) = warned("prefill_compute_time", **given, context_length="126k")
+    assert f"up to {(1 + 127 * ratio) / (1 + ratio):.3g} times" in text and "give cached_tokens" in text
+    assert solve("prefill_compute_time", **given, context_length="126k").unused == ()
+    assert warned("prefill_compute_time", **given, context_length="3k") == ()
+    assert warned("prefill_compute_time", **given, context_length="128k", cached_tokens="126k") == ()
+    assert warned("prefill_compute_time", **given, context_length="128k", prompt_tokens="128k") == ()
+
+
+def test_an_owned_chip_that_never_waits_is_said_to():
+    owned = {"chip_capex": 30000, "depreciation_time": "28000 h", "chip_power": 1000}
+    owned |= {"power_usage_effectiveness": 1.2, "electricity_price": 2e-8}
+    (text,) = warned("chip_price", **owned)
+    assert text.startswith("the price is that of a second in use") and text.endswith("give fleet_utilisation")
+    assert warned("chip_price", **owned, fleet_utilisation=0.5) == ()

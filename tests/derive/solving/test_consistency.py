@@ -1,0 +1,227 @@
+"""What contradicts what, with the numbers and the fewest givens."""
+
+import pytest
+
+from derive.solving.api import solve
+
+DEPLOYED = {
+    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"chips": 16, "batch": 64, "context_length": 4000},
+}
+
+
+def test_both_values_of_an_unknown_with_two_routes_are_shown():
+    given = {"compute_time": 1, "memory_time": 2, "batch": 2000, "throughput": 1e5, "tokens_per_step": 1}
+    reason = solve("token_latency", **given).reason
+    first, second = reason.message.splitlines()
+    assert reason.code == "contradiction"
+    assert first == "contradiction: token_latency = 20 ms by scheduling.throughput; 2 s by pipeline.hop_latency from step_time = 2 s"
+    assert second.startswith("not all of these can hold: ") and second.count(" = ") == 5
+    reason = solve("step_time", compute_time=1, memory_time=2, compute_utilisation=0.25).reason
+    assert "step_time = 2 s by roofline.step_time; 4 s by batching.compute_utilisation_of_step" in reason.message
+
+
+def test_both_values_of_a_given_are_shown_where_the_unknown_has_one():
+    given = {"compute_time": 1, "memory_time": 2, "batch": 2000, "throughput": 1e5, "tokens_per_step": 1}
+    first, second = solve("step_time", **given).reason.message.splitlines()
+    assert "throughput = 100k token/s; scheduling.throughput makes it 1000 token/s" in first and "token_latency = 2 s" in first
+    assert second.startswith("not all of these can hold: ") and second.count(" = ") == 5
+
+
+def test_the_fewest_givens_leave_out_what_has_no_part_in_it():
+    given = {"machine_balance_ratio": 300, "ridge_point": 300, "bytes_per_weight": 1, "sparsity": 8, "balance_batch": 1000}
+    reason = solve("compute_utilisation", **given, batch=100, context_length=1000, balance_context=1e5).reason
+    assert reason.code == "contradiction"
+    named = reason.message.splitlines()[-1]
+    assert "batch = 100" not in named and "context_length" not in named
+
+
+@pytest.mark.parametrize("spared", ["machine_balance_ratio", "hbm_bandwidth"])
+def test_taking_one_of_the_fewest_away_resolves_it(spared):
+    given = {"machine_balance_ratio": 300, "peak_flops": 1e15, "hbm_bandwidth": 1e12, "bytes_per_weight": 1, "sparsity": 8}
+    assert solve("balance_batch", **given).reason.code == "contradiction"
+    del given[spared]
+    assert solve("balance_batch", **given).answers
+
+
+def test_a_given_for_what_the_route_computes_must_equal_it():
+    reason = solve("step_time", **DEPLOYED, compute_time=1e-3, mfu=1).reason
+    assert reason.code == "contradiction" and "compute_time = 1 ms; roofline.compute_time makes it 149.6 µs" in reason.message
+    assert solve("step_time", **DEPLOYED, compute_time=64 * 2 * 37e9 / (16 * 1979e12), mfu=1).answers
+
+
+def test_a_measured_time_says_what_is_sustained():
+    """Nobody gave mfu, so a slower time is no contradiction: it is what the mfu was."""
+    solution = solve("step_time", **DEPLOYED, compute_time=1e-3)
+    assert any(text.startswith("mfu = 0.1496 follows from the givens") for text in solution.assumptions)
+
+
+def test_a_measured_time_that_nothing_could_sustain_is_a_contradiction():
+    reason = solve("step_time", **DEPLOYED, compute_time=1e-4).reason
+    assert reason.code == "contradiction" and "no default could be anything that makes it so" in reason.message
+
+
+def test_a_step_below_the_floor_is_a_contradiction_and_one_above_says_what_was_sustained():
+    """A measured step may well be slower than the bound; it cannot be faster."""
+    reason = solve("cost_per_token", **DEPLOYED, step_time=5e-3, chip_price="2 USD/h").reason
+    assert reason.code == "contradiction" and "step_time = 5 ms" in reason.message
+    solution = solve("cost_per_token", **DEPLOYED, step_time=30e-3, chip_price="2 USD/h")
+    routed = (671e9 - 37e9) / (1 - 8 / 256)
+    mbu = (671e9 - routed * (1 - 8 / 256) ** 64 + 64 * 4000 * 61 * 576) / (16 * 3.35e12) / 30e-3
+    assert solution.answers[0].value == pytest.approx(16 * 2 / 3600 * 0.03 / 64)
+    assert f"mbu = {mbu:.4g} follows from the givens (roofline.step_time)" in solution.assumptions
+
+
+def test_results_say_how_many_chips_there_are_where_nobody_does():
+    """Cost and step time hold for one number of chips, and it is not the default of 1."""
+    given = {name: known for name, known in DEPLOYED.items() if name not in ("chips", "batch")}
+    batch = solve("batch", **given, step_time=0.02, cost_per_token="0.5 USD/MTok", chip_price="2 USD/h", anyway=True)
+    chips = solve("chips", **given, step_time=0.02, cost_per_token="0.5 USD/MTok", chip_price="2 USD/h", anyway=True)
+    assert chips.answers[0].value > 1 and not any("chips = 1 " in text for text in batch.assumptions)
+    assert batch.answers[0].value == pytest.approx(chips.answers[0].value * 2 / 3600 * 0.02 / 5e-7)
+
+
+def test_presets_that_set_a_quantity_differently_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"peak_flops is .* by H100:fp8 and .* by B200:fp8"):
+        solve("sweep_time", hardware=["H100:fp8", "B200:fp8"])
+    assert solve("sweep_time", hardware=["H100:fp8", "H100:fp8"]).answers
+    with pytest.raises(ValueError, match="DeepSeek-V3"):
+        solve("sparsity", model=["DeepSeek-V3", "Llama-3-70B"])
+
+
+def test_several_measured_times_say_one_thing_each():
+    solution = solve("memory_time_share", **DEPLOYED, compute_time=1e-3, weight_time=20e-3, variants={"weight_time": "sharded"})
+    notes = [text for text in solution.assumptions if "follows from the givens" in text]
+    assert [note.split()[0] for note in notes] == ["mfu", "mbu"] and "nothing" not in str(solution.reason)
+
+
+def test_throughputs_of_a_fleet_and_of_a_replica_say_how_many_there_are():
+    solution = solve("batch", throughput=1000, fleet_throughput=5000, step_time=0.02, tokens_per_step=1)
+    assert solution.answers[0].value == 20
+    assert "replicas = 5 follows from the givens (scheduling.fleet_throughput)" in solution.assumptions
+
+
+@pytest.mark.parametrize("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
+@pytest.mark.parametrize("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
+def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
+    """1 - microbatches / pipeline_stages has few digits left, or none: no number of stages fits better."""
+    solution = solve("pipeline_stages", microbatches=microbatches, idle_fraction=idle)
+    assert [answer.value for answer in solution.answers] == [pytest.approx(microbatches / (1 - idle), rel=1e-15)], solution.reason
+
+
+EIGHT = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("throughput", {"step_time": 1e-3}),
+        ("cost_per_token", {"step_time": 1e-3, "chip_price": "2 USD/h"}),
+        ("decode_rate_per_chip", {"step_time": 1e-3}),
+        ("step_time", {"throughput": "2M"}),
+    ],
+)
+def test_a_given_step_below_its_arithmetic_is_refused_also_where_the_context_is_not_known(unknown, given):
+    """2 x 70e9 x 2000 FLOPs take 8 x 1,979 TFLOP/s 17.69 ms, whatever is read."""
+    reason = solve(unknown, **EIGHT, batch=2000, **given).reason
+    assert reason.code == "contradiction" and "compute_time alone makes it 17.69 ms or more" in reason.message
+
+
+@pytest.mark.parametrize("given", [{"positions_per_step": 1}, {"draft_tokens": 2}])
+def test_a_step_yields_no_more_tokens_than_it_computes_positions(given):
+    reason = solve("throughput", step_time="10ms", batch=100, tokens_per_step=4, **given).reason
+    most = 3 if "draft_tokens" in given else 1
+    assert reason.code == "contradiction" and f"most_tokens_per_step makes it at most {most} token" in reason.message
+
+
+def test_chips_hold_no_more_copies_of_a_cache_than_there_are_chips():
+    """9.67 - 1.07 ms of reads a copy of 52 MB on 8 chips would be 191 copies; 2 ms are 4."""
+    given = {"hardware": "H200:fp8", "model": "Llama-3-70B", "chips": 8, "batch": 10, "context_length": 1000, "bytes_per_element": 1}
+    reason = solve("kv_copies", **given, step_time="10ms").reason
+    assert reason.code == "contradiction" and "memory.most_kv_copies makes it at most 8 from chips = 8" in reason.message
+    by_hand = (2e-3 * 8 * 4.8e12 - 70e9) / (10 * 1000 * 2 * 80 * 8 * 128)
+    assert by_hand < 8 and solve("kv_copies", **given, step_time="2ms").answers[0].value == pytest.approx(by_hand, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "low", "high"),
+    [
+        ("positions_per_step", {"tokens_per_step": 3}, 3, None),
+        ("tokens_per_step", {"draft_tokens": 3}, 0, 4),
+        ("kv_copies", {"chips": 4}, 1, 4),
+    ],
+)
+def test_what_a_deployment_has_room_for_bounds_what_is_asked(unknown, given, low, high):
+    (span,) = solve(unknown, **given).answers
+    assert (span.kind, span.low, span.high) == ("interval", low, high)
+
+
+@pytest.mark.parametrize(("unknown", "given"), [("positions_per_step", {}), ("chips", {}), ("acceptance_rate", {"draft_tokens": 3})])
+def test_bounds_that_rest_on_defaults_or_leave_all_open_are_no_answer(unknown, given):
+    assert solve(unknown, **given).reason.code == "missing_givens"
+
+
+PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70e9)
+"""113.1k tokens a second are all that eight chips can multiply with 70e9 weights."""
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given"),
+    [
+        ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h"}),
+        ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h", "batch": 1000, "context_length": 1000, "bytes_per_element": 1}),
+        ("decode_rate_per_chip", {"throughput": "10M"}),
+        ("fleet_throughput", {"throughput": "10M", "replicas": 2}),
+        ("prefill_decode_chip_ratio", {"throughput": "10M", "prompt_tokens": 1000, "output_tokens": 100}),
+        ("throughput", {"fleet_throughput": "20M", "replicas": 2}),
+        ("throughput", {"cost_per_token": "0.0004 USD/MTok", "chip_price": "2 USD/h"}),
+        ("throughput", {"decode_rate_per_chip": "1M"}),
+    ],
+)
+def test_a_claimed_rate_above_all_arithmetic_is_refused_whatever_is_asked(unknown, given):
+    reason = solve(unknown, **EIGHT, **given).reason
+    assert reason.code == "contradiction" and " makes it " in reason.message
+    assert any(text in reason.message for text in ("serving.peak_throughput makes it at most 113.1k", "alone makes it 8.843 ms or more"))
+
+
+@pytest.mark.parametrize(("share", "holds"), [(0.999, True), (1.001, False)])
+def test_a_rate_is_refused_just_above_the_roof_and_answered_just_below(share, holds):
+    rate = share * PEAK_OF_EIGHT
+    price = 2 / 3600
+    for unknown, given in (
+        ("decode_rate_per_chip", {"throughput": rate}),
+        ("prefill_decode_chip_ratio", {"decode_rate_per_chip": rate / 8, "prompt_tokens": 1000, "output_tokens": 100}),
+        ("throughput", {"cost_per_token": 8 * price / rate, "chip_price": price}),
+        ("token_latency", {"throughput": rate, "batch": 2000}),
+    ):
+        assert bool(solve(unknown, **EIGHT, **given).answers) == holds, (unknown, given)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "words"),
+    [
+        ("throughput", {"batch": 1000, "token_latency": 1e-4}, "compute_time alone makes it 8.843 ms or more"),
+        ("throughput", {"batch": 10, "token_latency": 1e-3}, "weight_time alone makes it 2.612 ms or more"),
+        ("token_latency", {"batch": 10, "throughput": 50_000}, "weight_time alone makes it 2.612 ms or more"),
+        ("cost_per_token", {"batch": 10, "throughput": 50_000, "chip_price": 1e-3}, "weight_time alone makes it 2.612 ms or more"),
+    ],
+)
+def test_tokens_that_come_faster_than_a_pass_are_refused(unknown, given, words):
+    """70 GB over 8 x 3.35 TB/s are 2.612 ms, and 2 x 70e9 x 1000 FLOPs over 8 x 1,979 TFLOP/s are 8.843 ms."""
+    reason = solve(unknown, **EIGHT, **given).reason
+    assert reason.code == "contradiction" and words in reason.message and "token_latency = " in reason.message
+
+
+def test_tokens_of_a_mixture_come_no_faster_than_one_sequence_reads_its_weights():
+    """37 GB of active weights over 16 chips of 3.35 TB/s: 0.69 ms, whatever the batch."""
+    given = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16}
+    reason = solve("worst_latency", **given, token_latency=5e-4, train_period=1e-3).reason
+    assert reason.code == "contradiction" and "latency_floor alone makes it 690.3 µs or more" in reason.message
+    assert solve("worst_latency", **given, token_latency=7e-4, train_period=1e-3).answers
+
+
+def test_a_share_found_from_one_claim_is_not_held_against_another():
+    """256/6,000 is 42.67 ms, measured as 43 ms: the bandwidth that is sustained follows from the time, and the rate is not false for it."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 16, "batch": 256}
+    (found,) = solve("mbu", **given, context_length=1000, throughput=6000, step_time="43ms").answers
+    assert found.value == pytest.approx((70e9 + 256 * 1000 * 163840) / (16 * 3.35e12) / 0.043, rel=1e-3)

@@ -1,0 +1,137 @@
+"""The switches: what an operation is, what a GB is, what is sustained, and that the answer says which."""
+
+import pytest
+
+from derive.errors import UnknownName, WrongValue
+from derive.presets import table
+from derive.quantities import QUANTITIES
+from derive.solving.api import solve
+from derive.solving.conventions import CHOICES, USUAL, Conventions
+from derive.units import flop_power, parse
+
+CHIP = {"batch": 64, "active_params": 37e9, "chips": 1}
+EFFICIENCIES = table("efficiencies")
+
+
+def value(unknown, **given):
+    (only,) = solve(unknown, **given).answers
+    return only.value
+
+
+@pytest.mark.parametrize("peak", [1e15, "1 PFLOP/s"])
+def test_a_multiply_add_is_two_flop(peak):
+    flop, mac = (value("compute_time", **CHIP, peak_flops=peak, count=count) for count in ("flop", "mac"))
+    assert flop == pytest.approx(2 * 64 * 37e9 / 1e15) and mac == flop / 2
+
+
+@pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
+@pytest.mark.parametrize("unknown", ["ridge_point", "sweep_time", "peak_flops", "hbm_capacity"])
+def test_a_table_says_its_units_and_no_switch_rereads_it(unknown, switch):
+    """A switch is about figures whose unit a person knows: the rows of hardware.csv are FLOP/s and bytes, whoever asks."""
+    chip = {"hardware": "H100:fp8"}
+    if unknown in ("ridge_point", "sweep_time"):
+        assert value(unknown, **chip, **switch) == value(unknown, **chip)
+    else:
+        back = {"peak_flops": ("ridge_point", "hbm_bandwidth"), "hbm_capacity": ("sweep_time", "hbm_bandwidth")}[unknown]
+        assert solve(back[0], **chip, **switch).given[unknown] == float(sheet("H100-SXM", unknown)["value"])
+
+
+@pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
+def test_no_switch_lets_a_model_or_a_chip_exceed_its_roof(switch):
+    asked = {"model": "Llama-3-70B", "hardware": "H100:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4096}
+    for unknown, more in (("step_time", {"batch": 2000, "anyway": True}), ("compute_time", {"batch": 2000}), ("kv_bytes_per_token", {})):
+        assert value(unknown, **asked, **more, **switch) == value(unknown, **asked, **more)
+    fits = [solve("sequences_in_flight", **asked, **switches).answers[0].ends for switches in ({}, switch)]
+    assert fits[0] == fits[1]
+
+
+def sheet(name, quantity):
+    """The row of hardware.csv that a preset takes."""
+    (row,) = (r for r in table("hardware") if (r["accelerator"], r["quantity"], r["preferred"]) == (name, quantity, "true") and
+              r["dtype"] in ("", "fp8"))  # fmt: skip
+    return row
+
+
+def test_what_is_typed_beside_a_preset_is_still_read_by_the_switch():
+    typed = {"hardware": "H100:fp8", "peak_flops": "1979T", "hbm_capacity": "80GB"}
+    assert value("ridge_point", **typed, count="mac") == 2 * value("ridge_point", **typed)
+    assert value("sweep_time", **typed, bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
+
+
+def test_every_unit_with_flop_in_it_is_seen():
+    seen = {name for name in QUANTITIES if flop_power(name)}
+    assert seen == {name for name, row in QUANTITIES.items() if "FLOP" in row.unit}
+    assert {flop_power(name) for name in seen} == {1, -1}
+    assert [name for name in seen if flop_power(name) < 0] == ["price_per_flop"]
+
+
+def test_a_gb_of_memory_may_be_a_gib_and_a_bandwidth_stays_decimal():
+    assert parse("hbm_capacity", "80GB", binary=True) == parse("hbm_capacity", "80GiB") == 80 * 2**30
+    assert parse("kv_bytes_per_token", "320kB", binary=True) == 327_680
+    assert parse("hbm_capacity", "80G", binary=True) == 80 * 2**30
+    assert parse("hbm_bandwidth", "3.35TB/s", binary=True) == 3.35e12
+    assert parse("active_params", "37B", binary=True) == 37e9
+    assert value("sweep_time", hbm_capacity="80GB", hbm_bandwidth="3.35TB/s", bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
+
+
+@pytest.mark.parametrize("row", EFFICIENCIES, ids=lambda row: row["quantity"])
+def test_what_is_sustained_is_what_was_measured(row):
+    sustained = float(row["ideal_ms"]) / float(row["measured_ms"])
+    expected = 1 - sustained if row["quantity"] == "exposed_communication_share" else sustained
+    assert float(row["value"]) == pytest.approx(expected, abs=5e-4)
+
+
+def test_the_ideal_of_the_measured_step_is_our_reads_at_the_measured_mbu():
+    """The share of communication is what the measured step takes beyond them."""
+    rows = {row["quantity"]: row for row in EFFICIENCIES}
+    llama = {"model": "Llama-3-70B", "total_params": 70.55e9, "bytes_per_weight": 2, "bytes_per_element": 2}
+    reads = value("memory_time", **llama, batch=256, context_length=8192, chips=8, hbm_bandwidth=4.8e12, mbu=float(rows["mbu"]["value"]))
+    assert 1e3 * reads == pytest.approx(float(rows["exposed_communication_share"]["ideal_ms"]), abs=0.01)
+
+
+def test_calibrated_takes_measured_shares_each_with_its_source():
+    given = {"compute_time": 0.01, "weight_time": 0.02, "kv_time": 0.01}
+    solution = solve("step_time", **given, efficiency="calibrated")
+    assert solution.answers[0].value == pytest.approx(0.03 / (1 - 0.307))
+    assert "aiconfigurator" in solution.provenance["exposed_communication_share"]
+    assert "efficiency: calibrated, mfu, mbu and exposed communication as measured, unless given" in solution.assumptions
+    bound = solve("step_time", hardware="H200:bf16", batch=64, active_params=7e10, memory_time=1e-4, chips=8, efficiency="calibrated")
+    assert "mfu" in bound.provenance and bound.given["mfu"] == 0.464
+
+
+def test_what_is_given_goes_before_what_is_calibrated():
+    solution = solve("compute_time", **CHIP, peak_flops=1e15, mfu=0.5, efficiency="calibrated")
+    assert solution.given["mfu"] == 0.5
+    assert solve("step_time", compute_time=1, memory_time=2, efficiency="calibrated", variants={"overlap": "sum"}).answers[0].value == 3
+
+
+def test_the_answer_says_which_conventions_it_rests_on():
+    said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
+    assert any(text.startswith("count: mac") for text in said) and any(text.startswith("efficiency: ideal") for text in said)
+    assert not any(text.startswith("bytes:") for text in said)
+    sweep = {"hbm_capacity": "80GB", "hbm_bandwidth": "3.35TB/s", "bytes": "binary"}
+    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal" in solve("sweep_time", **sweep).assumptions
+    assert solve("sparsity", total_params=2e9, active_params=1e9).assumptions == ()
+    assert USUAL.stated(["batch"]) == ()
+
+
+def test_the_answer_says_that_figures_of_presets_keep_their_units():
+    said = solve("sweep_time", hardware="H100:fp8", bytes="binary").assumptions
+    assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal; those of presets are in decimal bytes" in said
+    said = solve("ridge_point", hardware="H100:fp8", count="mac").assumptions
+    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP; those of presets are in FLOP" in said
+    said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
+    assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP" in said
+    assert USUAL.stated(["peak_flops"], ["peak_flops"]) == ("count: flop, 1 FLOP is an add or a multiply",)
+
+
+@pytest.mark.parametrize("switch", CHOICES)
+def test_a_choice_there_is_not_is_refused_with_those_there_are(switch):
+    with pytest.raises(UnknownName, match=f"unknown {switch} 'other'"):
+        Conventions(**{switch: "other"})
+
+
+@pytest.mark.parametrize("wrong", [None, object(), {}])
+def test_what_is_neither_number_nor_text_is_named(wrong):
+    with pytest.raises(WrongValue, match="batch"):
+        USUAL.read("batch", wrong)

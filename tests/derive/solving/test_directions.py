@@ -1,0 +1,371 @@
+"""A result of a bound is a bound: which way it errs, held against worlds in which the bounds are not reached."""
+
+from collections import Counter
+from collections.abc import Mapping
+from csv import DictReader
+from dataclasses import replace
+from io import StringIO
+from itertools import islice
+from json import loads
+from random import Random
+
+import pytest
+from states import Asked, states
+
+from derive.arithmetic import maximum
+from derive.catalogue import equation
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import BOUND, LOWER, UPPER, Equation
+from derive.show.text import rendered
+from derive.solving.api import solve
+from derive.solving.chain import answered
+from derive.solving.defaults import IDEALS, standing
+from derive.solving.directions import EITHER, NEITHER, SIGNS, Signs, carried, direction
+from derive.solving.one_equation import right_side_at
+from derive.solving.questions import question
+from derive.solving.result import Answer, Solution
+from derive.solving.route import route
+
+TIMES = {"compute_time": 0.01, "memory_time": 0.02}
+MACHINE = {"chips": 8, "peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}
+STEP = {**MACHINE, "kv_bytes_per_token": 3e5, "context_length": 4000}
+
+ERRS = [
+    # what is asked, from what, and which way it errs where a step takes longer than the bound
+    ("step_time", TIMES, "lower"),
+    ("cost_per_token", {**TIMES, "batch": 64, "chips": 8, "chip_price": 5e-4}, "lower"),
+    ("throughput", {**TIMES, "batch": 64}, "upper"),
+    ("fleet_throughput", {**TIMES, "batch": 64, "replicas": 3}, "upper"),
+    ("replicas", {**TIMES, "batch": 64, "fleet_throughput": 1e5}, "lower"),
+    ("chip_price", {**TIMES, "batch": 64, "chips": 8, "cost_per_token": 4e-7}, "upper"),
+    # backwards, from a step time that was measured: what is left over was something else
+    ("compute_time", {"step_time": 0.02, "memory_time": 0.01}, "upper"),
+    ("context_length", {**STEP, "context_length": None, "batch": 64, "step_time": 0.02}, "upper"),
+    ("mfu", {**STEP, "batch": 6400, "context_length": 1, "step_time": 0.5}, "lower"),
+    # through a block, in which the batch stands twice
+    ("batch", {**STEP, "step_time": 0.02}, "upper"),
+    ("chips", {**STEP, "chips": None, "batch": 64, "step_time": 0.02}, "lower"),
+    ("batch", {**STEP, "cost_per_token": 4e-7, "chip_price": 5e-4}, "lower"),
+    # nothing of a bound in it
+    ("balance_batch", {"machine_balance_ratio": 300, "sparsity": 8}, None),
+    ("throughput", {"step_time": 0.02, "batch": 64}, None),
+    ("memory_time", {"weight_time": 0.01, "kv_time": 0.01}, None),
+]  # fmt: skip
+
+
+def given(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@pytest.mark.parametrize(("unknown", "values", "expected"), ERRS, ids=lambda one: one if isinstance(one, str) else None)
+def test_what_rests_on_a_bound_errs_one_way(unknown: str, values: Mapping[str, float | None], expected: str | None):
+    (found,) = solve(unknown, anyway=True, **given(values)).answers
+    assert (found.kind, found.bound) == ("point", expected)
+
+
+def test_the_batch_of_a_step_time_is_no_more_than_what_is_answered_by_hand():
+    """Of 20 ms, 2.9167 ms read weights (70 GB over 8 x 3 TB/s), so 17.0833 ms are left for 50 us a sequence: 341.67 at most.
+
+    A step that takes 2 ms longer than both of its times has room for 301.67.
+    """
+    known = question("batch", {**STEP, "step_time": 0.02})
+    (found,) = answered(known)[0].answers
+    assert found.value == pytest.approx((0.02 - 70e9 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
+    (truth,) = answered(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
+    assert truth.value == pytest.approx(found.value - 40, rel=1e-9) and truth.value < found.value
+
+
+def test_what_an_estimate_has_a_part_in_is_no_bound():
+    for name in ("sum", "exposed"):
+        values = {**TIMES, "batch": 64, "exposed_communication_share": 0.2}
+        assert solve("throughput", variants={"overlap": name}, **values).answers[0].bound is None
+    assumed = solve("step_time", variants={"overlap": "sum"}, **TIMES).assumptions
+    assert "roofline.step_time_serial is an estimate: it bounds nothing" in assumed
+
+
+def test_an_interval_is_a_bound_by_itself():
+    (found,) = solve("memory_time", step_time=0.02, compute_time=0.02).answers
+    assert (found.kind, found.bound) == ("interval", None)
+
+
+def planted(left: str, relation, **changes) -> Equation:
+    whole = {"id": f"test.{left}", "title": left, "statement": left, "defines": left, "sources": equation("roofline.step_time").sources}
+    return Equation(relation=relation, **(whole | changes))
+
+
+BOUNDED = planted(
+    "step_time", lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)), kind=BOUND, direction=LOWER
+)
+
+
+def test_what_rises_and_falls_with_a_bound_errs_neither_way():
+    """Two roads from the step time to one quantity, of which one goes up and one down; and one that turns on the way."""
+    up = planted("throughput", lambda throughput, step_time: (throughput, step_time))
+    down = planted("fleet_throughput", lambda fleet_throughput, step_time: (fleet_throughput, 1 / step_time))
+    rows = (BOUNDED, up, down)
+    both = planted("cost_per_token", lambda cost_per_token, throughput, fleet_throughput: (cost_per_token, throughput + fleet_throughput))
+    turns = planted("cost_per_token", lambda cost_per_token, step_time: (cost_per_token, step_time + 1 / (1000 * step_time)))
+    for row in (both, turns):
+        way = route("cost_per_token", (*rows, row), frozenset(TIMES))
+        assert carried(way) == EITHER and direction(way) is None
+
+
+def test_a_term_that_binds_elsewhere_counts():
+    """Where the other term of the larger of two binds, the result is still no more than a bound: the step may be longer than both."""
+    row = planted("token_latency", lambda token_latency, step_time, hop_latency: (token_latency, maximum(step_time, hop_latency)))
+    way = route("token_latency", (BOUNDED, row), frozenset((*TIMES, "hop_latency")))
+    assert direction(way) == "lower"
+
+
+def test_a_result_that_ends_at_nothing_errs_one_way_too():
+    row = planted("idle_fraction", lambda idle_fraction, step_time, sweep_time: (idle_fraction, maximum(0, 1 - step_time / sweep_time)))
+    way = route("idle_fraction", (BOUNDED, row), frozenset((*TIMES, "sweep_time")))
+    assert direction(way) == "upper"
+
+
+def test_an_effect_that_is_nowhere_seen_is_not_ruled_out():
+    """The ranges met in practice leave a step time no say beside a year."""
+    row = planted("token_latency", lambda token_latency, step_time: (token_latency, maximum(step_time, 10**9)))
+    assert carried(route("token_latency", (BOUNDED, row), frozenset(TIMES))) == EITHER
+
+
+def test_an_upper_bound_is_carried_the_other_way():
+    row = planted("throughput", lambda throughput, batch, sweep_time: (throughput, batch / sweep_time), kind=BOUND, direction="upper")
+    known = frozenset(("batch", "sweep_time"))
+    assert direction(route("throughput", (row,), known)) == "upper"
+    assert direction(route("batch", (row,), frozenset(("throughput", "sweep_time")))) == "lower"
+    assert direction(route("sweep_time", (row,), frozenset(("throughput", "batch")))) == "upper"
+
+
+# -- worlds in which the bounds are not reached -------------------------------------------------------------------
+
+SHARED = ("roofline.compute_time", "roofline.weight_time", "roofline.kv_time", "roofline.memory_time", "roofline.step_time")
+RESULTS = ("scheduling.throughput", "scheduling.fleet_throughput", "serving.cost_per_token")
+ROWS = tuple(map(equation, (*SHARED, *RESULTS)))
+INPUTS = sorted({name for row in ROWS for name in row.symbols} - {row.defines for row in ROWS})
+ASKED = [(result.split(".")[1], unknown) for result in ("roofline.step_time", *RESULTS) for unknown in INPUTS]
+
+
+def slack(rows: tuple[Equation, ...], drawn: Mapping[str, float], random: Random) -> dict[str, float]:
+    """What follows from these values where each bound is missed by up to half."""
+    values = dict(drawn)
+    while left := [row for row in rows if row.defines not in values and row.inputs <= values.keys()]:
+        for row in left:
+            missed = 1 + random.random() / 2
+            values[row.defines] = right_side_at(row, values) * {"": 1.0, "lower": missed, "upper": 1 / missed}[row.direction]
+    return values
+
+
+def said(asked: Asked, world: Mapping[str, float]) -> dict[str, float]:
+    """What is given, and what is not in this world as it is taken to be where nothing is said of it."""
+    given = dict(asked.given)
+    while differs := {name: world[name] for name, value in standing(asked.unknown, given).items() if world.get(name, value) != value}:
+        given |= differs
+    return given
+
+
+def wrong(signs: Signs, found: Answer, truth: float) -> bool:
+    """Whether the truth lies where the answer says that it does not."""
+    margin = 1e-9 * truth * max(1.0, sum(map(abs, found.elasticities.values())))
+    over, under = found.value > truth + margin, found.value < truth - margin
+    return {NEITHER: over or under, SIGNS[LOWER]: over, SIGNS[UPPER]: under}.get(signs, False)
+
+
+@pytest.mark.parametrize(("result", "unknown"), ASKED)
+def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
+    """One input asked for from a result that a step longer than its bound led to, all other inputs known."""
+    random = Random(f"{result} {unknown}")
+    for _ in range(3):
+        drawn = {name: NEUTRAL_DEFAULTS.get(name) or quantity(name).at(0.3 + 0.4 * random.random()) for name in INPUTS}
+        world = slack(ROWS, drawn, random)
+        solution, way = answered(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
+        points = [one for one in solution.answers if one.kind == "point"]
+        assert not any(wrong(carried(way), one, world[unknown]) for one in points)
+        assert all(one.bound for one in points), "the step is in it, and it is longer than its bound"
+
+
+@pytest.mark.slow
+def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
+    """Results that rest on a bound, from what they rest on; and one of the inputs from such a result."""
+    random = Random(20261123)
+    ends: Counter[Signs] = Counter()
+    for state in islice(states(random), 6):
+        made = {row.defines: row for row in state.rows if row.defines and row.sense == "="}
+        inputs = state.values.keys() - made.keys()
+        world = slack(tuple(made.values()), {name: state.values[name] for name in inputs}, random)
+        if any(row.violated(world) for row in made.values()):
+            continue
+        resting = {name: rests(name, made) for name in made}
+        bounded = sorted(name for name, names in resting.items() if any(made[one].direction for one in (names | {name}) & made.keys()))
+        for result in random.sample(bounded, min(len(bounded), 6)):
+            known = sorted(resting[result] & inputs)
+            for unknown in (result, random.choice(known)):
+                given = {name: world[name] for name in (*known, result) if name != unknown}
+                asked = Asked(state, unknown, given)
+                solution, way = answered(question(unknown, said(asked, world), using=state.using, variants=state.variants, anyway=True))
+                instead = any("follows from the givens" in one for one in solution.assumptions)
+                if [one.kind for one in solution.answers] == ["point"] and not instead:
+                    signs = carried(way) if way else SIGNS.get(solution.answers[0].bound, EITHER)
+                    assert not wrong(signs, solution.answers[0], world[unknown]), (asked, solution)
+                    ends[signs] += 1
+    assert ends[SIGNS[LOWER]] > 5 and ends[SIGNS[UPPER]] > 5, ends
+
+
+def rests(name: str, made: Mapping[str, Equation]) -> set[str]:
+    """All that a quantity is made of, down to what nothing makes."""
+    found: set[str] = set()
+    queue = [name]
+    while queue:
+        row = made.get(queue.pop())
+        new = (row.inputs if row else set()) - found
+        found |= new
+        queue += sorted(new)
+    return found
+
+
+# -- at the values at hand ------------------------------------------------------------------------------------------
+
+SERVED = {"model": "Llama-3-70B", "hardware": "H200:fp8", "chips": 16, "batch": 64, "context_length": 20000, "bytes_per_element": 1}
+DRAFTED = {**SERVED, "acceptance_rate": 0.7, "draft_cost_ratio": 0.1}
+
+
+def bounds(solution: Solution) -> list[str | None]:
+    return [one.bound for one in solution.answers]
+
+
+def test_every_root_has_its_own_direction():
+    """A rate of a few drafts and of many is reached or surpassed in between, as drafts first speed a step up and then slow it down."""
+    rate = solve("throughput", draft_tokens=3, anyway=True, **DRAFTED).answers[0].value
+    solution = solve("draft_tokens", throughput=rate, anyway=True, **DRAFTED)
+    few, many = solution.answers
+    assert (few.bound, many.bound) == (LOWER, UPPER)
+    between = solve("throughput", draft_tokens=(few.value + many.value) / 2, anyway=True, **DRAFTED).answers[0].value
+    beyond = solve("throughput", draft_tokens=2 * many.value, anyway=True, **DRAFTED).answers[0].value
+    assert between > rate > beyond
+    assert "or more" in rendered(solution, "table") and "or less" in rendered(solution, "table")
+    assert [row["bound"] for row in DictReader(StringIO(rendered(solution, "csv")))] == [LOWER, UPPER]
+    assert [one["bound"] for one in loads(rendered(solution, "json"))["answers"]] == [LOWER, UPPER]
+
+
+@pytest.mark.parametrize("points", [5, 70])
+def test_every_root_of_a_sweep_has_its_own_direction(points: int):
+    rate = solve("throughput", draft_tokens=3, anyway=True, **DRAFTED).answers[0].value
+    sweep = solve("draft_tokens", throughput=f"{0.8 * rate}..{rate}:lin:{points}", anyway=True, **DRAFTED).sweep
+    assert {tuple(one.bound for one in answers) for _, answers, _ in sweep.rows()} == {(LOWER, UPPER)}
+
+
+@pytest.mark.parametrize("model", ["DeepSeek-V3", "gpt-oss-120b"])
+@pytest.mark.parametrize(("share", "points"), [(1.2, None), (1.2, 3), (1.2, 200), ("range", None)])
+def test_what_moves_an_equation_either_way_in_general_has_a_direction_here(model: str, share: float | str, points: int | None):
+    """Of a mixture more weights are read of a larger model, as long as its router picks fewer experts than there are."""
+    given = {**SERVED, "model": model}
+    step = solve("step_time", anyway=True, **given).answers[0].value
+    asked = f"{step}..{1.5 * step}" if share == "range" else [share * step] * points if points else share * step
+    solution = solve("total_params", step_time=asked, anyway=True, **given)
+    found = solution.sweep.bound if solution.sweep else bounds(solution)[0]
+    assert found == UPPER
+
+
+def test_a_range_that_is_looked_at_point_by_point_says_its_direction_too():
+    """Where the middle has no closed form, all points are asked singly: the words are the same."""
+    given = {**SERVED, "model": "DeepSeek-V3", "chips": 8, "context_length": 4000}
+    given.pop("batch")
+    solution = solve("batch", step_time="20ms..40ms", anyway=True, **given)
+    assert solution.spans is None and bounds(solution) == [UPPER]
+    assert rendered(solution, "table").splitlines()[0].endswith("or less")
+    assert repr(solution).endswith("or less)")
+
+
+def test_over_a_range_what_does_not_bind_up_to_a_value_errs_as_points_do():
+    rate = solve("throughput", anyway=True, **SERVED).answers[0].value
+    solution = solve("active_params", throughput=f"{rate / 2}..{rate}", anyway=True, **SERVED)
+    assert solution.answers[0].low == 0 and bounds(solution) == [UPPER]
+
+
+def test_a_sweep_over_ranges_says_its_direction():
+    given = {name: value for name, value in SERVED.items() if name != "batch"}
+    sweep = solve("step_time", batch="8,64", mbu="0.7..0.9", anyway=True, **given | {"context_length": 4000}).sweep
+    assert sweep.bound == LOWER
+
+
+# -- ideals that stand by default -----------------------------------------------------------------------------------
+
+DENSE = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "chips": 8, "batch": 16, "context_length": 4000, "bytes_per_element": 2}
+SPARSE = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 1, "context_length": 4000, "bytes_per_element": 2}
+POOLS = {**DENSE, "prompt_tokens": 4000, "output_tokens": 500}
+ROUTERLESS = {
+    **{"active_params": 37e9, "total_params": 671e9, "batch": 1, "chips": 8, "hardware": "H200-SXM:fp8"},
+    **{"kv_bytes_per_token": 35e3, "context_length": 4000},
+}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "expected"),
+    [
+        # arithmetic and memory each below their peak: what is the one over the other moves either way
+        ("prefill_decode_chip_ratio", POOLS, None),
+        ("normalised_cost", SPARSE, None),
+        ("compute_utilisation", SPARSE, None),
+        ("balance_batch", SPARSE, None),
+        # both with the bound that the step has anyway
+        ("step_time", SPARSE, LOWER),
+        ("throughput", SPARSE, UPPER),
+        ("cost_per_token", {**SPARSE, "chip_price": "2 USD/h"}, LOWER),
+        # an ideal alone is a bound
+        ("compute_time", SPARSE, LOWER),
+        ("kv_cache_bytes", SPARSE, LOWER),
+        # and what is made of given numbers alone is none
+        ("kv_bytes_per_token", SPARSE, None),
+        ("compute_time", {**SPARSE, "mfu": 0.4}, None),
+    ],
+    ids=lambda one: one if isinstance(one, str) else None,
+)
+def test_what_a_default_cannot_better_is_a_bound(unknown: str, given: Mapping[str, float | str], expected: str | None):
+    assert bounds(solve(unknown, anyway=True, **given)) == [expected]
+
+
+@pytest.mark.parametrize("unknown", ["prefill_decode_chip_ratio", "normalised_cost", "compute_utilisation", "step_time", "throughput"])
+@pytest.mark.parametrize("given", [POOLS, {**SPARSE, "prompt_tokens": 4000, "output_tokens": 500}], ids=["dense", "sparse"])
+def test_no_utilisation_puts_an_answer_beyond_what_is_said_with_none(unknown: str, given: Mapping[str, float | str]):
+    (ideal,) = solve(unknown, anyway=True, **given).answers
+    for mfu, mbu in ((0.4, 0.7), (0.7, 0.4), (0.9, 0.1), (0.05, 1.0)):
+        real = solve(unknown, anyway=True, mfu=mfu, mbu=mbu, **given).answers[0].value
+        margin = 1e-9 * ideal.value
+        beyond = {LOWER: real < ideal.value - margin, UPPER: real > ideal.value + margin}
+        assert not beyond.get(ideal.bound), (mfu, mbu, real, ideal)
+
+
+def test_ideals_are_the_defaults_that_they_bound():
+    for name, bound in IDEALS.items():
+        default, row = NEUTRAL_DEFAULTS[name], quantity(name)
+        assert default == row.ceiling if bound == UPPER else default <= row.low, name
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more", "expected"),
+    [
+        ("step_time", {}, None),
+        ("throughput", {}, None),
+        # 671 GB over 8 x 4.8 TB/s at nine tenths: 19.4 ms, and less as soon as an expert is not touched
+        ("weight_time", {"mbu": 0.9}, UPPER),
+        ("weight_time", {}, None),
+        ("step_time", {"experts": 256, "active_experts": 8}, LOWER),
+        ("step_time", {"total_params": 37e9}, LOWER),
+    ],
+)
+def test_all_weights_read_for_want_of_a_router_bound_a_step_from_above(unknown: str, more: Mapping[str, float], expected: str | None):
+    assert bounds(solve(unknown, anyway=True, **{**ROUTERLESS, **more})) == [expected]
+
+
+def test_a_sweep_and_a_range_have_no_direction_where_their_points_have_none():
+    sweep = solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64:lin:9"}).sweep
+    assert sweep.bound is None
+    assert bounds(solve("step_time", anyway=True, **{**ROUTERLESS, "batch": "1..64"})) == [None]
+    assert bounds(solve("normalised_cost", anyway=True, **{**SPARSE, "batch": "1..64"})) == [None]
+    assert bounds(solve("step_time", anyway=True, **{**SPARSE, "batch": "1..64"})) == [LOWER]
+
+
+def test_one_chip_holds_one_copy_and_no_more():
+    given = {"model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": "8k", "sequences_in_flight": 4}
+    (one,), (two,) = (solve("kv_cache_bytes", **given, chips=chips).answers for chips in (1, 2))
+    assert (one.bound, two.bound) == (None, LOWER) and one.value == two.value == 4 * 8000 * 163840

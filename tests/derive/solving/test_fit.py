@@ -1,0 +1,268 @@
+"""Memory before time: what is short, by how much, and what would fit."""
+
+import pytest
+
+from derive.errors import WrongValue
+from derive.solving.api import solve
+from derive.units import show
+
+WEIGHTS, PER_TOKEN, CHIP = 671e9, 61 * 576, 80e9
+DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000}
+BATCH_THAT_FITS = (16 * CHIP - WEIGHTS) / (4000 * PER_TOKEN)
+
+
+def test_the_shortfall_is_said_in_bytes_before_any_time():
+    solution = solve("step_time", **DEPLOYED, chips=16, batch=24000)
+    assert solution.answers == () and solution.reason.code == "does_not_fit"
+    assert solution.reason.violated == ("memory_demand <= memory_capacity",)
+    short = WEIGHTS + 24000 * 4000 * PER_TOKEN - 16 * CHIP
+    assert f"{short / 1e12:.4g} TB short" in solution.reason.message
+
+
+def test_what_would_fit_fits_and_a_little_more_does_not():
+    second = solve("step_time", **DEPLOYED, chips=16, batch=24000).reason.message.splitlines()[1]
+    for name in ("chips at least", "batch at most", "context_length at most", "kv_bytes_per_token at most", "bytes_per_element at most"):
+        assert name in second
+    assert f"batch at most {BATCH_THAT_FITS:.4g}" in second
+    for change, fits in (
+        ({"batch": BATCH_THAT_FITS}, True),
+        ({"batch": BATCH_THAT_FITS * 1.001}, False),
+        ({"batch": 24000, "context_length": 722}, True),
+        ({"batch": 24000, "context_length": 723}, False),
+        ({"batch": 24000, "chips": 51}, True),
+        ({"batch": 24000, "chips": 50}, False),
+        ({"batch": 24000, "bytes_per_element": 0.18}, True),
+        ({"batch": 24000, "bytes_per_element": 0.181}, False),
+    ):
+        assert bool(solve("step_time", **{**DEPLOYED, "chips": 16, **change}).answers) == fits, change
+
+
+def test_weights_alone_that_do_not_fit_leave_only_chips_to_change():
+    reason = solve("weight_time", **DEPLOYED, chips=8, batch=1).reason
+    assert reason.code == "does_not_fit" and "KV cache" not in reason.message
+    assert reason.message.splitlines()[1] == "what would fit, all else as it is: chips at least 9"
+    assert solve("weight_time", **DEPLOYED, chips=9, batch=1).answers
+
+
+def test_pipeline_stages_hold_their_share():
+    assert solve("step_time", **DEPLOYED, chips=8, batch=10).reason.code == "does_not_fit"
+    assert solve("step_time", **DEPLOYED, chips=8, pipeline_stages=2, batch=10).answers
+
+
+def test_sequences_in_flight_count_where_they_are_given():
+    assert solve("step_time", **DEPLOYED, chips=16, batch=100).answers
+    assert solve("step_time", **DEPLOYED, chips=16, batch=100, sequences_in_flight=1e4).reason.code == "does_not_fit"
+
+
+def test_anyway_answers_and_says_what_is_short():
+    solution = solve("step_time", **DEPLOYED, chips=16, batch=24000, anyway=True)
+    reads = (WEIGHTS + 24000 * 4000 * PER_TOKEN) / (16 * 3.35e12)
+    weights, attention = 2 * 37e9 / 1979e12, 2 * 61 * 128 * (2 * 512 + 64) * 4000 / 989e12
+    assert solution.answers[0].value == pytest.approx(max(reads, 24000 * (weights + attention) / 16))
+    warning, copies, exchange = solution.warnings
+    assert warning.startswith("does not fit") and "\n" not in warning
+    assert "lies up to 16 times on the chips" in copies and "exchange between experts" in exchange
+
+
+def test_chips_that_nobody_spoke_of_are_a_warning():
+    solution = solve("step_time", **DEPLOYED, batch=10)
+    assert solution.answers and "80 GB of 1 chip" in solution.warnings[0]
+
+
+def test_an_answer_that_does_not_fit_is_none():
+    """A batch for a step time is of no use if its cache is nowhere."""
+    assert solve("batch", **DEPLOYED, chips=16, step_time=0.03).reason.code == "does_not_fit"
+    assert solve("chips", **DEPLOYED, step_time=0.03, cost_per_token=1e-6, chip_price="2 USD/h").reason.code == "does_not_fit"
+    (only,) = solve("batch", **DEPLOYED, chips=16, step_time=0.015).answers
+    assert only.value < BATCH_THAT_FITS
+
+
+@pytest.mark.parametrize("unknown", ["balance_batch", "sweep_time", "sparsity", "balance_context"])
+def test_a_route_that_reads_no_memory_is_not_held_to_it(unknown):
+    assert solve(unknown, **DEPLOYED, chips=1, batch=24000).answers
+
+
+def test_without_a_capacity_nothing_is_said():
+    given = {name: known for name, known in DEPLOYED.items() if name != "hardware"}
+    chip = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "chips": 1, "batch": 24000}
+    solution = solve("step_time", **given, **chip)
+    assert solution.answers and solution.warnings == ()
+
+
+def test_memory_that_is_given_as_such_is_what_has_to_hold_the_cache():
+    solution = solve("kv_time", chips=4, hbm_bandwidth="3TB/s", hbm_capacity="250GB", kv_bytes_per_token="70kB",
+                     context_length="8k", batch=3000, total_params="100B", bytes_per_weight=1, memory_capacity="1TB")  # fmt: skip
+    assert solution.answers == () and solution.reason.code == "does_not_fit"
+    assert " short" in solution.reason.message
+
+
+def test_memory_that_nothing_is_known_of_but_its_size_has_no_chips_to_speak_of():
+    given = {"hbm_bandwidth": "3TB/s", "chips": 2, "total_params": "7B", "bytes_per_weight": 1, "memory_capacity": "5GB"}
+    solution = solve("weight_time", **given)
+    assert solution.reason.code == "does_not_fit" and "7 GB in the 5 GB, 2 GB short" in solution.reason.message
+
+
+WINDOWED = {"hardware": "H100:bf16", "model": "Gemma-3-27B", "bytes_per_element": 2, "chips": 2}
+WITH_STATES = {"hardware": "H100:fp8", "model": "Qwen3-Next", "bytes_per_element": 2, "state_bytes_per_element": 4, "chips": 2}
+SELECTING = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3.2", "bytes_per_element": 1, "indexer_bytes_per_element": 1.03125, "chips": 8}
+KINDS = [pytest.param(given, id=given["model"]) for given in ({**DEPLOYED, "chips": 16}, WINDOWED, WITH_STATES, SELECTING)]
+
+
+@pytest.mark.parametrize("deployment", KINDS)
+def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answer(deployment):
+    contexts = [1, 100, 1000, 1024, 1025, 4000, 100_000, 1_000_000]
+    room = solve("memory_capacity", **deployment).answers[0].value
+    demands = []
+    for context in contexts:
+        given = {**deployment, "batch": 100, "context_length": context}
+        demands.append(solve("memory_demand", **given).answers[0].value)
+        step = solve("step_time", **given)
+        assert bool(step.answers) == (demands[-1] <= room), context
+        assert step.answers or step.reason.code == "does_not_fit"
+    assert demands == sorted(demands) and demands[0] < demands[-1]
+
+
+@pytest.mark.parametrize("deployment", KINDS)
+def test_the_advice_is_what_the_bounds_say(deployment):
+    """A batch and a context that are told to fit are the bounds of what is in flight and of the context."""
+    given = {**deployment, "batch": 20_000, "context_length": 8000}
+    told = solve("step_time", **given).reason.message
+    for name, unknown in (("batch", "sequences_in_flight"), ("context_length", "context_length")):
+        found = solve(unknown, **{key: known for key, known in given.items() if key != name}).answers
+        assert bool(found) == (f"{name} at most" in told)
+        for high in (one.high for one in found):
+            assert f"{name} at most {show(unknown, high)}" in told
+            assert solve("step_time", **{**given, name: high * 0.999}).answers
+            assert solve("step_time", **{**given, name: high * 1.001}).reason.code == "does_not_fit"
+    assert "batch at most" in told
+
+
+def test_copies_of_a_cache_take_their_room():
+    """Sharded, 1,000 sequences of DeepSeek-V3 fit on 16 chips; copied to all of them they do not."""
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000).answers
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000, kv_copies=16).reason.code == "does_not_fit"
+    assert solve("step_time", **DEPLOYED, chips=16, batch=1000 / 16, kv_copies=16).answers
+
+
+def test_the_caches_of_all_microbatches_are_held():
+    """Four microbatches of 1,500 on 16 chips in all: 6,000 caches, where 4,333 fit."""
+    given = {**DEPLOYED, "chips": 4, "pipeline_stages": 4}
+    assert pytest.approx(4333, rel=1e-3) == BATCH_THAT_FITS
+    assert solve("step_time", **given, batch=1500, microbatches=2).answers
+    refused = solve("step_time", **given, batch=1500, microbatches=4).reason
+    assert refused.code == "does_not_fit" and f"batch at most {BATCH_THAT_FITS / 4:.4g}" in refused.message
+
+
+def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
+    """All that the route takes is given: what is held is checked all the same."""
+    given = {**DEPLOYED, "chips": 16, "batch": 24000, "mfu": 1, "mbu": 1, "kv_copies": 1}
+    assert solve("step_time", **given).reason.code == "does_not_fit"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"window_tokens": 0}, "window_tokens = 0"),
+        ({"window_layers": 0}, "window_layers = 0"),
+        ({"state_bytes_per_element": 0}, "state_bytes_per_element = 0"),
+        ({"kv_copies": 0}, "kv_copies = 0"),
+        ({"indexer_bytes_per_element": -1}, "indexer_bytes_per_element = -1"),
+    ],
+)
+def test_no_windows_states_or_copies_at_all_are_refused_in_a_line(given, words):
+    with pytest.raises(WrongValue, match=words) as caught:
+        solve("kv_cache_bytes", **WINDOWED, sequences_in_flight=1, context_length=1000, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_window_longer_than_any_context_is_no_window():
+    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
+    whole = 2 * 62 * 1000 * 2 * 16 * 128
+    for window in (1000, 1024, 1e6):
+        assert solve("kv_cache_bytes", **given, window_tokens=window).answers[0].value == whole
+
+
+def test_windows_and_states_of_no_bytes_leave_what_grows():
+    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
+    assert solve("kv_cache_bytes", **given, window_kv_bytes=0).answers[0].value == 2 * 10 * 1000 * 2 * 16 * 128
+    stateless = {**WITH_STATES, "context_length": 1000, "sequences_in_flight": 1, "linear_state_bytes": 0}
+    assert solve("kv_cache_bytes", **stateless).answers[0].value == 2 * 12 * 1000 * 2 * 2 * 256
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_the_context_that_fits_is_bounded_by_the_batch_of_every_stage(stages):
+    """Llama-3.3-70B in 16 H200 of 141 GB: what the weights leave, over 2 x 80 x 8 x 128 bytes a token of 8 sequences a stage."""
+    given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16 / stages, "bytes_per_element": 1, "hbm_capacity": 141e9}
+    (found,) = solve("context_length", **given, pipeline_stages=stages, batch=8).answers
+    assert (found.kind, found.low) == ("interval", 0)
+    assert found.high == pytest.approx((16 * 141e9 - 70e9) / (8 * stages * 2 * 80 * 8 * 128))
+    assert solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 0.999).answers
+    assert not solve("step_time", **given, pipeline_stages=stages, batch=8, context_length=found.high * 1.001).answers
+
+
+LLAMA_70B = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:bf16", "context_length": 4000, "bytes_per_element": 2, "batch": 8}
+LLAMA_8B = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:bf16", "chips": 1, "context_length": 8000, "bytes_per_element": 2}
+TOKEN_OF_LLAMA_8B = 2 * 32 * 8 * 128 * 2
+ROOM_OF_LLAMA_8B = (80e9 - 16e9) / (8000 * TOKEN_OF_LLAMA_8B)
+"""61.04 sequences of 8,000 tokens in what 8e9 weights of two bytes leave of 80 GB."""
+
+
+@pytest.mark.parametrize("result", ["step_time", "token_latency"])
+def test_chips_that_are_fast_enough_and_hold_too_little_are_refused(result):
+    """140 GB of weights and 8 x 4,000 x 327,680 = 10.49 GB of cache: 50 ms take 0.9 of a chip, memory takes two."""
+    reason = solve("chips", **LLAMA_70B, **{result: "50ms"}).reason
+    assert reason.code == "does_not_fit" and "weights of 140 GB and a KV cache of 10.49 GB" in reason.message
+    assert reason.message.endswith("chips at least 2")
+    fewest = (140e9 + 8 * 4000 * 327680) / 3.35e12 / 2
+    (found,) = solve("chips", **LLAMA_70B, **{result: fewest}).answers
+    assert found.value == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "result", [{"throughput": 3100}, {"throughput": 3190}, {"cost_per_token": "0.2 USD/MTok", "chip_price": "2 USD/h"}], ids=str
+)
+def test_a_batch_that_a_result_takes_has_to_fit(result):
+    reason = solve("batch", **LLAMA_8B, **result).reason
+    assert reason.code == "does_not_fit" and f"batch at most {ROOM_OF_LLAMA_8B:.4g}" in reason.message
+    assert any(text.startswith("does not fit") for text in solve("batch", **LLAMA_8B, **result, anyway=True).warnings)
+
+
+def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
+    """A pass of B sequences reads 16 GB and B caches: at 3.35 TB/s, B tokens a pass."""
+    most = ROOM_OF_LLAMA_8B / ((16e9 + ROOM_OF_LLAMA_8B * 8000 * TOKEN_OF_LLAMA_8B) / 3.35e12)
+    listed = solve("batch", **LLAMA_8B, throughput=[1000, 0.999 * most, 1.001 * most, 3190]).sweep
+    assert [bool(value == value) for value in listed.values[0]] == [True, True, False, False]
+    spans = solve("batch", **LLAMA_8B, throughput="1000..3190").spans
+    assert spans.high <= ROOM_OF_LLAMA_8B * (1 + 1e-9) and spans.answered == pytest.approx((most - 1000) / 2190, abs=0.03)
+    many = solve("batch", **LLAMA_8B, throughput=list(range(1000, 3190, 25))).sweep
+    assert [bool(value == value) for value in many.values[0]] == [given <= most for given in many.given["throughput"]]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "more"),
+    [
+        ("latency_floor", {}),
+        ("normalised_cost", {"batch": 1, "context_length": 8000, "bytes_per_element": 2}),
+        ("throughput", {"batch": 1, "token_latency": 1}),
+    ],
+)
+def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more):
+    """405e9 weights of two bytes are 810 GB: more than ten chips of 80 GB."""
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", **more}
+    reason = solve(unknown, **given, chips=10).reason
+    assert reason.code == "does_not_fit" and "weights of 810 GB" in reason.message and reason.message.endswith("chips at least 11")
+    assert solve(unknown, **given, chips=11).answers
+
+
+@pytest.mark.parametrize(("unknown", "more"), [("compute_time", {}), ("prefill_compute_time", {"new_tokens_per_pass": 1000})])
+def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_warning(unknown, more):
+    given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", "batch": 1, **more}
+    solution = solve(unknown, **given, chips=10)
+    assert solution.answers and "weights of 810 GB in the 800 GB of 10 chips" in solution.warnings[0]
+    assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
+
+
+def test_a_floor_on_chips_that_nobody_spoke_of_is_answered_with_a_warning():
+    solution = solve("latency_floor", model="Llama-3.1-405B", hardware="H100-SXM:bf16")
+    assert solution.answers[0].value == pytest.approx(810e9 / 3.35e12)
+    assert "weights of 810 GB in the 80 GB of 1 chip" in solution.warnings[0]

@@ -1,0 +1,59 @@
+"""What is given of a quantity that the rest would make: none of it, or not what a preset makes it."""
+
+import pytest
+
+from derive.solving.api import solve
+
+LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
+BUSY = {**LLAMA, "chips": 8, "batch": 2000, "context_length": 1000}
+"""Arithmetic binds: 2 x 70e9 x 2000 FLOP on eight chips of 1979e12, and 4 x 80 x 64 x 128 x 1000 x 2000 more of attention at 989e12."""
+LEFT_OUT = ("attention_time", "attention_compute_ratio", "attention_flops_per_sequence", "attention_flops_per_pair")
+COMPUTE = 2 * 70e9 * 2000 / (8 * 1979e12)
+
+
+def only(solution):
+    assert solution.answers, solution.reason
+    (found,) = solution.answers
+    return found.value
+
+
+# -- none at all ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+@pytest.mark.parametrize(
+    ("unknown", "truth"),
+    [("step_time", COMPUTE), ("throughput", 2000 / COMPUTE), ("normalised_cost", 1.0), ("compute_utilisation", 1.0)],
+)
+def test_attention_is_left_out_by_whichever_of_its_figures_is_given_as_none(name, unknown, truth):
+    solution = solve(unknown, **BUSY, **{name: 0})
+    assert only(solution) == pytest.approx(truth, rel=1e-9) and solution.unused == ()
+    assert only(solve("step_time", **BUSY)) > 1.03 * COMPUTE, "attention counts where nobody leaves it out"
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_share_of_memory_time_does_not_count_attention_that_is_none(name):
+    memory = (70e9 + 2000 * 1000 * 163840) / (8 * 4.8e12)
+    assert only(solve("memory_time_share", **BUSY, **{name: 0})) == pytest.approx(memory / (memory + COMPUTE), rel=1e-9)
+
+
+def test_what_follows_from_none_says_so():
+    solution = solve("step_time", **BUSY, attention_compute_ratio=0)
+    assert solution.provenance["attention_flops_per_sequence"] == "follows from attention_compute_ratio = 0"
+
+
+def test_none_beside_some_is_a_contradiction():
+    reason = solve("step_time", **BUSY, attention_time=0, attention_compute_ratio=0.1).reason
+    assert reason.code == "contradiction" and "attention_compute_ratio = 0.1" in reason.message
+
+
+def test_drafting_that_takes_no_time_is_that_of_drafts_that_cost_nothing_and_not_of_none():
+    given = {**BUSY, "draft_tokens": 3, "acceptance_rate": 0.8, "drafting_time": 0}
+    assert only(solve("tokens_per_step", **given)) == pytest.approx((1 - 0.8**4) / 0.2)
+    assert only(solve("step_time", **given)) == pytest.approx(only(solve("step_time", **{**given, "drafting_time": 1e-12})), rel=1e-6)
+
+
+def test_a_list_with_none_in_it_is_answered_alike_in_any_order():
+    given = {"compute_time": 1e-3, "memory_time": 2e-3, "batch": 10, "chips": 1, "attention_flops_per_sequence": 1e9, "peak_flops": 1e15}
+    first, last = (solve("memory_time_share", **given, attention_time=values).sweep.values[0] for values in ([0, 1e-3], [1e-3, 0]))
+    assert first == pytest.approx([2 / 3, 1 / 2]) and last == pytest.approx([1 / 2, 2 / 3])

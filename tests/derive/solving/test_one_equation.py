@@ -1,0 +1,725 @@
+"""One equation, any unknown: made-up equations of every awkward shape, and elasticities of the whole catalogue."""
+
+import random
+from math import e, exp, log
+
+import numpy as np
+import pytest
+from draws import assignments
+
+from derive.arithmetic import maximum, minimum
+from derive.catalogue import by_id, equation
+from derive.expressions.regimes import branches
+from derive.quantities import quantity
+from derive.records import Equation, Source
+from derive.solving.one_equation import agrees, points, residual, solve_equation
+
+SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+
+
+def made_up(relation, **more) -> Equation:
+    return Equation(id="test.solving", title="Made up", relation=relation, statement="Made up.", sources=(SOURCE,), **more)
+
+
+def sympy_exp(x):
+    from sympy import exp
+
+    return exp(x)
+
+
+V = made_up(lambda step_time, batch, compute_time, memory_time: (step_time, maximum(compute_time / batch, memory_time * batch)))
+CAPPED = made_up(lambda step_time, batch, chips: (step_time, minimum(batch, chips)))
+FLOORED = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)))
+NESTED = made_up(
+    lambda step_time, batch, compute_time, memory_time: (step_time, maximum(compute_time * batch, minimum(memory_time, batch)))
+)
+BATHTUB = made_up(lambda step_time, batch, chips: (step_time, maximum(chips, 10 - batch, batch - 10)))
+TWO_MAXIMA = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips) + maximum(10 - batch, chips)))
+SADDLE = made_up(lambda step_time, batch, chips: (step_time, batch + chips / batch))
+QUOTIENT = made_up(
+    lambda premium_out, covered_context, balance_context, long_context_threshold: (
+        premium_out,
+        maximum(1, covered_context / balance_context) / maximum(1, long_context_threshold / balance_context),
+    )
+)
+PARTLY_HIDDEN = made_up(
+    lambda step_time, compute_time, memory_time, overlap: (
+        step_time,
+        maximum(compute_time, memory_time) + (1 - overlap) * minimum(compute_time, memory_time),
+    )
+)
+HUMP = made_up(lambda step_time, batch, compute_time: (step_time, compute_time * batch * sympy_exp(-batch / 100)))
+HUMP_OR_FLAT = made_up(
+    lambda step_time, batch, compute_time: (step_time, maximum(compute_time * batch * sympy_exp(-batch / 100), 10 * compute_time))
+)
+CUBIC = made_up(lambda step_time, batch: (step_time, batch**3 - 6 * batch**2 + 11 * batch - 5))
+QUINTIC = made_up(lambda step_time, batch, chips: (step_time, batch**5 - batch * chips))
+POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips - batch) + batch))
+SQUARE = made_up(lambda step_time, batch, overlap: (step_time, batch + overlap * batch**2))
+WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * sympy_exp(batch) + 5))
+
+NO_DRAFTS = {"drafting_time": 0, "positions_per_step": 1}
+PLAIN_STEP = {**NO_DRAFTS, "attention_time": 0}
+"""A step of the arithmetic with the weights and the reads alone."""
+
+NO_HOPS = {"step_time": 1, "hop_latency": 0}
+"""Stages that wait for microbatches alone."""
+
+# Lambert's W, by hand: x exp(-x/100) = 30 on both sides of the hump at 100.
+HUMP_AT_30 = (48.94022271802151, 178.13370234216276)
+
+CASES = {
+    # name: equation, unknown, givens, the points and (low, high) intervals to be found
+    "V, two points": (V, "batch", {"step_time": 6, "compute_time": 2, "memory_time": 3}, [1 / 3, 2.0]),
+    "V, below the tip": (V, "batch", {"step_time": 1, "compute_time": 2, "memory_time": 3}, []),
+    "V, at the tip both arms say the same": (V, "batch", {"step_time": 2, "compute_time": 2, "memory_time": 2}, [1.0]),
+    "V, an arm that does not bind": (V, "compute_time", {"step_time": 6, "batch": 2, "memory_time": 3}, [(0, 12)]),
+    "V, an arm that binds": (V, "compute_time", {"step_time": 8, "batch": 2, "memory_time": 3}, [16.0]),
+    "capped, under the cap": (CAPPED, "batch", {"step_time": 3, "chips": 8}, [3.0]),
+    "capped, at the cap": (CAPPED, "batch", {"step_time": 8, "chips": 8}, [(8, None)]),
+    "capped, over the cap": (CAPPED, "batch", {"step_time": 9, "chips": 8}, []),
+    "floored, on the floor": (FLOORED, "batch", {"step_time": 8, "chips": 8}, [(0, 8)]),
+    "floored, over the floor": (FLOORED, "batch", {"step_time": 9, "chips": 8}, [9.0]),
+    "floored, under the floor": (FLOORED, "batch", {"step_time": 7, "chips": 8}, []),
+    "capped, over the cap by a millionth": (CAPPED, "batch", {"step_time": 8.000008, "chips": 8}, []),
+    "floored, over the floor by a millionth": (FLOORED, "batch", {"step_time": 8.000008, "chips": 8}, [8.000008]),
+    "floored, under the floor by a millionth": (FLOORED, "batch", {"step_time": 7.999992, "chips": 8}, []),
+    "nested, on the slope": (NESTED, "batch", {"step_time": 0.5, "compute_time": 0.1, "memory_time": 1}, [0.5]),
+    "nested, on the terrace": (NESTED, "batch", {"step_time": 1, "compute_time": 0.1, "memory_time": 1}, [(1, 10)]),
+    "nested, beyond it": (NESTED, "batch", {"step_time": 3, "compute_time": 0.1, "memory_time": 1}, [30.0]),
+    "nested, no terrace": (NESTED, "memory_time", {"step_time": 8, "compute_time": 2, "batch": 4}, [(0, None)]),
+    "bathtub, the floor": (BATHTUB, "batch", {"step_time": 4, "chips": 4}, [(6, 14)]),
+    "bathtub, the sides": (BATHTUB, "batch", {"step_time": 5, "chips": 4}, [5.0, 15.0]),
+    "bathtub, one side is out of the domain": (BATHTUB, "batch", {"step_time": 12, "chips": 4}, [22.0]),
+    "bathtub, no floor": (BATHTUB, "chips", {"step_time": 5, "batch": 15}, [(0, 5)]),
+    "two maxima, the valley": (TWO_MAXIMA, "batch", {"step_time": 10, "chips": 3}, [(3, 7)]),
+    "two maxima, the terrace": (TWO_MAXIMA, "batch", {"step_time": 12, "chips": 6}, [(4, 6)]),
+    "two maxima, the slopes": (TWO_MAXIMA, "batch", {"step_time": 11, "chips": 3}, [2.0, 8.0]),
+    "saddle, two points": (SADDLE, "batch", {"step_time": 5, "chips": 4}, [1.0, 4.0]),
+    "saddle, the double root": (SADDLE, "batch", {"step_time": 4, "chips": 4}, [2.0]),
+    "saddle, below": (SADDLE, "batch", {"step_time": 3, "chips": 4}, []),
+    "quotient, both bind: the unknown cancels": (
+        QUOTIENT,
+        "balance_context",
+        {"premium_out": 3, "covered_context": 9e5, "long_context_threshold": 3e5},
+        [(0, 3e5)],
+    ),
+    "quotient, one binds": (
+        QUOTIENT,
+        "balance_context",
+        {"premium_out": 1.5, "covered_context": 9e5, "long_context_threshold": 3e5},
+        [6e5],
+    ),
+    "quotient, neither binds": (
+        QUOTIENT,
+        "balance_context",
+        {"premium_out": 1, "covered_context": 9e5, "long_context_threshold": 3e5},
+        [(9e5, None)],
+    ),
+    "quotient, out of reach": (
+        QUOTIENT,
+        "balance_context",
+        {"premium_out": 4, "covered_context": 9e5, "long_context_threshold": 3e5},
+        [],
+    ),
+    "overlap 0 is the sum": (PARTLY_HIDDEN, "memory_time", {"step_time": 5, "compute_time": 3, "overlap": 0}, [2.0]),
+    "overlap 1 is the largest": (PARTLY_HIDDEN, "memory_time", {"step_time": 5, "compute_time": 3, "overlap": 1}, [5.0]),
+    "overlap between": (PARTLY_HIDDEN, "memory_time", {"step_time": 4, "compute_time": 3, "overlap": 0.5}, [2.0]),
+    "overlap found, 0": (PARTLY_HIDDEN, "overlap", {"step_time": 5, "compute_time": 3, "memory_time": 2}, [0.0]),
+    "overlap found, 1": (PARTLY_HIDDEN, "overlap", {"step_time": 3, "compute_time": 3, "memory_time": 2}, [1.0]),
+    "overlap found, more than all": (PARTLY_HIDDEN, "overlap", {"step_time": 2.9, "compute_time": 3, "memory_time": 2}, []),
+    "transcendental, both sides of the hump": (HUMP, "batch", {"step_time": 30, "compute_time": 1}, list(HUMP_AT_30)),
+    "transcendental, above the hump": (HUMP, "batch", {"step_time": 40, "compute_time": 1}, []),
+    "transcendental, by the other quantity": (HUMP, "compute_time", {"step_time": 30, "batch": 100}, [0.3 * e]),
+    "transcendental, in one regime of two": (HUMP_OR_FLAT, "batch", {"step_time": 30, "compute_time": 1}, list(HUMP_AT_30)),
+    "transcendental, two roots and a factor": (WAVE, "batch", {"step_time": 5}, [2.0, 3.0]),
+}
+
+HARDER = {
+    # coefficients that vanish with the numbers, roots without closed form, few digits left
+    "hidden memory time at overlap 1 has only an upper end": (
+        PARTLY_HIDDEN,
+        "memory_time",
+        {"step_time": 3, "compute_time": 3, "overlap": 1},
+        [(0, 3)],
+    ),
+    "hidden compute time at overlap 1 has only an upper end": (
+        PARTLY_HIDDEN,
+        "compute_time",
+        {"step_time": 3, "memory_time": 3, "overlap": 1},
+        [(0, 3)],
+    ),
+    "a factor of nothing leaves the unknown free": (
+        equation("bands.prefill_cost"),
+        "context_length",
+        {"prefill_cost_ratio": 1, "prompt_position": 0.5, "attention_flops_per_pair": 0, "active_params": 1e11},
+        [(0, None)],
+    ),
+    "a square of no coefficient is a line": (SQUARE, "batch", {"step_time": 6, "overlap": 0}, [6.0]),
+    "a square of some coefficient": (SQUARE, "batch", {"step_time": 6, "overlap": 1}, [2.0]),
+    "cubic, three roots": (CUBIC, "batch", {"step_time": 1}, [1.0, 2.0, 3.0]),
+    "quintic": (QUINTIC, "batch", {"step_time": 1, "chips": 3}, [1.388791984]),
+    "a flat between two transcendental ends": (
+        HUMP_OR_FLAT,
+        "batch",
+        {"step_time": 10, "compute_time": 1},
+        [(0, 11.183255915896), (357.71520639573, None)],
+    ),
+    "a transcendental root far below what is met in practice": (
+        HUMP,
+        "batch",
+        {"step_time": 1e-6, "compute_time": 1},
+        [1.00000001e-6, 2148.8183944],
+    ),
+    # batch**3 - batch**2 + (chips + throughput) batch - chips throughput = 0, by hand
+    "cubic over a pole: a sign change that is no root": (POLE, "batch", {"throughput": -5, "chips": 3}, []),
+    "cubic over a pole: below it": (POLE, "batch", {"throughput": 10, "chips": 3}, [2.0]),
+    "cubic over a pole: above it, twice": (POLE, "batch", {"throughput": -6, "chips": 1}, [(13**0.5 - 1) / 2, 2.0]),
+    # two terms that are all but equal: what these numbers say, and not what numbers a billionth away would
+    "floored, over the floor by half a billionth": (FLOORED, "batch", {"step_time": 8 * (1 + 5e-10), "chips": 8}, [8 * (1 + 5e-10)]),
+    "V, above the tip by half a billionth": (
+        V,
+        "batch",
+        {"step_time": 2 * (1 + 5e-10), "compute_time": 2, "memory_time": 2},
+        [1 - 5e-10, 1 + 5e-10],
+    ),
+    "a share from two terms that are all but equal": (
+        equation("roofline.step_time_exposed"),
+        "exposed_communication_share",
+        {"compute_time": 0.010105327028118801, "memory_time": 0.010105327018013475, "step_time": 0.01024799744735722, **PLAIN_STEP},
+        [1 - 0.010105327028118801 / 0.01024799744735722],
+    ),
+    "no stage is idle but for the last digits": (
+        equation("pipeline.idle_fraction"),
+        "idle_fraction",
+        {"microbatches": 1.3618818241003199, "pipeline_stages": 1.3618818241004476, **NO_HOPS},
+        [1 - 1.3618818241003199 / 1.3618818241004476],
+    ),
+    # digits that floating point loses and the numbers determine: by hand, or with 60 digits
+    "the logarithm of nearly one": (
+        equation("experts.touched_experts"),
+        "batch",
+        {
+            **{"experts": 66135.55460710365, "active_experts": 0.014965378512316985, "touched_experts": 0.2659275635004323},
+            "positions_per_step": 1.0,
+        },
+        [17.76955175813066],
+    ),
+    "a power of nearly one": (
+        equation("experts.touched_experts"),
+        "touched_experts",
+        {"experts": 67859.07417945801, "active_experts": 0.5300747991664864, "batch": 1.9594030395677232, "positions_per_step": 1.0},
+        [1.038626280788382],
+    ),
+    "all are touched but for the last digits": (
+        equation("experts.touched_experts"),
+        "batch",
+        {"experts": 80.0, "active_experts": 60.0, "touched_experts": 80.0, "positions_per_step": 1.0},
+        [],
+    ),
+    "a share that leaves nothing above and below the line": (
+        equation("serving.speculative_speedup"),
+        "acceptance_rate",
+        {
+            **{"draft_tokens": 0.26580202454087365, "draft_cost_ratio": 0.3300715007184954, "speculative_speedup": 1.1637058360177654},
+            "verification_ratio": 1,
+        },
+        [0.9999999935709202],
+    ),
+    "rounding that is the same on both sides of a root": (
+        equation("serving.speculative_speedup"),
+        "draft_tokens",
+        {
+            **{"acceptance_rate": 0.9999999988542174, "draft_cost_ratio": 11.187178583169647, "speculative_speedup": 0.8367634075552268},
+            "verification_ratio": 1,
+        },
+        [0.019523522224141276],
+    ),
+    "rounding that looks like a root": (
+        equation("serving.speculative_speedup"),
+        "acceptance_rate",
+        {"draft_tokens": 0.01, "draft_cost_ratio": 1e-5, "speculative_speedup": 0.9999999000002514, "verification_ratio": 1},
+        [9.99934691829192475e-13],
+    ),
+    "stages all but as many as microbatches": (
+        equation("pipeline.idle_fraction"),
+        "pipeline_stages",
+        {"microbatches": 53.11818195772065, "idle_fraction": 1.0000375195004396e-12, **NO_HOPS},
+        [53.11818195777377],
+    ),
+    "a small difference of large numbers": (
+        equation("bands.balance_context"),
+        "memory_ratio_long",
+        {"balance_context": 1e8, "long_context": 1100.0, "short_context": 100.0, "memory_ratio_short": 1e4},
+        [1e4 + 1e-5],
+    ),
+}
+
+ALL_CASES = [pytest.param(*case, id=name) for name, case in (CASES | HARDER).items()]
+
+
+@pytest.mark.parametrize(("row", "unknown", "given", "expected"), ALL_CASES)
+def test_all_answers_are_found_and_no_other(row, unknown, given, expected):
+    answers, reason = solve_equation(row, unknown, given)
+    found = [answer.value if answer.kind == "point" else (answer.low, answer.high) for answer in answers]
+    assert len(found) == len(expected), (found, reason)
+    for one, wanted in zip(found, expected, strict=True):
+        if isinstance(wanted, tuple):
+            assert one[0] == pytest.approx(wanted[0], rel=1e-9)
+            assert one[1] is wanted[1] is None or one[1] == pytest.approx(wanted[1], rel=1e-9)
+        else:
+            assert one == pytest.approx(wanted, rel=1e-9, abs=1e-15)
+    for answer in answers:
+        _holds_around(row, unknown, given, answer)
+    if expected:
+        assert reason is None
+    else:
+        assert reason.code == "no_solution" and row.id in reason.message and unknown in reason.message and reason.violated
+
+
+def _holds_around(row, unknown, given, answer):
+    """A point satisfies the equation; an interval at both ends and inside, and just beyond a finite end no longer."""
+
+    def off(value):
+        return residual(row, {**given, unknown: value})
+
+    def crossed(value):
+        at = {**given, unknown: value}
+        return at[row.symbols[0]] > row.right_side(at)
+
+    if answer.kind == "point":
+        assert answer.residual == pytest.approx(off(answer.value), abs=1e-15)
+        assert answer.residual <= 1e-12 or crossed(answer.value * (1 - 1e-12)) != crossed(answer.value * (1 + 1e-12))
+        return
+    high = answer.high or max(10.0, 10 * answer.low)
+    for value in (answer.low or high / 1e6, (answer.low + high) / 2, high):
+        assert off(value) <= 1e-12
+    if answer.low:
+        assert off(answer.low * 0.999) > 1e-12
+    if answer.high is not None:
+        assert off(answer.high * 1.001) > 1e-12
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "expected"),
+    [
+        (FLOORED, {"step_time": 8 * (1 - 5e-10), "chips": 8}, (0, 8)),
+        (V, {"step_time": 2 * (1 - 2e-10), "compute_time": 2, "memory_time": 2}, 1),
+    ],
+)
+def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given, expected):
+    (answer,), _ = solve_equation(row, "batch", given)
+    found = answer.value if answer.kind == "point" else (answer.low, answer.high)
+    assert found == pytest.approx(expected, rel=1e-9) and answer.residual <= 1e-9
+
+
+@pytest.mark.parametrize("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
+@pytest.mark.parametrize("winner", ["compute_time", "memory_time"])
+def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
+    other = {"compute_time": "memory_time", "memory_time": "compute_time"}[winner]
+    (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {**PLAIN_STEP, winner: 1 + apart, other: 1.0})
+    assert answer.value == 1 + apart and answer.residual == 0
+    terms = {"compute_time": "positions_per_step*(attention_time + compute_time)", "memory_time": "memory_time"}
+    assert answer.regime == f"{terms[winner]} >= {terms[other]}" or apart == 0
+
+
+def test_numbers_without_room_in_floating_point_are_searched_all_the_same():
+    """1.5e14 tokens to the power of 22 is beyond any number: there is no answer, and no failure."""
+    given = {
+        **{"size_loss_coefficient": 6800.0, "active_params": 4.5e13, "data_loss_exponent": 22.0, "data_loss_coefficient": 2.7},
+        **{"pretrain_tokens": 2.7e14, "inference_pretrain_ratio": 6.6e293},
+    }
+    answers, reason = solve_equation(equation("training.fixed_loss_optimum"), "size_loss_exponent", given)
+    assert not answers and reason.code == "no_solution"
+
+
+def test_the_transcendental_cases_have_no_closed_form():
+    for row in (HUMP, HUMP_OR_FLAT):
+        assert None in [branch.roots for branch in branches(row, "batch")]
+        answers, _ = solve_equation(row, "batch", {"step_time": 30, "compute_time": 1})
+        assert [answer.formula for answer in answers] == [None, None]
+    for root in HUMP_AT_30:
+        assert root * exp(-root / 100) == pytest.approx(30, rel=1e-14)
+
+
+@pytest.mark.parametrize(("throughput", "chips", "expected"), [(-30, 4, []), (1, 1, [0.56984029099805])])
+def test_a_search_that_lands_on_a_pole_goes_on(throughput, chips, expected):
+    answers, _ = solve_equation(POLE, "batch", {"throughput": throughput, "chips": chips})
+    assert [answer.value for answer in answers] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "regime", "formula"),
+    [
+        (
+            V,
+            "batch",
+            {"step_time": 6, "compute_time": 2, "memory_time": 3},
+            "compute_time/batch >= batch*memory_time",
+            "compute_time/step_time",
+        ),
+        (
+            V,
+            "compute_time",
+            {"step_time": 6, "batch": 2, "memory_time": 3},
+            "batch*memory_time >= compute_time/batch",
+            "compute_time <= batch**2*memory_time",
+        ),
+        (CAPPED, "batch", {"step_time": 8, "chips": 8}, "batch >= chips", "batch >= chips"),
+        (SADDLE, "step_time", {"chips": 4, "batch": 4}, None, "batch + chips/batch"),
+        (
+            TWO_MAXIMA,
+            "batch",
+            {"step_time": 12, "chips": 6},
+            "chips >= batch and chips >= 10 - batch",
+            "batch >= 10 - chips and batch <= chips",
+        ),
+    ],
+)
+def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, formula):
+    answer = solve_equation(row, unknown, given)[0][0]
+    assert (answer.regime, answer.formula) == (regime, formula)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "expected", "regime"),
+    [
+        ("memory_time", {"compute_time": 2}, 3, "memory_time >= compute_time"),
+        ("memory_time", {"compute_time": 3}, 2, "compute_time >= memory_time"),
+        ("compute_time", {"memory_time": 2}, 3, "compute_time >= memory_time"),
+        ("compute_time", {"memory_time": 3}, 2, "memory_time >= compute_time"),
+    ],
+)
+def test_where_all_adds_up_the_regime_is_still_the_one_that_holds(unknown, given, expected, regime):
+    """At overlap 0 both regimes have the same formula, and only one of them is in force."""
+    (answer,), _ = solve_equation(PARTLY_HIDDEN, unknown, {"step_time": 5, "overlap": 0, **given})
+    assert (answer.value, answer.regime) == (expected, regime)
+
+
+# -- arrays of givens -----------------------------------------------------------------------------------------------
+
+
+def test_a_square_of_no_coefficient_is_a_line_in_arrays_too():
+    found = points(SQUARE, "batch", {"step_time": np.array([6.0, 6.0]), "overlap": np.array([0.0, 1.0])})
+    assert [column[~np.isnan(column)].tolist() for column in found.T] == [[6.0], [2.0]]
+
+
+def test_a_share_slightly_above_one_is_one_in_arrays_too():
+    row = made_up(lambda step_time, compute_time, mfu: (step_time, compute_time / mfu))
+    found = points(row, "mfu", {"step_time": np.array([2.0, 1.0, 1 - 1e-12, 0.9]), "compute_time": np.ones(4)})
+    columns = [column[~np.isnan(column)].tolist() for column in found.T]
+    assert columns == [[0.5], [1.0], [1.0], []]
+
+
+def test_arrays_keep_the_requirements():
+    """t = x + n/x at 5 has roots 1 and 4 for n = 4, and the larger one only if x > n is required."""
+    given = {"step_time": np.array([5.0, 5.0]), "chips": np.array([3.9, 4.0])}
+    free = points(SADDLE, "batch", given)
+    assert sorted(free[~np.isnan(free)]) == pytest.approx(sorted([(5 - 9.4**0.5) / 2, (5 + 9.4**0.5) / 2, 1, 4]))
+    required = points(LARGE, "batch", given)
+    columns = [column[~np.isnan(column)].tolist() for column in required.T]
+    assert columns == [pytest.approx([(5 + 9.4**0.5) / 2]), []]
+
+
+# -- inequalities ---------------------------------------------------------------------------------------------------
+
+
+def with_sense(sense, row):
+    return made_up(row.relation, sense=sense)
+
+
+def unequal(sense):
+    return {
+        "the left side": (FLOORED, "step_time", {"batch": 3, "chips": 4}, [(4, None)] if sense == ">=" else [(0, 4)]),
+        "a term that binds": (FLOORED, "batch", {"step_time": 5, "chips": 4}, [(0, 5)] if sense == ">=" else [(5, None)]),
+        "a term that is over already": (FLOORED, "batch", {"step_time": 3, "chips": 4}, [] if sense == ">=" else [(0, None)]),
+        "between two roots": (SADDLE, "batch", {"step_time": 5, "chips": 4}, [(1, 4)] if sense == ">=" else [(0, 1), (4, None)]),
+        "never or always": (SADDLE, "batch", {"step_time": 3, "chips": 4}, [] if sense == ">=" else [(0, None)]),
+        "bathtub": (BATHTUB, "batch", {"step_time": 5, "chips": 4}, [(5, 15)] if sense == ">=" else [(0, 5), (15, None)]),
+        "a share of at most 1": (
+            made_up(lambda step_time, compute_time, mfu: (step_time, compute_time / mfu)),
+            *("mfu", {"step_time": 4, "compute_time": 1}),
+            [(0.25, 1)] if sense == ">=" else [(0, 0.25)],
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("sense", "row", "unknown", "given", "expected"),
+    [pytest.param(sense, *case, id=f"{sense} {name}") for sense in (">=", "<=") for name, case in unequal(sense).items()],
+)
+def test_an_inequality_is_answered_by_stretches(sense, row, unknown, given, expected):
+    answers, reason = solve_equation(with_sense(sense, row), unknown, given)
+    assert [answer.kind for answer in answers] == ["interval"] * len(expected), (answers, reason)
+    for answer, (low, high) in zip(answers, expected, strict=True):
+        assert (answer.low, answer.high) == (pytest.approx(low), high and pytest.approx(high))
+    assert (reason is None) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("sense", "touch", "stretch", "formula"),
+    [(">=", 2, (0, 5), "batch <= step_time"), ("<=", 7, (5, None), "batch >= step_time")],
+)
+def test_a_requirement_that_touches_zero_inside_leaves_one_stretch(sense, touch, stretch, formula):
+    """The requirement cuts the domain at a batch at which it changes nothing."""
+    row = made_up(
+        lambda step_time, batch, chips: (step_time, maximum(batch, chips)),
+        sense=sense,
+        requires=(lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0,),
+    )
+    (answer,), _ = solve_equation(row, "batch", {"step_time": 5, "chips": 4})
+    assert (answer.low, answer.high) == stretch
+    assert answer.formula == formula and answer.elasticities == pytest.approx({"step_time": 1})
+
+
+def test_an_inequality_between_transcendental_ends():
+    answers, _ = solve_equation(with_sense(">=", HUMP), "batch", {"step_time": 30, "compute_time": 1})
+    assert [(answer.low, answer.high) for answer in answers] == [(0, pytest.approx(HUMP_AT_30[0])), (pytest.approx(HUMP_AT_30[1]), None)]
+
+
+# -- requirements and reasons ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "violated"),
+    [
+        # by the givens alone
+        (
+            "batching.balance_batch_with_kv",
+            "balance_batch",
+            {"balance_batch_with_kv": 1, "kv_compute_ratio": 2, "attention_compute_ratio": 0},
+            "kv_compute_ratio < attention_compute_ratio + 1",
+        ),
+        (
+            "readings.joint_slope",
+            "balance_context",
+            {"long_context": 1e5, "short_context": 2e5, "output_input_ratio": 6, "premium_out": 1.5, "tokens_per_step": 1},
+            "long_context > short_context",
+        ),
+        (
+            "readings.joint_slope",
+            "balance_context",
+            {"long_context": 2e5, "short_context": 1e5, "output_input_ratio": 6, "premium_out": 1.0, "tokens_per_step": 1},
+            "premium_out > 1",
+        ),
+        ("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction", {"output_input_ratio": 1}, "output_input_ratio > 1"),
+        (
+            "readings.threshold_with_weights",
+            "kv_bytes_per_token",
+            {
+                "batch_multiple": 1,
+                "active_params": 1e11,
+                "bytes_per_weight": 1,
+                "machine_balance_ratio": 300,
+                "long_context_threshold": 2e5,
+            },
+            "batch_multiple > 1",
+        ),
+        (
+            "context.attention_context",
+            "attention_context",
+            {"active_params": 1e11, "attention_flops_per_pair": 0},
+            "attention_flops_per_pair > 0",
+        ),
+        # by the answer: B_star_kv below B_star would need a context below 0, R at the intercept leaves nothing for the weights
+        (
+            "bands.rule_upper_end",
+            "max_context",
+            {"cost_context_scale": 1e5, "premium_out": 1.0, "long_context_threshold": 2e5},
+            "premium_out > 1",
+        ),
+        ("cache.break_even_reads", "break_even_reads", {"cache_write_premium": 0, "cache_read_ratio": 0.1}, "cache_write_premium > 0"),
+    ],
+)
+def test_a_requirement_that_is_not_met_is_the_reason(row, unknown, given, violated):
+    answers, reason = solve_equation(equation(row), unknown, given)
+    assert answers == ()
+    assert reason.code == "requirement_violated" and violated in reason.violated and violated in reason.message and row in reason.message
+
+
+SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(lambda batch: batch < 3,))
+LARGE = made_up(lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(lambda batch, chips: batch > chips,))
+
+
+def test_a_requirement_picks_among_the_answers():
+    """1 and 4 both solve it; only 4 is allowed."""
+    assert [answer.value for answer in solve_equation(LARGE, "batch", {"step_time": 5, "chips": 3.9})[0]] == pytest.approx(
+        [(5 + (25 - 15.6) ** 0.5) / 2]
+    )
+    answers, reason = solve_equation(SMALL, "batch", {"step_time": 4, "chips": 1})
+    assert answers == () and reason.code == "requirement_violated" and reason.violated == ("batch < 3",)
+
+
+def test_a_requirement_cuts_an_interval():
+    (answer,), _ = solve_equation(SMALL, "batch", {"step_time": 5, "chips": 5})
+    assert (answer.low, answer.high) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "words"),
+    [
+        # what the right side reaches stands beside what is asked
+        (V, "batch", {"step_time": 1, "compute_time": 2, "memory_time": 3}, ["no batch > 0", "asked for is 1 s"]),
+        (CAPPED, "batch", {"step_time": 9, "chips": 8}, ["step_time is at most 8 s", "asked for is 9 s"]),
+        (PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2}, ["in [0, 1]", "to 5 s", "asked for is 9 s"]),
+        (made_up(lambda batch, chips, layers: (batch, chips - layers)), "batch", {"chips": 2, "layers": 5}, ["to -3 from chips = 2, lay"]),
+    ],
+)
+def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
+    answers, reason = solve_equation(row, unknown, given)
+    assert answers == () and reason.code == "no_solution"
+    assert all(word in reason.message for word in words), reason.message
+
+
+@pytest.mark.parametrize(
+    ("row", "unknown", "given", "words"),
+    [
+        # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
+        (
+            equation("experts.scale_out_slowdown"),
+            "racks",
+            {"scale_out_bandwidth_ratio": 2.7, "scale_out_slowdown": 0.5},
+            f"at least {2.7 / 3.7:.4g} ",
+        ),
+        # batch + 7/batch is lowest at the root of 7
+        (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
+        (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),
+        # 1 + acceptance_rate
+        (equation("serving.speculative_tokens"), "acceptance_rate", {"tokens_per_step": 3, "draft_tokens": 1}, "from 1 token to 2 tokens"),
+    ],
+)
+def test_what_can_be_reached_is_reached_between_the_decades(row, unknown, given, words):
+    _, reason = solve_equation(row, unknown, given)
+    assert words in reason.message
+
+
+def test_no_solution_says_what_an_overlap_can_reach():
+    _, reason = solve_equation(PARTLY_HIDDEN, "overlap", {"step_time": 9, "compute_time": 3, "memory_time": 2})
+    assert "from 3 s to 5 s" in reason.message
+
+
+# An inequality that holds at the share of one alone has no stretch to report.
+AT_ONE_ALONE = ("bands.increments_of_a_sum", "serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
+SHARES = [
+    (row, name)
+    for row in by_id().values()
+    for name in row.symbols[1:]
+    if quantity(name).limits()[1] == 1 and not row.violated({name: 1}) and row.id not in AT_ONE_ALONE
+]
+
+
+def test_a_share_of_exactly_one_is_found_again():
+    """What is true of an overlap or an mfu of 1 is not lost because the root came out a bit above it."""
+    lost = []
+    for row, name in SHARES:
+        truth = assignments(row, 100, seed=5)
+        truth[name] = truth[name] * 0 + 1
+        truth[row.symbols[0]] = row.right_side(truth)
+        for draw in range(100):
+            values = {n: float(array[draw]) for n, array in truth.items()}
+            if row.violated(values):
+                continue
+            answers, _ = solve_equation(row, name, {n: value for n, value in values.items() if n != name})
+            found = [answer.value if answer.kind == "point" else answer.high for answer in answers]
+            if not any(one == pytest.approx(1, rel=1e-5) for one in found):
+                lost.append((row.id, name, values))
+    assert not lost, (len(lost), lost[0])
+
+
+# -- residual -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [(2.0, 2.0, 0.0), (2.0, 1.0, 0.5), (1.0, 2.0, 0.5), (1.0, 1.0 + 1e-9, 1e-9), (0.0, 0.0, 0.0), (0.0, 5.0, 1.0)],
+)
+def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
+    row = made_up(lambda overlap, attention_flops_per_pair: (overlap, attention_flops_per_pair))
+    assert residual(row, {"overlap": left, "attention_flops_per_pair": right}) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("idle", "stages", "expected"),
+    [
+        # microbatches = 4; 1 - 4/4.004 is 0.000999, a thousandth below
+        (1e-3, 4.004, False),
+        (1 - 4 / 4.004, 4.004, True),
+        (1e-12, 4 * (1 + 1e-12), True),
+        (1e-12, 4 * (1 + 2e-12), False),
+        (0.0, 4 * (1 + 3e-16), True),
+        (0.5, 9.0, False),
+    ],
+)
+def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages, expected):
+    values = {"idle_fraction": idle, "microbatches": 4.0, "pipeline_stages": stages, **NO_HOPS}
+    assert agrees(equation("pipeline.idle_fraction"), values, 1e-6) is expected
+
+
+# -- elasticities ---------------------------------------------------------------------------------------------------
+
+EQUALITIES = [(row, name) for row in by_id().values() if row.sense == "=" for name in row.symbols]
+STEP = 1e-5
+
+
+@pytest.mark.parametrize(("row", "unknown"), EQUALITIES, ids=lambda part: getattr(part, "id", part))
+def test_elasticities_are_those_of_finite_differences(row, unknown):
+    """d ln(unknown)/d ln(given), by moving each given a little up and down and solving again."""
+    # Of some quantities few draws lie where they bind.
+    truth = assignments(row, 400, seed=11)
+    checked = 0
+    for draw in random.Random(row.id).sample(range(400), 400):
+        given = {name: float(array[draw]) for name, array in truth.items() if name != unknown}
+        answer = solve_equation(row, unknown, given)[0][0]
+        slopes = answer.elasticities
+        if answer.kind != "point":
+            continue  # its end is given by what does not bind: moving that breaks the equality
+        steepness = sum(abs(slope) for slope in slopes.values())
+        if steepness > 3000:
+            continue  # too steep for a difference quotient
+        measured = {name: _measured(row, unknown, given, name, answer, STEP / max(1, steepness / 30)) for name in given}
+        if None in measured.values():
+            continue  # a step crossed into another regime or out of a domain
+        for name, slope in measured.items():
+            assert slopes.get(name, 0.0) == pytest.approx(slope, rel=1e-4, abs=1e-4 * max(1, steepness / 30)), (name, given, answer)
+        checked += 1
+        if checked == 2:
+            return
+    raise AssertionError(f"only {checked} draws could be checked")
+
+
+def _measured(row, unknown, given, name, answer, step):
+    """None where the answer a step away is another one, or there is more than one to tell apart."""
+    ends = []
+    for factor in (exp(-step), exp(step)):
+        moved = given[name] * factor
+        answers, _ = solve_equation(row, unknown, {**given, name: moved})
+        near = [one for one in answers if one.kind == "point" and one.regime == answer.regime and abs(log(one.value / answer.value)) < 0.01]
+        if moved > quantity(name).ceiling or len(near) != 1:
+            return None
+        ends.append(log(near[0].value))
+    return (ends[1] - ends[0]) / (2 * step)
+
+
+def test_where_a_slope_has_no_end_there_are_no_elasticities():
+    given = {"touched_experts": 12.0, "experts": 64.0, "expert_parallel": 1.0}
+    (one,), _ = solve_equation(equation("experts.busiest_chip"), "expert_imbalance", given)
+    assert one.value == 1 and dict(one.elasticities) == {}
+
+
+def test_elasticities_of_a_made_up_curve():
+    """t = x + n/x at x = 4, n = 4: dt/dx = 1 - n/x^2 = 3/4, dt/dn = 1/x = 1/4."""
+    answers, _ = solve_equation(SADDLE, "batch", {"step_time": 5, "chips": 4})
+    assert answers[1].elasticities == pytest.approx({"step_time": 5 / (0.75 * 4), "chips": -4 * 0.25 / (0.75 * 4)})
+
+
+def test_elasticities_of_an_interval_are_those_of_its_upper_end():
+    (answer,), _ = solve_equation(NESTED, "batch", {"step_time": 1, "compute_time": 0.1, "memory_time": 1})
+    assert (answer.low, answer.high) == (1, 10)
+    assert answer.elasticities == pytest.approx({"memory_time": 1, "compute_time": -1})
+
+
+def test_a_drawn_left_side_is_the_right_side():
+    """The draws that the property tests share satisfy their equation."""
+    row = equation("roofline.step_time")
+    drawn = assignments(row, 20, seed=1)
+    assert drawn["step_time"] == pytest.approx(row.right_side(drawn))

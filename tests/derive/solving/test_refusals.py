@@ -1,0 +1,159 @@
+"""What a question lacks: lists none of which can be spared, and each of which settles it."""
+
+import pytest
+
+from derive.catalogue import by_id
+from derive.errors import WrongValue
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.solving.api import solve
+from derive.solving.questions import question
+from derive.solving.refusals import missing_givens
+from derive.solving.route import reaches
+
+CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
+LACKING = [
+    ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length", "bytes_per_element"}),
+    ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length", "bytes_per_element"}),
+    ("chips", {**CHIP_AND_MODEL, "throughput": 1e5, "step_time": 0.03}, {"context_length", "bytes_per_element"}),
+    ("mfu", {**CHIP_AND_MODEL, "step_time": 0.03}, {"batch", "context_length", "bytes_per_element"}),
+    ("worst_latency", {}, {"train_period"}),
+]
+
+
+@pytest.mark.parametrize(("unknown", "given", "missing"), LACKING)
+def test_the_facts_to_look_up_come_first(unknown, given, missing):
+    reason = solve(unknown, **given).reason
+    assert reason.code == "missing_givens" and {*reason.missing} == missing
+    assert reason.message.startswith(f"{unknown} needs also {reason.missing[0]}")
+
+
+@pytest.mark.parametrize("unknown", sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())))
+def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unknown):
+    asked = question(unknown, {})
+    defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name != unknown}
+    known = frozenset(defaults)
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    if reaches(unknown, equalities, known):
+        found = solve(unknown)
+        assert found.answers or found.reason.code == "requirement_violated"
+        return
+    missing = {*missing_givens(asked, defaults).missing}
+    assert unknown not in missing
+    assert reaches(unknown, equalities, known | missing)
+    assert not any(reaches(unknown, equalities, known | missing - {name}) for name in missing)
+
+
+def test_shorter_ways_in_are_named_too():
+    message = solve("balance_batch").reason.message
+    assert "machine_balance_ratio and sparsity" in message.splitlines()[1]
+
+
+def test_the_options_that_would_give_it_are_named():
+    assert "(--hardware and --model would give some of these)" in solve("step_time").reason.message
+    assert "--" not in solve("worst_latency").reason.message
+
+
+def test_a_cancelling_quantity_is_not_among_the_missing():
+    """Bytes per weight drop out of the balance context, and chips out of everything in proportion to them."""
+    reason = solve("balance_context").reason
+    assert not {"bytes_per_weight", "chips"} & {*reason.missing}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"model": "Llama-3-70B", "pipeline_stages": 100}, "pipeline_stages = 100: no more than layers = 80"),
+        ({"experts": 8, "active_experts": 9}, "active_experts = 9: no more than experts = 8"),
+        ({"kv_copies": 9, "chips": 8}, "kv_copies = 9: no more than chips = 8"),
+        ({"pipeline_stages": 4, "microbatches": 0.5}, "microbatches = 0.5: must be >= 1"),
+        ({"kv_copies": 0.5}, "kv_copies = 0.5: must be >= 1"),
+        ({"expert_imbalance": [1, 2, 0.9]}, "expert_imbalance = 0.9: must be >= 1"),
+        ({"positions_per_step": "0.5..4"}, "positions_per_step = 0.5: must be >= 1"),
+        ({"microbatches": "1.2±0.5"}, "microbatches = 0.7: must be >= 1"),
+        ({"experts": 8, "active_experts": "1,4,9"}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": "8..16", "active_experts": "4..9"}, "active_experts = 9: no more than experts = 8"),
+        ({"experts": "4..64:log:5", "active_experts": 8}, "active_experts = 8: no more than experts = 4"),
+        ({"model": "Llama-3-70B", "pipeline_stages": "1..128:log"}, "pipeline_stages = 128: no more than layers = 80"),
+    ],
+)
+def test_parts_that_cannot_be_are_refused_whatever_is_asked(given, words):
+    """Wherever in a range, a list or a sweep they stand."""
+    with pytest.raises(WrongValue, match=words):
+        solve("step_time", **given)
+
+
+def test_half_a_range_may_be_less_than_the_least_value():
+    spans = solve("sequences_in_flight", microbatches="4±0.5", microbatch_size=10).spans
+    assert (spans.low, spans.high) == (35, 45)
+
+
+def test_no_answer_is_below_the_least_value_of_its_quantity():
+    """A pass of 20 ms through four stages, each idle for 90 % of it: two fifths of a microbatch."""
+    refused = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=0.9)
+    assert refused.answers == () and "no microbatches >= 1 satisfies pipeline.idle_fraction" in refused.reason.message
+    table = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=[0.5, 0.75, 0.9]).sweep
+    assert table.values[0][:2] == pytest.approx([2, 1]) and len(table.others) == 1
+# -- in words -------------------------------------------------------------------------------------------------------
+
+CHIPS = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_per_element": 2}
+TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "bytes_per_element": 1}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "given", "words"),
+    [
+        ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["the weights alone do not fit", "chips is 8", "80 GB", "is 671 GB"]),
+        ("context_length", {**TOO_FEW, "sequences_in_flight": 1}, ["the weights alone do not fit", "weight_bytes is 671 GB"]),
+        ("balance_batch_with_kv", {**CHIPS, "context_length": "8k"}, ["memory binds at any batch", "kv_compute_ratio is 11.06"]),
+        (
+            "free_prefill_chunk",
+            {**CHIPS, "context_length": 100, "batch": 2000},
+            ["arithmetic binds the step already", "compute_time is 17.69 ms"],
+        ),
+        ("minimum_latency", {**CHIPS, "synchronisations_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
+        ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["a single stage has no bubble", "pipeline_stages is 1"]),
+        ("training_microbatches", {"pipeline_stages": 8, "bubble_fraction": 0.99}, ["one microbatch at least", "would be 0.0707"]),
+        (
+            "routed_params",
+            {"total_params": 1e10, "active_params": 2e10, "experts": 8, "active_experts": 2},
+            ["a token uses a part of all parameters", "active_params is 20B"],
+        ),
+    ],
+)
+def test_what_cannot_be_is_said_in_words_with_the_numbers(unknown, given, words):
+    """8,000 x 327,680 B at 3.35 TB/s take 11.06 times as long as 2 x 70e9 FLOP at 1,979 TFLOP/s; 2,000 of these on 8 chips 17.69 ms."""
+    reason = solve(unknown, **given).reason
+    assert reason.code == "requirement_violated" and all(word in reason.message for word in words), reason.message
+
+
+def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
+    """R - L_lo/L_star: 5 - 1,000k/8,696."""
+    given = {"output_input_ratio": 5, "short_context": 1e6, "balance_context": 8696, "tokens_per_step": 1}
+    reason = solve("weight_compute_ratio", using="readings.joint_intercept", **given).reason
+    assert reason.code == "no_solution" and f"it comes to {5 - 1e6 / 8696:.4g} from output_input_ratio = 5, " in reason.message
+
+
+@pytest.mark.parametrize("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
+def test_words_for_a_requirement_stand_for_each(row):
+    assert len(row.otherwise) == len(row.requires)
+
+
+LLAMA = {
+    **{"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "batch": 16, "context_length": 4000},
+    **{"bytes_per_element": 2, "chip_price": "2 USD/h"},
+}
+
+
+def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
+    """Twice the chips take half as long at twice the price: a token costs the same on any number of them."""
+    cost = solve("cost_per_token", chips=8, **LLAMA).answers[0].value
+    reason = solve("chips", cost_per_token=cost, **LLAMA).reason
+    assert reason.code == "not_identified" and not reason.missing
+    assert reason.message == "cost_per_token does not depend on chips: it is $0.9429/MTok with any chips"
+    reason = solve("chips", cost_per_token=2 * cost, **LLAMA).reason
+    assert reason.code == "no_solution" and "it comes to $0.9429/MTok with any chips, and $1.886/MTok is asked of it" in reason.message
+
+
+def test_what_can_be_reached_starts_at_the_least_value():
+    message = solve("microbatches", sequences_in_flight=10, batch=64).reason.message
+    assert message.endswith("sequences_in_flight is at least 64 over all microbatches, and the one asked for is 10")

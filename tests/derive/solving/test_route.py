@@ -1,0 +1,282 @@
+"""Any unknown through many equations: one at a time, in blocks, and where quantities cancel."""
+
+from itertools import combinations, product
+from math import isclose, log
+from random import Random
+
+import pytest
+from random_questions import at_random
+
+from derive.catalogue import equation
+from derive.expressions.regimes import regimes
+from derive.quantities import QUANTITIES
+from derive.solving.api import solve
+from derive.solving.defaults import with_defaults
+from derive.solving.elimination import joint, that_cancel
+from derive.solving.matching import Structure, determined, upstream
+from derive.solving.questions import question
+from derive.solving.route import checks, reaches, route, square
+
+DEPLOYMENTS = {
+    "memory binds": {
+        **{"batch": 2048, "context_length": 4000, "chips": 16, "active_params": 37e9, "total_params": 671e9, "bytes_per_weight": 1},
+        **{"kv_bytes_per_token": 35136, "peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "mfu": 0.5, "mbu": 0.7},
+        **{"chip_price": 2 / 3600, "tokens_per_step": 1.2, "kv_copies": 1},
+    },
+    "compute binds": {
+        **{"batch": 3000, "context_length": 700, "chips": 8, "active_params": 70e9, "total_params": 75e9, "bytes_per_weight": 2},
+        **{"kv_bytes_per_token": 50000, "peak_flops": 989e12, "hbm_bandwidth": 4.8e12, "mfu": 0.4, "mbu": 0.9},
+        **{"chip_price": 3 / 3600, "tokens_per_step": 1, "kv_copies": 1},
+    },
+}
+RESULTS = ("step_time", "cost_per_token", "throughput", "memory_time_share", "normalised_cost", "compute_utilisation", "kv_time")
+CHANGED = ("batch", "context_length", "chips", "kv_bytes_per_token", "total_params", "active_params", "mbu", "mfu", "hbm_bandwidth")
+
+
+def value(unknown, **given):
+    (only,) = solve(unknown, **given).answers
+    assert only.kind == "point"
+    return only.value
+
+
+def holds(answers, truth):
+    """Whether the truth is one of the points, or in one of the intervals."""
+    return any(
+        isclose(one.value, truth, rel_tol=1e-6)
+        if one.kind == "point"
+        else one.low <= truth * (1 + 1e-9) and (one.high is None or truth <= one.high * (1 + 1e-9))
+        for one in answers
+    )
+
+
+def results(deployment):
+    return {name: value(name, **deployment) for name in RESULTS}
+
+
+def slope(result, name, deployment, truth):
+    """d ln(result) / d ln(name), by a difference."""
+    moved = value(result, **{**deployment, name: deployment[name] * (1 - 1e-6)})
+    return log(truth / moved) / 1e-6
+
+
+def questions(deployment):
+    """Backwards: one input for one result, then two inputs for two results that depend on them independently."""
+    truth = results(deployment)
+    slopes = {(result, name): slope(result, name, deployment, truth[result]) for result in RESULTS for name in CHANGED}
+    for name, result in product(CHANGED, RESULTS):
+        if abs(slopes[result, name]) > 1e-6:
+            yield (name,), (result,), truth
+    for names, (first, second) in product(combinations(CHANGED, 2), combinations(RESULTS[:6], 2)):
+        ways = [slopes[result, name] for result in (first, second) for name in names]
+        if abs(ways[0] * ways[3] - ways[1] * ways[2]) > 1e-4:
+            yield names, (first, second), truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deployment", DEPLOYMENTS.values(), ids=DEPLOYMENTS)
+def test_results_put_in_the_place_of_inputs_give_them_back(deployment):
+    """Every input from every result that depends on it, and every pair of inputs from every pair of results."""
+    wrong, asked = [], 0
+    for names, given, truth in questions(deployment):
+        kept = {name: known for name, known in deployment.items() if name not in names}
+        solution = solve(names[0], **kept, **{name: truth[name] for name in given})
+        asked += 1
+        if not holds(solution.answers, deployment[names[0]]):
+            wrong.append((names, given, solution.reason or solution.answers))
+    assert not wrong
+    assert asked > 80
+
+
+@pytest.mark.parametrize("deployment", DEPLOYMENTS.values(), ids=DEPLOYMENTS)
+def test_every_answer_of_a_block_reproduces_what_was_asked_for(deployment):
+    """Points that satisfy one case of a Max and not the whole are no answers."""
+    truth = results(deployment)
+    kept = {name: known for name, known in deployment.items() if name not in ("batch", "chips")}
+    wanted = {"step_time": truth["step_time"], "cost_per_token": truth["cost_per_token"]}
+    for chips in (one.value for one in solve("chips", **kept, **wanted).answers if one.kind == "point"):
+        for batch in (one.value for one in solve("batch", **kept, **wanted, chips=chips).answers):
+            assert {name: value(name, **kept, chips=chips, batch=batch) for name in wanted} == pytest.approx(wanted, rel=1e-9)
+
+
+def test_both_roots_of_a_block_are_answers():
+    """Memory per chip as a function of chips and batch is no parabola; the sum of a falling and a rising cost is."""
+    given = {"falling_cost": 4, "rising_cost": 1, "falling_exponent": 1, "rising_exponent": 1, "tradeoff_cost": 5}
+    assert sorted(one.value for one in solve("tradeoff_variable", **given).answers) == pytest.approx([1, 4])
+
+
+def test_a_sum_that_one_equation_names_is_that_in_another():
+    """A batch that stands beside its own power comes out of the share only once the reads of the step are its time."""
+    given = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 2000}
+    forward = {name: solve(name, **given, chips=10, batch=500).answers[0].value for name in ("memory_time_share", "step_time")}
+    for unknown, wanted in (("chips", 10), ("batch", 500)):
+        assert [one.value for one in solve(unknown, **given, **forward).answers] == [pytest.approx(wanted, rel=1e-6)]
+
+
+def test_a_route_shows_each_step_and_a_block_all_its_equations():
+    given = {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"}
+    solution = solve("batch", **given, step_time=0.03)
+    (together,) = [step for step in solution.route if len(step.equations) > 1]
+    assert together.unknown == "batch" and together.formula
+    assert set(together.equations) == {row.reference for row in STEP}
+    after = {step.unknown: step.value for step in solution.route[solution.route.index(together) + 1 :]}
+    assert after["memory_time"] == pytest.approx(0.03) and after["compute_time"] < 0.03
+    assert solution.answers[0].regime == "memory_time >= compute_time*tokens_per_step"
+
+
+def test_elasticities_of_a_block_are_those_of_finite_differences():
+    given = {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"} | {"cost_per_token": 1e-7}
+    (only,) = solve("batch", **given).answers
+    for name, own in only.elasticities.items():
+        nudge = 1e-6 if QUANTITIES[name].floor else -1e-6
+        moved = value("batch", **{**given, name: given[name] * (1 + nudge)})
+        assert own == pytest.approx(log(moved / only.value) / nudge, abs=1e-4), name
+
+
+# -- structure ------------------------------------------------------------------------------------------------------
+
+STEP = tuple(map(equation, ("roofline.step_time", "roofline.memory_time", "roofline.kv_time", "roofline.compute_time")))
+GIVEN = frozenset(name for row in STEP for name in row.symbols) - {"batch", "memory_time", "kv_time", "compute_time"}
+
+
+def test_a_block_is_the_smallest_that_determines_its_unknowns():
+    block = determined("batch", STEP, GIVEN)
+    assert set(block.rows) == set(STEP) and set(block.names) == {"batch", "memory_time", "kv_time", "compute_time"}
+    assert block.free == ()
+
+
+def test_one_given_less_and_nothing_is_determined():
+    assert determined("batch", STEP, GIVEN - {"step_time"}) is None
+    assert "hbm_bandwidth" not in upstream("batch", STEP, GIVEN - {"hbm_bandwidth", "peak_flops"}).names
+
+
+def test_equations_that_say_the_same_do_not_determine_two_quantities():
+    """The ridge point and the balance ratio both know only peak over bandwidth."""
+    reason = solve("hbm_bandwidth", ridge_point=600, machine_balance_ratio=300, bytes_per_weight=1).reason
+    assert reason.code == "missing_givens" and "peak_flops" in reason.missing
+
+
+def test_a_block_without_an_answer_says_what_can_be_reached():
+    given = {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"}
+    reason = solve("batch", **given, step_time=1e-3).reason
+    assert reason.code == "no_solution"
+    assert "step_time is at least 17.88 ms over all batch, and the one asked for is 1 ms" in reason.message
+
+
+FLOOR = {
+    **{"active_params": 70e9, "total_params": 70e9, "bytes_per_weight": 1, "kv_bytes_per_token": 3e5, "context_length": 8000},
+    **{"chips": 8, "hbm_bandwidth": 3e12, "peak_flops": 2e15, "mbu": 0.7, "mfu": 0.4, "chip_price": 2 / 3600},
+}
+
+
+@pytest.mark.parametrize("asked", [0.1e-6, 0.2e-6, 0.6e-6])
+def test_what_can_be_reached_does_not_move_with_what_is_asked(asked):
+    """The least cost is that of the KV reads alone; with both utilisations given it was once said to be above any target."""
+    least = 2 / 3600 * 8000 * 3e5 / (3e12 * 0.7)
+    reason = solve("batch", **FLOOR, cost_per_token=asked).reason
+    assert reason.code == "no_solution" and f"cost_per_token is at least ${1e6 * least:.4g}/MTok over all batch" in reason.message
+
+
+def test_where_what_can_be_reached_depends_on_what_is_asked_nothing_is_said_of_it():
+    given = {name: known for name, known in FLOOR.items() if name != "chips"}
+    reason = solve("chips", **given, cost_per_token=0.5e-6, step_time=0.03).reason
+    assert reason.code == "no_solution" and "at least" not in reason.message
+
+
+def test_a_definition_goes_before_what_bounds_the_same_quantity():
+    """What 64 sequences need is no bound of what there is; asked for without them, the bound is all there is to say."""
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2, "context_length": 32000}
+    needed = 70e9 + 64 * 32000 * 2 * 80 * 8 * 128 * 2
+    assert value("memory_demand", **given, batch=64) == pytest.approx(needed)
+    (only,) = solve("memory_demand", **given).answers
+    assert (only.kind, only.high) == ("interval", 640e9)
+
+
+def test_what_a_route_reaches_structurally_it_reaches_with_equations():
+    asked = question("batch", {name: known for name, known in DEPLOYMENTS["memory binds"].items() if name != "batch"} | {"step_time": 0.03})
+    known = frozenset(asked.known)
+    way = route("batch", asked.active, known)
+    assert reaches("batch", asked.active, known) and way.legs[-1].unknown == "batch"
+    assert {"memory_time", "compute_time"} <= way.solved
+    assert [leg.unknown for leg in checks(way, known | {"batch", "weight_time"})] == ["compute_time", "kv_time", "memory_time"]
+    assert not reaches("batch", asked.active, known - {"step_time"})
+
+
+def test_the_equations_of_blocks_are_definitions_and_what_was_named():
+    rows = square(question("batch", {}, using=["batching.practical_batch"]).active)
+    assert {row.id for row in rows if not row.defines} == {"batching.practical_batch"}
+    assert all(row.defines or row.id == "batching.practical_batch" for row in rows)
+
+
+# -- what cancels ---------------------------------------------------------------------------------------------------
+
+RIDGE = {
+    **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},
+    **{"context_length": 4000, "batch": 100},
+}
+
+
+def test_what_cancels_is_not_asked_for():
+    """The share of memory time knows the chip by its ridge point alone: neither FLOP/s nor bytes a second are needed."""
+    solution = solve("memory_time_share", **RIDGE)
+    memory = 671e9 + 100 * 4000 * 35136
+    assert solution.answers[0].value == pytest.approx(memory / (memory + 2 * 100 * 37e9 / 590), rel=1e-12)
+    assert any("cancels" in text for text in solution.assumptions)
+    assert not {"peak_flops", "hbm_bandwidth"} & solution.given.keys()
+
+
+def test_what_cancels_is_not_asked_for_backwards_either():
+    share = value("memory_time_share", **RIDGE)
+    left = {name: known for name, known in RIDGE.items() if name != "batch"}
+    assert value("batch", **left, memory_time_share=share) == pytest.approx(100, rel=1e-9)
+
+
+def test_what_does_not_cancel_is_asked_for():
+    reason = solve("memory_time", **RIDGE).reason
+    assert reason.code == "missing_givens" and {"hbm_bandwidth", "peak_flops"} & {*reason.missing}
+
+
+def test_cancelling_is_seen_at_random_values_and_by_name():
+    plain = (("attention_time", 0), ("positions_per_step", 1))
+    others = ("memory_time", "compute_time", "weight_time", "kv_time")
+    rows = (with_defaults(equation("roofline.memory_time_share"), plain), *(equation(f"roofline.{name}") for name in others))
+    rows += (equation("batching.ridge_point"),)
+    known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
+    block = upstream("memory_time_share", rows, known)
+    (free,) = block.free
+    assert free in ("peak_flops", "hbm_bandwidth") and that_cancel(block, "memory_time_share") == {free}
+    (case,) = joint(block, "memory_time_share")
+    assert free not in case.symbols and case.cancelled == (free,)
+    assert joint(upstream("memory_time", rows, known), "memory_time") == ()
+
+
+# -- anything at all ------------------------------------------------------------------------------------------------
+
+FOUND = [
+    # a closed form in which the unknown stands above and below a line
+    (
+        "free_prefill_chunk",
+        {"model": "DeepSeek-V3", "memory_time": 0.01, "compute_utilisation": 0.3, "ridge_point": 100, "peak_flops": 4e15},
+    ),
+    # an unknown that drops out of its own block
+    ("latency_floor", {"hardware": "B200:fp8", "model": "Llama-3-70B", "memory_time": 5e-4, "fleet_throughput": 7e10, "weight_time": 0.05}),
+]
+
+
+@pytest.mark.slow
+def test_any_question_has_an_answer_or_a_reason():
+    random = Random(20261121)
+    for unknown, given in (*FOUND, *(at_random(random) for _ in range(120))):
+        solution = solve(unknown, **given)
+        assert bool(solution.answers) != bool(solution.reason), (unknown, given)
+        assert solution.reason is None or solution.reason.message, (unknown, given)
+
+
+def test_two_terms_that_several_equations_compare_are_decided_once():
+    """A window caps what is read and what is multiplied with, and is full in both or in neither: 8 regimes, not the 16 as written."""
+    held = ("window_kv_bytes", "read_entries_compressed", "selected_kv_bytes", "fixed_kv_bytes", "kv_read_per_sequence")
+    multiplied = ("window_attention_flops_shared", "selected_attention_flops_compressed", "attention_flops_compressed")
+    times = ("roofline.attention_time", "context.kv_time_fixed", "roofline.memory_time", "roofline.step_time")
+    rows = tuple(map(equation, (*(f"architecture.{name}" for name in (*held, *multiplied)), *times)))
+    names = ("context_length", *(row.defines for row in rows if row.defines != "step_time"))
+    (case,) = joint(Structure(rows, names), "context_length")
+    assert len(regimes(case.sides[1])) == 8

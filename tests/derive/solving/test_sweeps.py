@@ -1,0 +1,183 @@
+"""Lists and sweeps: what they cost is known before they start, and every form of every one can be printed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from random_questions import at_random
+
+from derive.errors import WrongValue
+from derive.quantities import quantity
+from derive.show.text import lines, rendered
+from derive.solving import sweeps
+from derive.solving.api import solve
+from derive.solving.givens import MOST_VALUES
+
+STYLES = ("table", "json", "csv", "markdown", "latex")
+FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
+FIT |= {"variants": {"weight_time": "sharded"}}
+STEP = {"compute_time": "10ms", "memory_time": "1ms..20ms"}
+NUMERIC = {"speculative_speedup": 1.5, "acceptance_rate": 0.8}
+
+
+# -- what it costs --------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_that_would_not_fit_in_memory_is_refused_with_what_would():
+    given = {**FIT, "chips": "16..90:lin:50", "context_length": "4k..5k:lin:60", "batch": "1..1000:log:60", "mfu": "0.1..1:lin:50"}
+    with pytest.raises(WrongValue, match=r"takes 9,000,000 points, about \d+ MB of memory; at most 500 MB: ask for [67],\d+,\d+ points"):
+        solve("step_time", **given)
+
+
+BLOCKS = {"context_length": 1e4, "selected_blocks": 10}
+"""reads = context/block + selected block: two sizes of a block from 633 reads on."""
+
+
+def test_what_the_route_finds_is_counted_too(monkeypatch):
+    """Two roots a point are known only once the route is."""
+    monkeypatch.setattr(sweeps, "MOST_BYTES", sweeps.BASE_BYTES + 20 * 1000)
+    with pytest.raises(WrongValue, match="at most 200 MB: ask for "):
+        solve("block_size", **BLOCKS, attention_reads="700..2000:lin:1000")
+
+
+def test_a_long_list_from_python_is_refused_before_it_is_read():
+    with pytest.raises(WrongValue, match="a list of 5,000,001 values; at most 5,000,000"):
+        solve("step_time", compute_time=0.01, memory_time=range(1, MOST_VALUES + 2))
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+from derive.show.text import lines
+from derive.solving.api import solve
+shown = lines(solve("step_time", compute_time="10ms", memory_time="1ms..20ms:log:3e5"), sys.argv[1])
+count = sum(1 for _, line in zip(range(100_000), shown))
+print(count, next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")))
+"""
+"""The peak is that of the process itself: what getrusage says includes what the parent had when it forked."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process stands in /proc")
+@pytest.mark.parametrize("style", ["json", "csv"])
+def test_forms_are_written_as_they_go(style):
+    """100,000 lines of 300,000 points take no more memory than the points."""
+    done = subprocess.run([sys.executable, "-c", MEASURED, style], capture_output=True, text=True, timeout=120, check=True)
+    written, kilobytes = map(int, done.stdout.split())
+    assert written == 100_000 and kilobytes * 1024 < 200e6
+
+
+def test_points_that_would_take_long_one_by_one_are_refused_with_how_many_would_not(monkeypatch):
+    monkeypatch.setattr(sweeps, "TRIED", 0.0)
+    monkeypatch.setattr(sweeps, "LONGEST", 0.01)
+    with pytest.raises(WrongValue, match=r"point by point: 900 points would take about \d+ s; at most 0.01 s, which are about \d+ points"):
+        solve("draft_tokens", **NUMERIC, draft_cost_ratio="0.005..0.1:log:900")
+
+
+def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
+    monkeypatch.setattr(sweeps, "TRIED", 0.0)
+    monkeypatch.setattr(sweeps, "LONGEST", 0.01)
+    with pytest.raises(WrongValue, match="point by point"):
+        solve("step_time", compute_time="1ms..20ms:log:5000", memory_time="1ms..2ms")
+
+
+@pytest.mark.parametrize("count", [65, 5000])
+def test_parts_make_up_the_whole(count, monkeypatch):
+    whole = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
+    monkeypatch.setattr(sweeps, "AT_ONCE", 64)
+    parts = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
+    assert np.array_equal(whole.values, parts.values) and np.array_equal(whole.places, parts.places) and whole.labels == parts.labels
+    memory = np.geomspace(1e-3, 2e-2, count)
+    assert whole.values[0] == pytest.approx(np.maximum(memory, 0.01), rel=1e-9)
+
+
+def test_parts_of_which_some_have_more_roots_make_up_the_whole(monkeypatch):
+    monkeypatch.setattr(sweeps, "AT_ONCE", 64)
+    table = solve("block_size", **BLOCKS, attention_reads="100..2000:lin:200").sweep
+    reads = table.given["attention_reads"]
+    root = np.sqrt(np.maximum(reads**2 - 4e5, 0))
+    assert table.values[:, reads > 640] == pytest.approx(np.stack([(reads - root) / 20, (reads + root) / 20])[:, reads > 640], rel=1e-9)
+    assert np.isnan(table.values[:, reads < 632]).all() and table.others.keys() == {*np.flatnonzero(reads < 632).tolist()}
+
+
+def test_points_beyond_those_that_are_asked_again_are_said_to_be(monkeypatch):
+    monkeypatch.setattr(sweeps, "SINGLY", 10)
+    solution = solve("step_time", **FIT, batch="1..40000:lin:200")
+    empty = int(np.isnan(solution.sweep.values).all(axis=0).sum())
+    assert f"{empty - 10:,} more points have no number: why was looked up for the first 10 of them" in solution.warnings
+
+
+# -- what is warned of ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", ["1,8,16,2000,8000,9000,1000", "1..9000:lin:200"])
+def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
+    solution = solve("step_time", **FIT, batch=batch, anyway=True)
+    (warning,) = [text for text in solution.warnings if "does not fit" in text]
+    most = (16 * 80e9 - 671e9) / (4000 * 61 * 576)
+    given = np.sort(solution.sweep.given["batch"])
+    short = given[given > most]
+    assert f"(and something alike at {len(short) - 1} more points): does not fit: " in warning
+    first = 8000 if "," in batch else 4342
+    assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
+    text = rendered(solution, "table")
+    assert text.count("does not fit") == 1
+
+
+def test_a_sweep_from_zero_is_a_sweep():
+    given = {"prefill_decode_flops_ratio": 1, "context_length": 1e4, "attention_flops_per_pair": 2e6, "active_params": 1e11}
+    given |= {"weight_compute_ratio": 2, "balance_context": 1e4}
+    table = solve("decode_cost_ratio", using="bands.decode_cost", **given, overlap="0..1:lin:5").sweep
+    assert table.given["overlap"].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert table.values[0] == pytest.approx([3 + 1.1 * shown for shown in (1, 0.75, 0.5, 0.25, 0)])
+
+
+# -- anything at all ------------------------------------------------------------------------------------------------
+
+
+def hold_a_list_to_its_points(random, count):
+    """A question with a list: every form can be printed, and rows say what the questions say that are asked by themselves."""
+    while True:
+        unknown, given = at_random(random)
+        numbers = [name for name, value in given.items() if isinstance(value, float)]
+        if numbers:
+            break
+    name = random.choice(numbers)
+    row = quantity(name)
+    values = [min(given[name] * 3 ** random.uniform(-1, 1), row.ceiling) for _ in range(count)]
+    solution = solve(unknown, **{**given, name: values})
+    for style in STYLES:
+        text = "\n".join(lines(solution, style))
+        assert text == rendered(solution, style) and "nan" not in text.split() and "inf" not in text.split(), (unknown, given, name)
+    record = json.loads(rendered(solution, "json"), parse_constant=pytest.fail)
+    assert bool(solution.answers) or solution.reason, (unknown, given, name)
+    for at in random.sample(range(count), 2) if solution.sweep else ():
+        alone = solve(unknown, **{**given, name: values[at]})
+        rows = record["sweep"][at]["answers"]
+        found = [(one.value, *one.ends) for one in alone.answers]
+        wanted = [(one.get("value"), one.get("low", one.get("value")), one.get("high", one.get("value"))) for one in rows]
+        assert [tuple(pytest.approx(part, rel=1e-8) if part is not None else None for part in one) for one in wanted] == found, (
+            unknown, given, name, values[at],
+        )  # fmt: skip
+
+
+def test_any_list_says_what_its_points_say():
+    random = Random(20261123)
+    for count in [3] * 15 + [70] * 8:
+        hold_a_list_to_its_points(random, count)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the command ends quietly where its reader does")
+def test_a_reader_may_leave_in_the_middle_of_a_long_sweep():
+    command = [sys.executable, "-c", "from backsolve.cli.prices import main; main()", "solve", "step_time"]
+    process = subprocess.Popen(
+        [*command, "compute_time=10ms", "memory_time=1ms..20ms:log:50000", "--as", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline().startswith(b"memory_time,unknown")
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait(60) == 0
+    process.stderr.close()

@@ -1,0 +1,94 @@
+"""Routes at arrays of givens: whatever is asked, they answer what the questions asked one by one answer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from draws import assignments
+
+from derive.catalogue import by_id
+from derive.expressions.regimes import branches
+from derive.quantities import quantity
+from derive.solving.api import solve
+from derive.solving.chain import answered, solve_leg
+from derive.solving.questions import question
+from derive.solving.route import Leg
+from derive.solving.vectorised import as_arrays, at_leg, at_point
+
+RIDGE = {
+    **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},
+    **{"context_length": 4000},
+}
+DRAWS = 60
+PAIRS = [(row, name) for row in by_id().values() for name in row.symbols if row.sense == "="]
+CLOSED = [(row, name) for row, name in PAIRS if all(branch.roots is not None for branch in branches(row, name))]
+
+
+def asked(equation, unknown, seed):
+    """Givens that have an answer, such that nearly or just have one, and such at random: a third of each."""
+    random = np.random.default_rng(seed)
+    given = {name: array for name, array in assignments(equation, DRAWS, seed).items() if name != unknown}
+    for name, array in given.items():
+        row = quantity(name)
+        low, high = (limit or row.high * 1e-6 for limit in row.limits())
+        array[:20] *= 1 + random.choice([-1, 0, 1], 20) * 10 ** random.uniform(-16, -6, 20)
+        array[20:40] = np.exp(random.uniform(np.log(low), np.log(high), 20))
+        np.clip(array, None, row.ceiling, out=array)
+    return given
+
+
+@pytest.mark.parametrize(("equation", "unknown"), CLOSED, ids=lambda part: getattr(part, "id", part))
+def test_arrays_have_the_roots_of_numbers_and_no_others(equation, unknown):
+    leg, given = Leg((equation,), unknown), asked(equation, unknown, seed=11)
+    with np.errstate(all="ignore"):
+        found = np.stack(np.broadcast_arrays(*at_leg(leg, given)))
+    for draw in range(DRAWS):
+        values = {name: float(array[draw]) for name, array in given.items()}
+        answers, _ = solve_leg(leg, values)
+        ours = found[:, draw][~np.isnan(found[:, draw])]
+        points = [one.value for one in answers if one.kind == "point"]
+        assert len(ours) in (len(points), 0 if len(answers) > len(points) else len(points)), (values, ours, answers)
+        assert len(ours) == 0 or sorted(ours) == pytest.approx(points, rel=1e-9), values
+
+
+def test_a_share_a_last_digit_above_one_is_one_forwards_too():
+    row = replace(by_id()["roofline.memory_time_share"], relation=lambda mfu, step_time, compute_time: (mfu, step_time / compute_time))
+    (found,) = at_leg(Leg((row,), "mfu"), {"step_time": np.array([0.5, 1, 1 + 1e-12, 1.1]), "compute_time": np.ones(4)})
+    assert found[:3].tolist() == [0.5, 1, 1] and np.isnan(found[3])
+
+
+def test_a_route_on_which_a_quantity_cancelled_is_asked_point_by_point():
+    """What the block leaves out has to be able to have a value at every point, and arrays do not look for one."""
+    asked = question("memory_time_share", {**RIDGE, "batch": 100.0})
+    _, way = answered(asked)
+    batch = np.geomspace(1, 1e4, 50)
+    assert way.cancelled and as_arrays(asked, {"batch": batch}, way) is None
+    table = solve("memory_time_share", **RIDGE, batch="1..1e4:log:70").sweep
+    singly = [answered(at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
+    assert table.values[0][::10] == pytest.approx(singly, rel=1e-9)
+
+
+def test_the_batch_of_one_pass_is_in_flight_in_arrays_too():
+    given = {"model": "DeepSeek-V3", "hardware": "H100:fp8", "bytes_per_element": 1, "chips": 32}
+    for unknown in ("kv_cache_bytes", "memory_demand"):
+        table = solve(unknown, **given, context_length=4000, batch="1..4000:log:70").sweep
+        singly = [one.value for at in (1, 4000) for one in solve(unknown, **given, context_length=4000, batch=at).answers]
+        assert len(table) == 70 and table.values[0, [0, -1]] == pytest.approx(singly, rel=1e-9), unknown
+
+
+def test_windows_fill_in_arrays_too():
+    """Gemma-3-27B from contexts shorter than its windows to longer ones, until nothing fits any more."""
+    given = {"model": "Gemma-3-27B", "hardware": "H100:bf16", "bytes_per_element": 2, "chips": 4, "batch": 64}
+    table = solve("step_time", **given, context_length="100..1e6:log:70").sweep
+    singly = [solve("step_time", **given, context_length=float(one)).answers for one in table.given["context_length"][::10]]
+    assert singly[0] and not singly[-1]
+    assert table.values[0, ::10] == pytest.approx([answers[0].value if answers else np.nan for answers in singly], rel=1e-9, nan_ok=True)
+
+
+def test_cases_of_a_block_that_speak_of_different_quantities_are_held_side_by_side():
+    """One case of the block has the quantity that runs, the other has not."""
+    given = {"bytes_per_weight": 1.2, "step_time": 0.007, "chip_price": 0.0046, "machine_balance_ratio": 5600}
+    given |= {"hardware": "B200:fp8", "model": "Llama-3-70B"}
+    table = solve("throughput", **given, normalised_cost="20..60:lin:70").sweep
+    singly = [len(solve("throughput", **given, normalised_cost=cost).answers) for cost in (20, 40, 60)]
+    assert [int((~np.isnan(table.values[:, at])).sum()) for at in (0, 69)] == [singly[0], singly[2]]

@@ -1,0 +1,216 @@
+"""The exact inverse of a pair of bands, the pricing rules, and what neither may do: clip a number into being.
+
+Note on inversion: section 3.1 (pricing rules), 3.2 (joint closed form), 5.3 (implied drain time), 12 (acceptance).
+E2, E8: our notes on the lecture.
+"""
+
+import pytest
+
+from derive.solving.api import solve
+from invert.estimators.joint_point import RULES, implied_drain_time, joint, memory_bound_base_cost, rule_solutions
+from invert.records import BandPair
+from invert.sheets.observables import observe
+
+ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
+
+
+def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5, long: float = 4e5, threshold: int = 200_000) -> BandPair:
+    observed = {"output_input_ratio": ratio, "premium_in": premium_in, "premium_out": premium_out}
+    return BandPair(threshold, False, short, long, **{name: observe(name, value) for name, value in observed.items()})
+
+
+# -- the joint closed form ------------------------------------------------------------------------------------------
+
+JOINT = [  # pair, anchors, L_star, KV bytes, weight_compute_ratio, attention FLOPs, source
+    (pair(6, 1, 1.5), {}, 1e5, 10000 / 3, 5, 0, "E8: L* = 100 k, 3.3 KB, B = B*/5"),
+    # y = 1/(.5 (400k - 200k)) = 1e-5, A_lo = 6 x 1.5 = 9, A_hi = 13.5, x = 4.5/300k, w = 9 - 1.5
+    (pair(6, 2, 1.5), {}, 2e5 / 3, 5000, 7.5, 2e6, "3.2 by hand: 66.67 k once the input premium pays for attention"),
+    (pair(6, 1, 1.5, 2e4, 3e5), {}, 280000 / 3, 2e11 * 3 / 600 / 280000, 6 - 3 * 20 / 280, 0, "E8: 20 k and 300 k, 3.6 KB"),
+    (pair(6, 1, 1.5, 1e5, 6e5), {}, 5e5 / 3, 2000, 5.4, 0, "E8: 100 k and 600 k, 2.0 KB"),
+    (pair(6, 1, 1.5, 1e5, 3e5), {}, 2e5 / 3, 5000, 4.5, 0, "E8: 100 k and 300 k, 5.0 KB"),
+    (pair(5, 1, 1.4), {"overlap": 0.0}, 1.5e5, 2e11 / 600 / 1.5e5, 4 - 2 / 3, 0, "3.2 by hand: memory 4 and 6 beside compute 1"),
+    (pair(5, 1, 1.4), {"overlap": 0.5}, 1.5e5, 2e11 / 600 / 1.5e5, 4.5 - 2 / 3, 0, "3.2 by hand: memory 4.5 and 6.5"),
+    (pair(6.5, 1, 1.5), {"prefill_decode_flops_ratio": 1.3}, 1.2e5, 2e11 / 600 / 1.2e5, 5 - 1 / 1.2, 0, "3.2 by hand: A of 5 and 7.5"),
+    (pair(6, 1, 1.5), {"active_params": 6e10}, 1e5, 2000, 5, 0, "linear in the parameters"),
+    (pair(6, 1, 1.5), {"ridge_point": 300.0}, 1e5, 20000 / 3, 5, 0, "3.1: half the ridge, twice the bytes"),
+    # Compute-bound at 100k, memory-bound at 400k and partly hidden: (1.2 - 1)/.5 = .4 and 2.5 - .5 = 2
+    (pair(1.2, 1, 2.5 / 1.2), {"overlap": 0.5}, 3e5 / 1.6, 2e11 / 600 * 1.6 / 3e5, None, 0, "3.2 by hand: either side of the knee, w < 0"),
+]
+
+
+@pytest.mark.parametrize(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
+def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: float, weights: float | None, attention: float, source: str):
+    found = joint(seen, ANCHORS | changed)
+    if weights is None:
+        assert found.values == {} and "memory_ratio_short > short_context/balance_context" in found.problem
+        return
+    assert found.problem is None
+    assert found.values["balance_context"] == pytest.approx(balance, rel=1e-12)
+    assert found.values["kv_bytes_per_token"] == pytest.approx(kv, rel=1e-12)
+    assert found.values["weight_compute_ratio"] == pytest.approx(weights, rel=1e-12)
+    assert found.values["attention_flops_per_pair"] == pytest.approx(attention, rel=1e-12)
+
+
+def test_gemini_and_the_others_at_their_band_means():
+    """3.5, common mark-up, max, at a ridge of 300; ours is half, at 600. Two digits as printed there."""
+    printed = [  # threshold, R, premium_in, premium_out, kB at max and overlap 1, kB added up
+        (128_000, 3, 2, 2, 12.0, 4.0),
+        (128_000, 4, 2, 2, 16.0, 8.0),
+        (200_000, 8, 2, 1.5, 10.3, 5.1),
+        (200_000, 6, 2, 1.5, 7.7, 2.6),
+        (200_000, 5, 2, 1.5, 6.4, 1.3),
+        (272_000, 6, 2, 1.5, 5.7, 1.9),
+        (272_000, 5, 2, 1.5, 4.7, 0.9),
+        (128_000, 5, 2, 2, 20.0, 12.0),
+        (200_000, 3, 2, 2, 7.7, 2.6),
+        (256_000, 3, 3, 3, 13.0, 4.3),
+    ]
+    for threshold, ratio, premium_in, premium_out, *kilobytes in printed:
+        seen = pair(ratio, premium_in, premium_out, 0.1 * threshold, 1.5 * threshold, threshold)
+        found = [
+            joint(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3 for overlap in (1.0, 0.0)
+        ]
+        assert [round(value, 1) for value in found] == kilobytes, (threshold, ratio)
+
+
+def test_memory_time_share():
+    """Memory over memory and compute time at the short context: .833 at R = 5 without attention, where 1 - 1/R is .8."""
+    assert joint(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
+    # R = 6, premium 2: memory 9 beside compute 1 + 1e-5 x 1e5 = 2
+    assert joint(pair(6, 2, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(9 / 11, rel=1e-12)
+
+
+# Prices that cannot come from the model, and the inequality each breaks.
+IMPOSSIBLE = [
+    (
+        pair(5, 2, 1.5, 2e4, 3e5), {"overlap": 0.0, "prefill_decode_flops_ratio": 1.3}, "memory_ratio_long > memory_ratio_short",
+        "section 12, line 10: Claude Sonnet 4.5, additive: alpha dP_out <= rho dP_in",
+    ),
+    (pair(6, 2, 1.0), {}, "memory_ratio_long > memory_ratio_short", "no output premium: no slope"),
+    (pair(6, 2, 0.9), {}, "memory_ratio_long > memory_ratio_short", "output cheaper above the threshold"),
+    (pair(6, 4, 1.5), {}, "premium_in*short_context < long_context", "input premium above what any attention can cost"),
+    (pair(6, 5, 1.5), {}, "premium_in*short_context < long_context", "the same, beyond it"),
+    (pair(6, 1, 5), {}, "memory_ratio_short > short_context/balance_context", "steeper than from nothing: no weight read left"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
+def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: BandPair, changed: dict, violated: str, source: str):
+    found = joint(seen, ANCHORS | changed)
+    assert found.values == {}
+    # SymPy may write either side first.
+    left, sign, right = violated.partition(" > " if ">" in violated else " < ")
+    turned = right + (" < " if ">" in sign else " > ") + left
+    assert violated in found.problem or turned in found.problem
+    assert "\n" not in found.problem
+
+
+@pytest.mark.parametrize(
+    ("seen", "changed"),
+    [
+        (pair(1.0, 1, 2), {}),  # decode below compute at the short context: its memory is hidden
+        (pair(0.5, 1, 1.5), {}),  # cheaper than its own compute
+        (pair(0.5, 1, 1.5), {"overlap": 0.0}),
+        (pair(1.5, 2, 1.0), {}),
+    ],
+)
+def test_a_compute_bound_base_gives_no_number(seen: BandPair, changed: dict):
+    found = joint(seen, ANCHORS | changed)
+    assert found.values == {} and found.problem and "\n" not in found.problem
+
+
+@pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
+def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
+    """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
+    found = joint(pair(1, 1, premium_out), ANCHORS)
+    assert found.values == {} and found.name == "joint"
+    assert "bounds" in found.problem and ("memory_ratio_short" in found.problem or "kv_bytes_per_token" in found.problem)
+
+
+# -- pricing rules --------------------------------------------------------------------------------------------------
+
+GEMINI = pair(6, 2, 1.5, 2e4, 3e5)
+AT_300 = ANCHORS | {"ridge_point": 300.0}
+
+# 3.1, Gemini 3.1 Pro, N_a = 100 B, ridge 300, m_lo = .1 T, m_hi = 1.5 T, in kB. The table does not say its longest
+# context; .48 is that of one million tokens (Gemini's own 1,048,576 gives .45).
+PRINTED = {"knee": 3.33, "threshold": 1.67, "upper end": 0.48, "band means": 1.23, "Lloyd-Max": 0.95}
+
+
+def test_the_rules_give_the_printed_table():
+    found = rule_solutions(GEMINI, AT_300, 1_000_000)
+    assert {rule: round(found[rule].answers[0].value / 1e3, 2) for rule in PRINTED} == PRINTED
+    exact = {"knee": 1 / 2e5, "threshold": 1 / 4e5, "upper end": 1 / 1.4e6, "band means": 1 / 5.4e5, "Lloyd-Max": 1 / 7e5}
+    for rule, over_scale in exact.items():
+        assert found[rule].answers[0].value == pytest.approx(2e11 / 300 * over_scale, rel=1e-12), rule
+    assert round(rule_solutions(GEMINI, AT_300, 1_048_576)["upper end"].answers[0].value / 1e3, 2) == 0.45
+
+
+def test_a_memory_bound_base_is_six_times_the_table():
+    """3.1: 20, 10, 2.9, 7.4, 5.7 kB if the base is memory-bound (base_cost = R = 6)."""
+    values = {"active_params": 1e11, "ridge_point": 300, "long_context_threshold": 2e5, "premium_out": 1.5, "short_context": 2e4}
+    values |= {"long_context": 3e5, "max_context": 1e6, "base_cost": 6}
+    found = [solve("kv_bytes_per_token", using=RULES[rule], **values).answers[0].value / 1e3 for rule in PRINTED]
+    assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
+
+
+@pytest.mark.parametrize(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
+def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
+    """3.1: an output token costs R input tokens of a prefill that is so much faster."""
+    anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}
+    assert memory_bound_base_cost(GEMINI, anchors) == pytest.approx(expected, rel=1e-12)
+    solution = solve("base_cost", using=["bands.base_cost_memory_bound"], output_input_ratio=6, prefill_decode_flops_ratio=flops_ratio)
+    assert solution.answers[0].value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():
+    """3.1: L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
+    answer = rule_solutions(GEMINI, ANCHORS, 1_000_000)["roofline, upper end"].answers[0]
+    assert answer.kind == "point" and answer.value == pytest.approx(500, rel=1e-12)
+
+
+def test_the_roofline_rule_is_scale_free_where_the_premium_is_the_ratio_of_contexts():
+    """3.1: r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
+    solution = solve(
+        "balance_context", using=["readings.tier_coverage"], premium_out=1.5, covered_context=300_000, long_context_threshold=200_000
+    )
+    (answer,) = solution.answers
+    assert answer.kind == "interval" and answer.value is None
+    assert (answer.low, answer.high) == (0, pytest.approx(200_000, rel=1e-12))
+    (kv,) = rule_solutions(GEMINI, ANCHORS, 300_000)["roofline, upper end"].answers
+    assert (kv.kind, kv.low, kv.high) == ("interval", pytest.approx(2 * 100e9 / (600 * 200_000)), None), "a bound and no number"
+
+
+@pytest.mark.parametrize("premium", [1.0, 0.8])
+def test_without_an_output_premium_only_the_knee_answers(premium: float):
+    found = rule_solutions(pair(6, 2, premium, 2e4, 3e5), ANCHORS, 1_000_000)
+    numbers = {rule: [one for one in solution.answers if one.kind == "point"] for rule, solution in found.items()}
+    assert {rule for rule, points in numbers.items() if points} == {"knee"}
+    assert all(solution.answers or solution.reason.message for solution in found.values())
+
+
+def test_without_a_longest_context_the_rules_that_need_one_say_so():
+    found = rule_solutions(GEMINI, ANCHORS, None)
+    assert {rule for rule, solution in found.items() if not solution.answers} == {"upper end", "roofline, upper end"}
+    assert "max_context" in found["upper end"].reason.message
+    assert "covered_context" in found["roofline, upper end"].reason.message
+
+
+# -- implied drain time ---------------------------------------------------------------------------------------------
+
+DRAIN = [  # threshold, output price [USD/Mtok], premium_out, storage [USD/Mtok/h], ms, source
+    (200_000, 12, 1.5, 4.5, 17.143, "5.3 by hand: 6e-6/280k over 1.25e-9; 3.5 prints 8/15/25 for Gemini 3.1 Pro"),
+    (200_000, 10, 1.5, 4.5, 14.286, "Gemini 2.5 Pro: 7/13/21"),
+    (128_000, 10.5, 2, 4.5, 46.875, "Gemini 1.5 Pro at launch: 15/28/51"),
+]
+
+
+@pytest.mark.parametrize(("threshold", "output", "premium", "storage", "milliseconds", "source"), DRAIN, ids=[row[-1] for row in DRAIN])
+def test_implied_drain_time(threshold: int, output: float, premium: float, storage: float, milliseconds: float, source: str):
+    found = implied_drain_time(pair(6, 2, premium, 0.1 * threshold, 1.5 * threshold), output * 1e-6, storage * 1e-6 / 3600)
+    assert found.values["implied_drain_time"] * 1e3 == pytest.approx(milliseconds, rel=1e-4)
+
+
+def test_without_an_output_premium_there_is_no_implied_drain_time():
+    found = implied_drain_time(pair(6, 2, 1.0), 1.2e-5, 1.25e-9)
+    assert found.values == {} and "premium_out > 1" in found.problem

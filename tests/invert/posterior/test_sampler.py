@@ -1,0 +1,253 @@
+"""The joint inference: its weights are prior times likelihood over what was drawn from, and what is known stays known.
+
+Note on inversion: section 7 (method), 12 (acceptance). Against other samplers: tests/validation/test_samplers.py.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import hypot, log
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from derive.catalogue import equation
+from invert.forward_model import forward
+from invert.posterior.data import Evidence
+from invert.posterior.likelihood import log_target
+from invert.posterior.parameters import kv_prior, prior_points
+from invert.posterior.sampler import posterior
+from invert.posterior.sobol import MOST, normals
+from invert.posterior.weights import quantiles
+from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Beliefs, beliefs, normal_log_density
+from invert.sheets.observables import rounding_cell
+
+HELD = beliefs()
+SIZE = HELD["active_params"].normal
+TWO, THREE, ONE = (2e5, 1e6), (3.2e4, 1.28e5, 2.56e5), (3.2e4, 6.4e4)
+PAIRS = ("premium_in", "premium_out")
+Ends = tuple[float, float]
+SCALES = {"input_price": 1e-6, "storage_ratio": 1 / 3600}
+
+
+def evidence(edges: Sequence[float] = TWO, size: Ends = SIZE, kv: Ends | None = None, **prices: float | Sequence[float]) -> Evidence:
+    """One sheet: premiums above each threshold, input price per million tokens, storage per hour over the input price."""
+    cells = {}
+    for name, value in prices.items():
+        ends = np.log(np.transpose([rounding_cell(one) for one in np.atleast_1d(value)]) * SCALES.get(name, 1.0))
+        cells[name] = tuple(end[None] if name in PAIRS else end for end in ends)
+    known = (None if pair is None else tuple(np.array([part]) for part in pair) for pair in (size, kv))
+    return Evidence(cells, np.array([edges]), *known)
+
+
+# Storage at 4.50 USD an hour is 2.25 times the input price.
+GEMINI = evidence(input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5, cache_read_ratio=0.1, storage_ratio=2.25)
+SHEETS = {
+    "all prices": GEMINI,
+    "two bands": evidence(input_price=3, output_input_ratio=5, premium_in=2, premium_out=1.5),
+    "three bands": evidence(THREE, input_price=1, output_input_ratio=5, premium_in=(1.8, 3.0), premium_out=(1.8, 3.0)),
+    "input premium alone": evidence(output_input_ratio=5, premium_in=2),
+    "output premium alone": evidence(output_input_ratio=5, premium_out=2),
+    "one band": evidence(ONE, input_price=0.27, output_input_ratio=4, cache_read_ratio=0.25),
+    "known KV bytes": evidence(kv=(log(7e4), 0.05), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5),
+}
+LOOSE = beliefs(noise={"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9, "cache_read_ratio": 1.0})
+"""So noisy that many draws of the priors have weight."""
+
+
+# -- the density it samples ---------------------------------------------------------------------------------------------
+
+
+def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.ndarray:
+    """The likelihood of every price at draws of the priors, by the forward model at the mean of every band."""
+    normal = dict(zip((row.name for row in NUISANCES), normals(count).T, strict=False))
+    at = {name: held[name].at(values) for name, values in normal.items()}
+    share, (first, *_) = at["long_context"], sheet.edges[0]
+    contexts = [first * at["short_context"], *(low + (high - low) * share for low, high in pairwise(sheet.edges[0]))]
+    at |= {"short_context": contexts[0], "active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0}
+    for place, row in enumerate(STRUCTURE):
+        centre, spread = kv_prior(sheet, held) if row.name == "kv_bytes_per_token" else held[row.name].normal
+        at[row.name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))
+    at["attention_flops_per_pair"] = at["attention_intensity"] * at["kv_bytes_per_token"]
+    at["balance_context"] = equation("context.balance_context").right_side(at)
+    at |= {row.name: row.centre for row in COLLAPSED if row.name not in ("active_params", "price_per_parameter")}
+    prices = forward(at, contexts)
+    prefill = equation("bands.prefill_cost").right_side({**at, "context_length": contexts[0]})
+    size, spread = (float(end[0]) for end in sheet.log_active_params)
+    if sheet.log_kv_bytes is not None:
+        # Two facts of the size, weighed by their precisions.
+        kv, kv_spread = (float(end[0]) for end in sheet.log_kv_bytes)
+        by_size, by_kv = spread**-2, kv_spread**-2
+        size = (by_size * size + by_kv * (kv - np.log(at["kv_bytes_per_token"]))) / (by_size + by_kv)
+        spread = (by_size + by_kv) ** -0.5
+    expected = {
+        "input_price": [held["price_per_parameter"].centre * np.exp(size) * prefill],
+        "output_input_ratio": [prices["output_input_ratio"]],
+        "premium_in": prices["premium_in"][1:],
+        "premium_out": prices["premium_out"][1:],
+        "cache_read_ratio": [equation("bands.cache_read_ratio").right_side({**at, "prefill_cost_ratio": prefill})],
+        "storage_ratio": [prices["storage_price"]],
+    }
+    spreads = {"input_price": (spread, 1.0), "cache_read_ratio": (1.0,), "storage_ratio": (0.25, 1.3)}
+    total = 0.0
+    for name, cells in sheet.cells.items():
+        for low, high, price in zip(*map(np.ravel, cells), expected[name], strict=True):
+            law = norm(np.log(price), hypot(held.noise[name], *spreads.get(name, ())))
+            total = total + np.log(law.cdf(high) - law.cdf(low))
+    return total
+
+
+def prior_and_likelihood(sheet: Evidence, held: Beliefs, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both logs at draws of the priors [draws]."""
+    points = prior_points(sheet, held, normals(count))
+    prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
+    prior = prior + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(sheet, held))
+    prior = prior + sum(normal_log_density(points.logs[row.name], *held[row.name].normal) for row in STRUCTURE[1:])
+    with np.errstate(all="ignore"):
+        return prior[0], (log_target(points, sheet, held) - prior)[0]
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_the_target_is_prior_times_the_likelihood_of_the_forward_model(name: str):
+    _, found = prior_and_likelihood(SHEETS[name], LOOSE, 4096)
+    with np.errstate(divide="ignore"):
+        expected = independent_likelihood(SHEETS[name], LOOSE, 4096)
+    likely = expected > -25  # beyond, a difference of two numbers near one has no digits
+    assert likely.mean() > 0.5
+    assert found[likely] == pytest.approx(expected[likely], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_two_routes_to_the_evidence(name: str):
+    """The mean weight of triangular draws is the mean likelihood of draws of the priors: no Jacobian or width is missing."""
+    _, likelihood = prior_and_likelihood(SHEETS[name], LOOSE, MOST)
+    weight = np.exp(likelihood)
+    expected, effective = log(weight.mean()), weight.sum() ** 2 / (weight**2).sum()
+    found = posterior(SHEETS[name], LOOSE, MOST).weights
+    error = hypot(effective**-0.5, found.ess[0] ** -0.5)
+    assert error < 0.07
+    assert found.log_evidence[0] == pytest.approx(expected, abs=3 * error)
+
+
+def test_wider_nuisances_are_weighed_back():
+    """The prior of a nuisance that no price tells of comes out again, though it was drawn wider."""
+    found = posterior(evidence(ONE, output_input_ratio=4), LOOSE, MOST)
+    for name in ("long_context", "tier_read_cost_ratio"):
+        weight, drawn = found.weights.values[0], found.points.drawn[name]
+        assert weight @ drawn == pytest.approx(0, abs=0.06)
+        assert weight @ drawn**2 == pytest.approx(1, abs=0.1)
+
+
+# -- what is known stays known --------------------------------------------------------------------------------------------
+
+
+def interval(found, name: str, ends: Sequence[float] = (0.05, 0.5, 0.95)) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.exp(quantiles(found.logs(name), found.weights.values, tuple(ends))[0])
+
+
+@pytest.mark.parametrize("kv", [8e3, 7e4, 4e5])
+def test_known_kv_bytes_stay_what_they_are(kv: float):
+    found = posterior(evidence(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), HELD)
+    assert interval(found, "kv_bytes_per_token") == pytest.approx(kv * np.exp([-0.001645, 0, 0.001645]), rel=2e-4)
+    free = posterior(SHEETS["two bands"], HELD)
+    low, _, high = interval(free, "kv_bytes_per_token")
+    assert high / low > 10, "without it, an interval of more than a decade"
+
+
+def test_known_kv_bytes_tell_the_size():
+    """At a given KV per parameter the size is proportional to known KV bytes, up to what the input price says of it."""
+    sheets = [evidence(kv=(log(kv), 1e-3), output_input_ratio=6, premium_in=2, premium_out=1.5) for kv in (2e4, 2e5)]
+    sizes = [interval(posterior(sheet, HELD, MOST), "active_params")[1] for sheet in sheets]
+    assert sizes[1] > 1.5 * sizes[0]
+
+
+def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
+    """Prices that say next to nothing leave both as they were known."""
+    found = posterior(evidence(ONE, size=(log(6e10), 0.2), kv=(log(7e4), 0.3), output_input_ratio=4), LOOSE, MOST)
+    for name, centre, spread in (("active_params", 6e10, 0.2), ("kv_bytes_per_token", 7e4, 0.3)):
+        expected = log(centre) + spread * norm.ppf([0.05, 0.5, 0.95])
+        assert np.log(interval(found, name)) == pytest.approx(expected, abs=0.04), name
+
+
+@pytest.mark.parametrize("size", [5e9, 3.2e11])
+@pytest.mark.parametrize("name", ["two", "one"])
+def test_a_known_size_stays_what_it_is(size: float, name: str):
+    prices = {"two": {"premium_in": 2, "premium_out": 1.5}, "one": {}}[name]
+    found = posterior(evidence(size=(log(size), 1e-4), input_price=2, output_input_ratio=6, **prices), HELD)
+    assert interval(found, "active_params") == pytest.approx([size] * 3, rel=3e-4)
+
+
+def test_no_ratio_of_prices_tells_the_size():
+    """Only the input price does; the ratios alone leave the prior of the size as it was."""
+    found = posterior(evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), HELD)
+    centre, spread = SIZE
+    expected = np.exp([centre - 1.645 * spread, centre, centre + 1.645 * spread])
+    assert np.log(interval(found, "active_params") / expected) == pytest.approx(np.zeros(3), abs=0.15)
+
+
+def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
+    """ln price = ln size + ln level: two priors of one nat each, so that the size keeps 1/sqrt 2 of its own."""
+    sheet = evidence(ONE, input_price=2, output_input_ratio=6)
+    found = posterior(sheet, HELD, MOST)
+    weight, logs = found.weights.values[0], found.log_active_params[0]
+    held = weight > 0
+    mean = weight[held] @ logs[held]
+    cost = weight[held] @ np.log(found.points.costs.prefill_short[0][held])
+    expected = SIZE[0] + (log(2e-6) - cost - SIZE[0] - log(HELD["price_per_parameter"].centre)) / 2
+    assert mean == pytest.approx(expected, abs=0.03)
+    assert np.sqrt(weight[held] @ (logs[held] - mean) ** 2) == pytest.approx(2**-0.5, abs=0.05)
+
+
+HELD_FIXED = [{"overlap": 1.0}, {"overlap": 0.0}, {"short_context": 2e4, "prompt_position": 0.5}, {"long_context": 3e5}]
+
+
+@pytest.mark.parametrize("given", HELD_FIXED)
+def test_a_given_nuisance_is_held(given: dict[str, float]):
+    found = posterior(GEMINI, beliefs(given), 2048)
+    for name, value in given.items():
+        assert np.asarray(found.points.at[name]) == pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+def test_quantities_of_one_draw_belong_together():
+    found = posterior(GEMINI, HELD, 2048)
+    held = found.weights.values[0] > 0
+    with np.errstate(all="ignore"):
+        names = ("kv_bytes_per_token", "balance_context", "ridge_point", "active_params", "attention_flops_per_pair", "attention_intensity")
+        kv, balance, ridge, size, flops, intensity = (np.exp(found.logs(name)[0][held]) for name in names)
+        share = np.exp(found.logs("memory_time_share")[0][held])
+    assert kv * balance * ridge == pytest.approx(2 * size, rel=1e-10)
+    assert flops == pytest.approx(kv * intensity, rel=1e-10)
+    assert (share > 0).all() and (share < 1).all()
+
+
+# -- the same in every run ------------------------------------------------------------------------------------------------
+
+
+def test_two_runs_give_identical_numbers():
+    one, other = posterior(GEMINI, HELD), posterior(GEMINI, HELD)
+    assert np.array_equal(one.weights.values, other.weights.values)
+    assert np.array_equal(one.log_active_params, other.log_active_params, equal_nan=True)
+    assert one.weights.log_evidence[0] != posterior(GEMINI, HELD, seed=3).weights.log_evidence[0]
+
+
+def test_sheets_of_one_call_do_not_see_each_other():
+    prices = ((2, 6), (3, 5), (1, 8))
+    sheets = [evidence(input_price=price, output_input_ratio=ratio, premium_in=2, premium_out=1.5) for price, ratio in prices]
+    stacked = Evidence(
+        {name: tuple(np.concatenate([sheet.cells[name][end] for sheet in sheets]) for end in (0, 1)) for name in sheets[0].cells},
+        np.concatenate([sheet.edges for sheet in sheets]),
+        tuple(np.concatenate([sheet.log_active_params[end] for sheet in sheets]) for end in (0, 1)),
+    )
+    for alone, part in zip(sheets, posterior(stacked, HELD, 4096).sheets(), strict=True):
+        single = posterior(alone, HELD, 4096)
+        assert np.allclose(part.weights.values, single.weights.values, rtol=1e-9, atol=0)
+        assert np.allclose(part.log_active_params, single.log_active_params, rtol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize(("premium_in", "premium_out"), [(0.5, 1.5), (2, 0.1), (60, 1.5)])
+def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, premium_out: float):
+    held = beliefs({"long_context": 1e6, "short_context": 5e4}, noise={"premium_in": 0.01, "premium_out": 0.01})
+    found = posterior(evidence(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
+    assert found.weights.feasible_fraction[0] == 0 and not found.weights.values.any()
+    assert found.weights.log_evidence[0] == -np.inf and found.weights.ess[0] == 0

@@ -1,0 +1,118 @@
+"""Weights, their tail and their quantiles, against scipy and numpy on distributions whose answers are known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import genpareto
+
+from invert.posterior.weights import pareto_k, quantiles, weights
+
+# -- the shape of the tail ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("count", [16384, 65536])
+def test_pareto_k_of_known_tails(shape: float, count: int):
+    """The maximum likelihood error of the shape from `tail` excesses is (1 + k)/sqrt(tail); the weak prior pulls toward 0.5."""
+    tail = int(3 * np.sqrt(count))
+    found = [pareto_k(genpareto.rvs(shape, size=count, random_state=seed)) for seed in range(40)]
+    expected = (tail * shape + 5) / (tail + 10)
+    error = (1 + shape) / np.sqrt(tail)
+    # Beyond its own sampling error the mean may only stray by how far the excesses are from Pareto, which here they are not.
+    assert np.mean(found) == pytest.approx(expected, abs=3.5 * error / np.sqrt(len(found)) + 0.01)
+    assert np.std(found) == pytest.approx(error, rel=0.35)
+
+
+def test_pareto_k_agrees_with_the_fit_of_scipy():
+    values = genpareto.rvs(0.7, size=65536, random_state=1)
+    tail = int(3 * np.sqrt(len(values)))
+    largest = np.sort(values)[-tail - 1 :]
+    shape, _, _ = genpareto.fit(largest[1:] - largest[0], floc=0)
+    assert pareto_k(values) == pytest.approx((tail * shape + 5) / (tail + 10), abs=0.01)
+
+
+@given(scale=st.floats(1e-200, 1e200), seed=st.integers(0, 99))
+def test_pareto_k_does_not_depend_on_the_scale_or_the_order(scale: float, seed: int):
+    values = genpareto.rvs(0.6, size=512, random_state=seed)
+    shuffled = np.random.default_rng(seed).permutation(values * scale)
+    assert pareto_k(shuffled) == pytest.approx(pareto_k(values), rel=1e-9)
+
+
+@pytest.mark.parametrize("positive", range(5))
+def test_hardly_any_positive_weight_cannot_be_trusted(positive: int):
+    values = np.zeros(1024)
+    values[:positive] = np.arange(1, positive + 1)
+    assert pareto_k(values) == np.inf
+
+
+# -- weights ------------------------------------------------------------------------------------------------------------
+
+
+def test_weights_by_hand():
+    found = weights(np.log(np.array([[2.0, 6.0, 1e-300, 1e-300], [5.0, 5.0, 5.0, 5.0]])))
+    assert found.values[0, :2] == pytest.approx([0.25, 0.75], rel=1e-12)
+    assert found.ess == pytest.approx([1.6, 4.0], rel=1e-12)
+    assert np.exp(found.log_evidence) == pytest.approx([2.0, 5.0], rel=1e-12)
+
+
+def test_draws_that_are_not_feasible_count_in_the_evidence_and_have_no_weight():
+    found = weights(np.array([[0.0, -np.inf, -np.inf, 0.0]]))
+    assert found.values.tolist() == [[0.5, 0.0, 0.0, 0.5]]
+    assert found.feasible_fraction.tolist() == [0.5] and found.log_evidence[0] == pytest.approx(np.log(0.5), rel=1e-12)
+
+
+def test_no_feasible_draw_gives_no_weight_at_all():
+    found = weights(np.full((2, 64), -np.inf))
+    assert not found.values.any() and not found.ess.any() and not found.feasible_fraction.any()
+    assert (found.log_evidence == -np.inf).all() and (found.pareto_k == np.inf).all()
+
+
+@given(logs=arrays(float, (2, 64), elements=st.floats(-50, 50)), shift=st.floats(-700, 700))
+def test_a_constant_factor_moves_only_the_evidence(logs: np.ndarray, shift: float):
+    one, other = weights(logs), weights(logs + shift)
+    assert other.values == pytest.approx(one.values, rel=1e-9, abs=1e-12)
+    assert other.log_evidence - one.log_evidence == pytest.approx(shift, abs=1e-9)
+    assert one.values.sum(axis=1) == pytest.approx(1, rel=1e-12) and (one.ess <= 64 * (1 + 1e-12)).all() and (one.ess >= 1 - 1e-12).all()
+
+
+def test_rows_of_weights():
+    found = weights(np.random.default_rng(0).standard_normal((3, 64)))
+    part = found.rows(slice(1, 2))
+    assert np.array_equal(part.values, found.values[1:2]) and part.ess[0] == found.ess[1] and part.pareto_k[0] == found.pareto_k[1]
+
+
+# -- quantiles ----------------------------------------------------------------------------------------------------------
+
+
+@given(values=arrays(float, 25, elements=st.floats(-1e3, 1e3)), at=st.floats(0.02, 0.98))
+def test_equal_weights_give_the_hazen_quantile_of_numpy(values: np.ndarray, at: float):
+    found = quantiles(values[None], np.full((1, 25), 1 / 25), (at,))
+    assert found[0, 0] == pytest.approx(np.quantile(values, at, method="hazen"), rel=1e-9, abs=1e-9)
+
+
+@given(values=arrays(float, 6, elements=st.floats(-1e3, 1e3)), counts=arrays(int, 6, elements=st.integers(0, 4)))
+def test_a_weighted_median_lies_between_those_of_numpy(values: np.ndarray, counts: np.ndarray):
+    """Draws counted as often as they weigh; the inverted distribution function steps where ours is drawn through."""
+    counts = counts + np.eye(6, dtype=int)[0]
+    found = quantiles(values[None], counts[None] / counts.sum(), (0.5,))[0, 0]
+    held = np.sort(values[counts > 0])
+    exact = np.quantile(values, 0.5, method="inverted_cdf", weights=counts / counts.sum())
+    place = int(np.searchsorted(held, exact))
+    assert held[max(place - 1, 0)] - 1e-9 <= found <= held[min(place + int((held == exact).sum()), len(held) - 1)] + 1e-9
+
+
+def test_quantiles_of_a_known_distribution():
+    """Exponential draws reweighted to half the rate: the quantile is -2 ln(1 - p)."""
+    uniform = (np.arange(200_000) + 0.5) / 200_000
+    values = -np.log1p(-uniform)
+    weight = np.exp(values / 2)
+    found = quantiles(values[None], weight[None] / weight.sum(), (0.05, 0.5, 0.9))[0]
+    assert found == pytest.approx(-2 * np.log1p(-np.array([0.05, 0.5, 0.9])), rel=5e-3)
+
+
+def test_values_without_weight_may_be_anything():
+    found = quantiles(np.array([[np.nan, 1.0, np.inf, 3.0]]), np.array([[0.0, 0.5, 0.0, 0.5]]), (0.25, 0.5, 0.75))
+    assert found.tolist() == [[1.0, 2.0, 3.0]]
+    assert np.isnan(quantiles(np.array([[1.0, 2.0]]), np.zeros((1, 2)), (0.5,))).all()

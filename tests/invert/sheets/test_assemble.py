@@ -1,0 +1,393 @@
+"""Which sheets hold on a day, which of them a name means, and prices changed by hand."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive import shipped
+from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from invert.records import PriceSheet
+from invert.sheets.assemble import find, models, places, sheets, with_amounts
+from invert.sheets.read import load, read_rows
+from invert.sheets.rows import FxRate, ModelRow, PriceBook
+
+TODAY = date(2026, 11, 20)
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}
+HEADER = (
+    "provider,model,region,service_tier,component,threshold_tokens,ttl_seconds,amount,currency,effective_date,date_kind,valid_to,utc_hours"
+)
+
+
+def book_of(*rows: str) -> PriceBook:
+    read, problems = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
+    assert problems == []
+    return PriceBook(tuple(read), FX, (), TODAY)
+
+
+def pair(provider: str, model: str, tier: str = "standard", dates: str = ",,", region: str = "", amount: float = 2) -> list[str]:
+    """Input and output rows of a one-band sheet."""
+    head = f"{provider},{model},{region},{tier}"
+    return [f"{head},input,,,{amount},,{dates},", f"{head},output,,,{5 * amount},,{dates},"]
+
+
+FULL = [
+    *pair("google", "gemini-9-pro"),
+    "google,gemini-9-pro,,standard,cache_read,,,0.2,,,,,",
+    "google,gemini-9-pro,,standard,input,200000,,4,,,,,",
+    "google,gemini-9-pro,,standard,output,200000,,18,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,,3600,4,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,,300,2.5,,,,,",
+    "google,gemini-9-pro,,standard,cache_write,200000,300,5,,,,,",
+    "google,gemini-9-pro,,standard,cache_storage,,,4.5,,,,,",
+]
+
+
+def full() -> PriceSheet:
+    (sheet,), problems = sheets(book_of(*FULL))
+    assert problems == []
+    return sheet
+
+
+def tiers(book: PriceBook, **asked) -> list[str]:
+    return [sheet.service_tier for sheet in sheets(book, **asked)[0]]
+
+
+def test_a_sheet_holds_bands_writes_and_storage_in_order():
+    sheet = full()
+    assert [band.threshold_tokens for band in sheet.bands] == [0, 200000]
+    assert [(band.input.amount, band.output.amount) for band in sheet.bands] == [(2, 10), (4, 18)]
+    assert sheet.bands[0].cache_read.amount == 0.2 and sheet.bands[1].cache_read is None
+    assert [(offer.ttl_seconds, [(at, one.amount) for at, one in offer.prices]) for offer in sheet.writes] == [
+        (300, [(0, 2.5), (200000, 5)]),
+        (3600, [(0, 4)]),
+    ]
+    assert sheet.storage.prices[0][1].amount == 4.5 and sheet.as_of == TODAY
+
+
+def test_prices_are_si_in_dollars():
+    sheet = full()
+    assert sheet.bands[0].input.usd_per_token == 2e-6
+    assert sheet.storage.prices[0][1].usd_per_token == pytest.approx(4.5 / 1e6 / 3600)
+
+
+@pytest.mark.parametrize(("day", "rate"), [(date(2025, 1, 1), 7), (date(2026, 11, 30), 7), (date(2026, 12, 1), 8)])
+def test_other_currencies_are_converted_at_the_rate_of_the_day(day: date, rate: float):
+    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,")
+    price = sheets(book, day)[0][0].bands[0].input
+    assert (price.amount, price.currency) == (14, "CNY") and price.usd_per_token == pytest.approx(14 / rate * 1e-6)
+
+
+HISTORY = [
+    *pair("a", "m", dates="2026-01-01,start,2026-06-01", amount=3),
+    "a,m,,standard,input,200000,,6,,2026-01-01,start,2026-06-01,",
+    "a,m,,standard,output,200000,,20,,2026-01-01,start,2026-06-01,",
+    *pair("a", "m", dates="2026-06-01,start,2027-01-01", amount=2),
+    *pair("a", "m", dates="2027-01-01,start,", amount=4),
+]
+
+
+@pytest.mark.parametrize(
+    ("day", "expected"),
+    [
+        (date(2025, 12, 31), []),
+        (date(2026, 1, 1), [(3, 2)]),
+        (date(2026, 5, 31), [(3, 2)]),
+        (date(2026, 6, 1), [(2, 1)]),
+        (None, [(2, 1)]),
+        (date(2026, 12, 31), [(2, 1)]),
+        (date(2027, 1, 1), [(4, 1)]),
+        (date.max, [(4, 1)]),
+    ],
+)
+def test_a_sheet_before_and_after_its_change_dates(day: date | None, expected: list[tuple[float, int]]):
+    found, problems = sheets(book_of(*HISTORY), day)
+    assert problems == []
+    assert [(sheet.bands[0].input.amount, len(sheet.bands)) for sheet in found] == expected
+
+
+def test_a_verification_day_is_not_a_beginning():
+    book = book_of(*pair("a", "m", "batch", "2026-10-12,verified,2027-01-01"), *pair("a", "n", "batch", "2026-10-12,first_seen,"))
+    assert [sheet.model for sheet in sheets(book, date(2026, 1, 1), everything=True)[0]] == ["m"]
+    assert [sheet.model for sheet in sheets(book, date(2026, 11, 1), everything=True)[0]] == ["m", "n"]
+    assert [sheet.model for sheet in sheets(book, date(2027, 1, 1), everything=True)[0]] == ["n"]
+
+
+def test_one_tier_a_model_by_default_and_all_when_asked():
+    book = book_of(
+        *pair("a", "m"), *pair("a", "m", "batch"), *pair("a", "m", "off_peak"), *pair("b", "m", "off_peak"), *pair("b", "m", "peak")
+    )
+    assert tiers(book) == ["standard", "off_peak"]
+    assert tiers(book, tier="batch") == ["batch"] and tiers(book, tier="peak") == ["peak"]
+    assert tiers(book, tier="all") == tiers(book, everything=True) == ["batch", "off_peak", "standard", "off_peak", "peak"]
+
+
+def test_regions_are_sheets_of_their_own():
+    assert [sheet.region for sheet in sheets(book_of(*pair("a", "m"), *pair("a", "m", region="eu")))[0]] == ["", "eu"]
+
+
+def test_the_default_tier_is_that_of_the_day():
+    book = book_of(*pair("a", "m", dates=",,2026-08-01"), *pair("a", "m", "off_peak", "2026-08-01,start,"))
+    assert tiers(book, as_of=date(2026, 7, 31)) == ["standard"] and tiers(book) == ["off_peak"]
+
+
+def test_a_broken_standard_sheet_is_named_and_no_other_tier_slips_in_for_it():
+    found, problems = sheets(book_of(pair("a", "m")[0], *pair("a", "m", "off_peak")))
+    assert found == [] and "a/m (standard) has input and no output" in str(problems[0])
+
+
+def test_an_unknown_tier_and_a_book_without_days_are_refused():
+    with pytest.raises(UnknownName, match="unknown service tier 'standrad'; did you mean 'standard'"):
+        sheets(book_of(*pair("a", "m")), tier="standrad")
+    with pytest.raises(WrongData, match="retrieved_date"):
+        sheets(PriceBook((), {}, (), None))
+
+
+def test_the_hours_of_a_peak_sheet_are_kept():
+    hours = "01:00-04:00;06:00-10:00"
+    (sheet,), _ = sheets(book_of(*(row + hours for row in pair("a", "m", "peak"))), tier="peak")
+    assert sheet.utc_hours == hours
+
+
+# Names.
+
+
+def model_row(provider: str, model: str, *aliases: str, first_party: bool = True) -> ModelRow:
+    return ModelRow(provider, model, aliases, first_party, "", "", None, None, "", None, "", "")
+
+
+LISTED = [
+    model_row("google", "gemini-9-pro-preview", "gemini-pro-latest"),
+    model_row("cloud", "gemini-9-pro-preview", first_party=False),
+    model_row("google", "gemini-9-flash"),
+    model_row("openai", "gpt-9", "gpt-nine"),
+    model_row("openai", "gpt-9-sol"),
+    model_row("openai", "gpt-9-luna"),
+    model_row("zai", "glm"),
+    model_row("zhipu", "glm"),
+    model_row("openai", "gpt-old"),
+    model_row("host", "Org/Open-1", first_party=False),
+]
+PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for line in pair(row.provider, row.model))))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "noted"),
+    [
+        ("openai/gpt-9", "openai/gpt-9", False),
+        ("gpt-9", "openai/gpt-9", False),
+        ("GPT-9", "openai/gpt-9", False),
+        ("gpt-nine", "openai/gpt-9", False),
+        ("openai/gpt-nine", "openai/gpt-9", False),
+        ("gemini-9-flash", "google/gemini-9-flash", False),
+        ("gemini-9-pro", "google/gemini-9-pro-preview", True),
+        ("gemini-9-pro-preview", "google/gemini-9-pro-preview", True),
+        ("cloud/gemini-9-pro", "cloud/gemini-9-pro-preview", False),
+        ("gemini-pro-latest", "google/gemini-9-pro-preview", False),
+        ("zhipu/glm", "zhipu/glm", False),
+        ("open-1", None, False),
+        ("Org/Open-1", "host/Org/Open-1", False),
+        ("gemini-9-pr", None, False),
+        ("gpt", None, False),
+        ("glm", None, False),
+        ("", None, False),
+    ],
+)
+def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
+    if meant is None:
+        with pytest.raises(UnknownName):
+            find([name], PRICED, LISTED)
+        return
+    found, notes = find([name], PRICED, LISTED)
+    assert [f"{sheet.provider}/{sheet.model}" for sheet in found] == [meant]
+    assert bool(notes) == noted and all("also sold by cloud" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("glm", "'glm' means more than one model; did you mean zai/glm or zhipu/glm?"),
+        ("gpt-old", "'gpt-old' has no sheet in this service tier on this day; `backsolve prices list` shows all"),
+        ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
+        ("nothing", "'nothing' is no model here; `backsolve prices list` shows all"),
+        ("x\n\x1b[2J", "'x\\n\\x1b[2J' is no model here; `backsolve prices list` shows all"),
+    ],
+)
+def test_an_unknown_name_gets_its_candidates(name: str, message: str):
+    with pytest.raises(UnknownName) as caught:
+        find([name], PRICED, LISTED)
+    assert str(caught.value) == message and caught.value.exit_status == 2
+
+
+def test_at_most_five_candidates():
+    many = sheets(book_of(*(line for index in range(9) for line in pair("a", f"gpt-{index}"))))[0]
+    with pytest.raises(UnknownName) as caught:
+        find(["gpt"], many, [])
+    assert str(caught.value).count("a/gpt-") == 5
+
+
+def test_sheets_follow_the_names_and_come_once():
+    found, _ = find(["gpt-9", "gemini-9-flash", "openai/gpt-9"], PRICED, LISTED)
+    assert [sheet.model for sheet in found] == ["gpt-9", "gemini-9-flash"]
+
+
+def test_all_tiers_of_a_named_model_are_found():
+    both = sheets(book_of(*pair("a", "m"), *pair("a", "m", "batch")), everything=True)[0]
+    assert find(["m"], both, [])[0] == both
+
+
+def test_the_real_models_cover_the_real_sheets():
+    book, listed = load(), models()
+    priced = {(row.provider, row.model) for row in book.rows}
+    assert priced == {(row.provider, row.model) for row in listed}
+    for row in listed:
+        for name in (f"{row.provider}/{row.model}", *(f"{row.provider}/{alias}" for alias in row.aliases)):
+            found, _ = find([name], sheets(book, everything=True)[0], listed)
+            assert {(sheet.provider, sheet.model) for sheet in found} == {(row.provider, row.model)}
+
+
+def test_a_real_preview_is_found_by_its_plain_name():
+    (sheet,), _ = find(["gemini-3.1-pro"], sheets(load())[0], models())
+    assert sheet.model == "gemini-3.1-pro-preview" and [band.threshold_tokens for band in sheet.bands] == [0, 200000]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("b,n,,perhaps,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
+        ("b,n,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
+        ("b,n,,true,,,many,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
+        ("b,n,,true,,,,many,verified,,,", "models.csv row 3, column active_params: 'many' is not a number"),
+        ("b,n,,true,,,,1e9,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
+        ("b,n,,true,Nothing-1B,verified,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
+        ("b,n,,true", "models.csv row 3: has 4 cells"),
+    ],
+)
+def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
+    header = shipped.content("models.csv").decode().splitlines()[0]
+    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\n{line}\n")):
+        (row,), (problem,) = models(), shipped.problems("models")
+    assert (row.provider, row.model, row.first_party) == ("a", "m", True)
+    assert str(problem).startswith(message)
+
+
+def test_of_two_rows_of_one_model_neither_is_read():
+    header = shipped.content("models.csv").decode().splitlines()[0]
+    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\na,m,,true,,,,,,,,\n")):
+        assert models() == []
+        assert [str(problem) for problem in shipped.problems("models")] == [
+            "models.csv row 2, column model: row 3 has the same provider, model",
+            "models.csv row 3, column model: row 2 has the same provider, model",
+        ]
+
+
+# Prices changed by hand.
+
+
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        ("output", ("output", 0, None)),
+        ("input@200k", ("input", 200000, None)),
+        ("input@200000", ("input", 200000, None)),
+        ("input@0", ("input", 0, None)),
+        ("cache_read", ("cache_read", 0, None)),
+        ("cache_write:300", ("cache_write", 0, 300)),
+        ("cache_write:5min", ("cache_write", 0, 300)),
+        ("cache_write:1h", ("cache_write", 0, 3600)),
+        ("cache_write@200k:300s", ("cache_write", 200000, 300)),
+        ("cache_write@200k", ("cache_write", 200000, 300)),
+        ("cache_storage", ("cache_storage", 0, None)),
+    ],
+)
+def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
+    before, after = places(full()), places(with_amounts(full(), {spec: "7.5"}))
+    changed = after.pop(place)
+    before.pop(place)
+    assert after == before
+    assert (changed.amount, changed.currency, changed.verification, changed.origin) == (7.5, "USD", "user", "set by hand")
+    assert changed.usd_per_token == pytest.approx(7.5 / (3.6e9 if place[0] == "cache_storage" else 1e6))
+
+
+def test_nothing_changed_is_the_same_sheet():
+    assert with_amounts(full(), {}) == full()
+
+
+@pytest.mark.parametrize(
+    ("spec", "amount", "kind", "message"),
+    [
+        ("outptu", "1", UnknownName, "unknown component 'outptu'; did you mean 'output'?"),
+        ("output@100k", "1", WrongValue, "the sheet has no price at 'output@100k'; it has input, output, cache_read, input@200000"),
+        ("cache_write:60", "1", WrongValue, "it has input"),
+        ("cache_write", "1", WrongValue, "the sheet has several prices at 'cache_write'"),
+        ("cache_read@200k", "1", WrongValue, "has no price"),
+        ("input:300", "1", WrongValue, "has no price"),
+        ("cache_write:5m", "1", WrongValue, "is not component[@threshold][:lifetime]"),
+        ("input@@1", "1", WrongValue, "is not component"),
+        ("output", "abc", WrongValue, "output: 'abc' is not a number"),
+        ("output", "-1", WrongValue, "output: '-1' is negative"),
+        ("output", "", WrongValue, "output: is blank"),
+        ("output", "0", WrongValue, "only cache items may be free"),
+        ("input@200k", "1e9", WrongValue, "input@200000: 1e+09 is absurd"),
+    ],
+)
+def test_a_wrong_change_names_what_the_sheet_has(spec: str, amount: str, kind: type[BacksolveError], message: str):
+    with pytest.raises(kind) as caught:
+        with_amounts(full(), {spec: amount})
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_change_stays_in_the_currency_of_the_sheet():
+    book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,", "a,m,,,cache_storage,,,0,CNY,,,,")
+    changed = with_amounts(sheets(book)[0][0], {"output": "28", "cache_storage": "7"})
+    assert changed.bands[0].output.currency == "CNY" and changed.bands[0].output.usd_per_token == pytest.approx(4e-6)
+    assert changed.storage.prices[0][1].usd_per_token == pytest.approx(1e-6 / 3600)
+
+
+@given(st.text(max_size=30), st.text(max_size=10))
+def test_any_change_is_made_or_refused(spec: str, amount: str):
+    try:
+        with_amounts(full(), {spec: amount})
+    except BacksolveError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
+def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
+    for name in (f"gpt-9{mark}", f"{mark}openai/gpt-9", f"gpt{mark}-9"):
+        with pytest.raises(UnknownName, match=rf"holds the character U\+{ord(mark):04X} \(.*\), which does not show; did you mean"):
+            find([name], PRICED, LISTED)
+
+
+CLOUD = "cloud/gemini-9-pro-preview"
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "meant"),
+    [
+        ("gpt\u20119", "character 4 is U+2011 (non-breaking hyphen) where 'gpt-9' has '-'", "openai/gpt-9"),
+        ("openai/g\u0440t-9", "character 9 is U+0440 (cyrillic small letter er) where 'openai/gpt-9' has 'p'", "openai/gpt-9"),
+        ("gpt\u2013nine", "character 4 is U+2013 (en dash) where 'gpt-nine' has '-'", "openai/gpt-9"),
+        ("G\u03a1T-9-sol", "character 2 is U+03A1 (greek capital letter rho) where 'gpt-9-sol' has 'p'", "openai/gpt-9-sol"),
+        ("zhipu/\uff47lm", "character 7 is U+FF47 (fullwidth latin small letter g) where 'zhipu/glm' has 'g'", "zhipu/glm"),
+        ("cloud/gemini-9\u2212pro", f"character 15 is U+2212 (minus sign) where {CLOUD!r} has '-'", CLOUD),
+    ],
+)
+def test_a_name_that_looks_like_another_is_refused_with_its_character(name: str, fault: str, meant: str):
+    with pytest.raises(UnknownName) as caught:
+        find([name], PRICED, LISTED)
+    assert str(caught.value) == f"{name!r} is no model here: {fault}; did you mean {meant}?"
+
+
+def test_white_space_around_a_name_and_the_normal_form_of_its_letters_do_not_matter():
+    named = sheets(book_of(*pair("caf\u00e9", "m")))[0]
+    assert find(["\u00a0gpt-9\u3000"], PRICED, LISTED) == find(["gpt-9"], PRICED, LISTED)
+    assert find(["cafe\u0301/m"], named, []) == find(["caf\u00e9/m"], named, [])
+
+
+@pytest.mark.parametrize("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
+def test_an_amount_beyond_all_numbers_is_refused_for_every_component(amount: str):
+    for place in ("input", "output", "cache_read", "cache_write:300", "cache_storage"):
+        with pytest.raises(WrongValue):
+            with_amounts(full(), {place: amount})

@@ -1,0 +1,96 @@
+"""One rule for the mean context of a band: the medians of its priors, for every estimator and for what calibrates it."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from invert.estimators.at_rent import kv_by_increment
+from invert.estimators.calibration import members
+from invert.estimators.known import judged
+from invert.inference import infer
+from invert.posterior.parameters import drawn_contexts
+from invert.posterior.sobol import normals
+from invert.priors import beliefs
+from invert.records import Price, PriceBand
+from invert.sheets.contexts import band_edges, band_means, mean_contexts
+
+PRICE = Price(1.0, "USD", "mtok", 1e-6, "official", "", "", "")
+
+
+def bands(*thresholds: int) -> tuple[PriceBand, ...]:
+    return tuple(PriceBand(at, False, PRICE, PRICE, None) for at in (0, *thresholds))
+
+
+# By hand: 0.6/(1 + e^1.87) = 0.0801 of the first threshold, 1/(1 + e^1.4) = 0.1978 of the way through each band above it.
+MEANS = [  # thresholds, longest context, means
+    ((200_000,), 1_000_000, (16_025, 358_253)),
+    ((200_000,), 300_000, (16_025, 219_782)),
+    ((200_000,), None, (16_025, 239_563)),  # no longest context: twice the threshold
+    ((200_000,), 200_000, (16_025, 239_563)),  # a context that ends at the threshold says nothing of the band above
+    ((200_000,), 150_000, (16_025, 239_563)),
+    ((32_000, 128_000), 262_144, (2_564, 50_990, 154_536)),
+    ((32_000, 40_000, 256_000), 1_000_000, (2_564, 33_583, 82_728, 403_175)),
+]
+
+
+@pytest.mark.parametrize(("thresholds", "max_context", "means"), MEANS)
+def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context: int | None, means: tuple[float, ...]):
+    assert band_means(bands(*thresholds), max_context, beliefs()) == pytest.approx(means, abs=0.6)
+
+
+def test_a_sheet_of_one_band_has_no_edges_and_no_means():
+    assert band_edges(bands(), 10**6) == band_means(bands(), 10**6, beliefs()) == ()
+
+
+@given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))
+def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[int], max_context: int | None):
+    thresholds = sorted(thresholds)
+    edges = (0, *band_edges(bands(*thresholds), max_context))
+    means = band_means(bands(*thresholds), max_context, beliefs())
+    assert len(means) == len(thresholds) + 1 and list(means) == sorted(means)
+    for mean, (low, high) in zip(means, pairwise(edges), strict=True):
+        assert low < mean < (low + high) / 2
+
+
+@pytest.mark.parametrize(
+    ("given_means", "means"),
+    [
+        ({"short_context": 20_000.0}, (20_000, 50_990, 154_536)),
+        ({"long_context": 80_000.0}, (2_564, 80_000, 195_072)),  # halfway, and so in the band above
+        ({"short_context": 1_000.0, "long_context": 56_000.0}, (1_000, 56_000, 161_536)),
+    ],
+)
+def test_given_means_replace_those_of_the_first_two_bands_and_place_the_rest_alike(given_means, means):
+    assert band_means(bands(32_000, 128_000), 262_144, beliefs(given_means)) == pytest.approx(means, abs=0.6)
+
+
+@pytest.mark.parametrize("given_means", [{}, {"short_context": 9e3}, {"long_context": 5e4}, {"short_context": 4e3, "long_context": 5e4}])
+def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means):
+    """The medians of what ranges draw from are what points take, band by band."""
+    (one,) = infer(["qwen3-coder-plus"], anchors=given_means).inferences
+    held = beliefs(given_means)
+    still = drawn_contexts(one.evidence, held, np.zeros((1, 20)))[0]
+    assert still == pytest.approx(one.observables.contexts, rel=1e-12)
+    assert np.median(drawn_contexts(one.evidence, held, normals(4096)), axis=0) == pytest.approx(still, rel=2e-3)
+
+
+def test_every_estimator_takes_the_contexts_of_the_rule():
+    """The points read, the lines learned from, the ranges drawn: one set of means a sheet."""
+    sold = {member.architecture: member.sold for member in members() if member.sold}
+    (one,) = infer(["qwen3-coder-plus"]).inferences
+    mine = sold["Qwen3-Coder-480B-A35B"]
+    assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, beliefs())
+    assert mine.at_rent == one.kv_bytes["dollar_anchored"] == kv_by_increment(one.sheet, one.evidence, beliefs(), one.model.max_context)
+    for known in judged({}):
+        assert known.kv_bytes["dollar_anchored"] == known.member.sold.at_rent
+        assert known.member.sold.lines.contexts == band_means(known.member.sold.sheet.bands, known.member.sold.model.max_context, beliefs())
+
+
+def test_arrays_are_each_as_one():
+    held, short = beliefs(), np.array([-1.0, 0.0, 2.0])
+    found = mean_contexts((200e3, 1e6), held, short, -short)
+    for place, draw in enumerate(short):
+        assert [mean[place] for mean in found] == pytest.approx(mean_contexts((200e3, 1e6), held, float(draw), -float(draw)), rel=1e-14)

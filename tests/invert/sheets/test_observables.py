@@ -1,0 +1,197 @@
+"""A sheet as ratios: the cell each number was rounded into, the mean context of each band, what a free item becomes.
+
+The lattice, and 1.5 lying in [1.37, 1.73]: the project's note on inversion, sections 7 and 9. The rule for mean contexts is
+that of `invert.sheets.contexts`, and has its tests there.
+"""
+
+from datetime import date
+from itertools import pairwise
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from invert.priors import beliefs
+from invert.records import Observables, PriceSheet
+from invert.sheets.assemble import sheets, with_amounts
+from invert.sheets.contexts import band_means
+from invert.sheets.observables import NICE_NUMBERS, observables, rounding_cell
+from invert.sheets.read import read_rows
+from invert.sheets.rows import FxRate, PriceBook
+
+TODAY = date(2026, 11, 20)
+FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""),)}
+HEADER = "component,threshold_tokens,ttl_seconds,amount,currency,provider,model"
+
+# Gemini 3.1 Pro as listed in 2026, with two cache lifetimes of our own making.
+TWO_BANDS = (
+    "input,0,,2", "output,0,,12", "cache_read,0,,0.2", "cache_write,0,300,2.5", "cache_write,0,3600,4",
+    "input,200000,,4", "output,200000,,18", "cache_read,200000,,0.4", "cache_storage,0,,4.5",
+)  # fmt: skip
+ONE_BAND = ("input,0,,2", "output,0,,10")
+
+
+def sheet_of(*rows: str, currency: str = "") -> PriceSheet:
+    """A sheet of rows `component,threshold,lifetime,amount`."""
+    read, problems = read_rows([HEADER, *(f"{row},{currency},acme,m" for row in rows)], "prices.csv", FX, overlay=True)
+    (sheet,), faults = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    assert problems == [] and faults == []
+    return sheet
+
+
+def bands(*thresholds: int) -> PriceSheet:
+    """A sheet whose prices double from band to band."""
+    rows = [
+        f"{component},{at},,{amount * 2**n}" for n, at in enumerate((0, *thresholds)) for component, amount in (("input", 1), ("output", 4))
+    ]
+    return sheet_of(*rows)
+
+
+def seen(*rows: str, max_context: int | None = 1_000_000, **more) -> Observables:
+    return observables(sheet_of(*rows), max_context, **more)
+
+
+# -- rounding cells -------------------------------------------------------------------------------------------------
+
+CELLS = [  # value, ends of the cell: geometric middles to the nice numbers on either side
+    (1.5, 1.369306, 1.732051),  # sqrt(1.25 * 1.5), sqrt(1.5 * 2): the [1.37, 1.73] of the note
+    (1.0, 0.894427, 1.118034),  # sqrt(.8 * 1), sqrt(1 * 1.25)
+    (2.0, 1.732051, 2.236068),
+    (8.0, 6.928203, 8.944272),
+    (10.0, 8.944272, 11.18034),  # the first of its decade
+    (10 * (1 - 1e-12), 8.944272, 11.18034),  # the last of the decade below, but for rounding
+    (0.1, 0.0894427, 0.1118034),
+    (1500.0, 1369.306, 1732.051),
+    (0.00015, 0.0001369306, 0.0001732051),
+    (4.5, 4.242641, 4.743416),  # between the nice 4 and 5
+    (9.0, 8.485281, 9.486833),  # between 8 and the 10 of the next decade
+    (1.1, 1.048809, 1.172604),  # between 1 and 1.25
+    (0.31, 0.304959, 0.352136),  # between .3 and .4
+    (3.98, 3.455431, 3.989987),  # output/input of R1, 2.19/.55
+]
+
+
+@pytest.mark.parametrize(("value", "low", "high"), CELLS)
+def test_a_published_number_has_its_cell(value: float, low: float, high: float):
+    assert rounding_cell(value) == pytest.approx((low, high), rel=1e-6)
+
+
+@pytest.mark.parametrize("decade", [10.0**power for power in range(-18, 13)])
+def test_cells_of_neighbours_touch_over_decades(decade: float):
+    values = [decade * nice for nice in NICE_NUMBERS] + [decade * 12.5]
+    cells = [rounding_cell(value) for value in values]
+    for lower, upper in pairwise(cells):
+        assert lower[1] == pytest.approx(upper[0], rel=1e-12)
+    for value, (low, high) in zip(values, cells, strict=True):
+        assert low < value < high
+
+
+@given(st.floats(1e-15, 1e12))
+def test_a_value_lies_inside_its_own_cell(value: float):
+    low, high = rounding_cell(value)
+    assert low <= value <= high
+    assert high / low <= 1.291  # the widest cells are those of 2, 4 and 8: sqrt(5/3)
+
+
+@given(st.floats(1.0, 9.999999), st.integers(-12, 12))
+def test_a_cell_moves_with_the_decade(value: float, power: int):
+    scaled = rounding_cell(value * 10.0**power)
+    assert scaled == pytest.approx([end * 10.0**power for end in rounding_cell(value)], rel=1e-8)
+
+
+@given(st.floats(1.0, 9.99))
+def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(value: float):
+    below = max(nice for nice in NICE_NUMBERS if nice <= value)
+    above = min(nice for nice in NICE_NUMBERS if nice > value)
+    if value - below > 1e-6 * value:
+        assert rounding_cell(value) == pytest.approx((sqrt(below * value), sqrt(value * above)), rel=1e-12)
+
+
+# -- band means -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
+@pytest.mark.parametrize("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
+def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...], given: dict[str, float]):
+    sheet, held = bands(*thresholds), beliefs(given)
+    found = observables(sheet, 1_000_000, held)
+    assert found.contexts == band_means(sheet.bands, 1_000_000, held)
+    assert [(pair.short_context, pair.long_context) for pair in found.pairs] == list(pairwise(found.contexts))
+    assert [pair.long_context_threshold for pair in found.pairs] == list(thresholds)
+
+
+def test_a_sheet_of_one_band_has_neither_pairs_nor_means():
+    found = seen(*ONE_BAND)
+    assert (found.pairs, found.contexts) == ((), ())
+    assert found.output_input_ratio.value == 5
+
+
+def test_given_means_do_not_make_bands():
+    assert seen(*ONE_BAND, held=beliefs({"short_context": 1e3, "long_context": 7e4})).pairs == ()
+
+
+# -- ratios ---------------------------------------------------------------------------------------------------------
+
+
+def test_ratios_of_a_sheet_of_two_bands():
+    found = seen(*TWO_BANDS)
+    (pair,) = found.pairs
+    assert (found.output_input_ratio.value, pair.premium_in.value, pair.premium_out.value) == (6, 2, 1.5)
+    assert (pair.premium_out.low, pair.premium_out.high) == rounding_cell(1.5)
+    assert found.cache_read_ratio.value == pytest.approx(0.1, rel=1e-15)
+    assert found.cache_write_premiums == ((300, 0.25), (3600, 1.0))
+    assert found.storage_price.value == pytest.approx(4.5e-6 / 3600, rel=1e-15)
+
+
+def test_a_storage_price_keeps_the_cell_it_was_published_in():
+    """4.5 USD a million tokens and hour lies between the nice 4 and 5, whatever its size in USD/token/s."""
+    storage = seen(*TWO_BANDS).storage_price
+    assert [end * 1e6 * 3600 for end in (storage.low, storage.high)] == pytest.approx([4.242641, 4.743416], rel=1e-6)
+
+
+def test_many_bands_give_every_adjacent_pair_its_own_ratios():
+    """Qwen3-Coder-Plus as listed internationally: bands from 0, 32k, 128k, 256k."""
+    rows = ("input,0,,1", "output,0,,5", "input,32000,,1.8", "output,32000,,9", "input,128000,,3", "output,128000,,15",
+            "input,256000,,6", "output,256000,,60")  # fmt: skip
+    pairs = seen(*rows).pairs
+    assert [pair.premium_in.value for pair in pairs] == pytest.approx([1.8, 3 / 1.8, 2])
+    assert [pair.premium_out.value for pair in pairs] == pytest.approx([1.8, 15 / 9, 4])
+    assert [pair.output_input_ratio.value for pair in pairs] == pytest.approx([5, 5, 5])
+
+
+def test_a_threshold_keeps_its_side():
+    header = HEADER + ",threshold_inclusive"
+    rows = [f"{component},{at},,{amount},,acme,m,{at > 0}" for component, amount in (("input", 3), ("output", 15)) for at in (0, 128_000)]
+    read, _ = read_rows([header, *rows], "prices.csv", FX, overlay=True)
+    (sheet,), _ = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    assert observables(sheet, None).pairs[0].threshold_inclusive is True
+    assert seen(*TWO_BANDS).pairs[0].threshold_inclusive is False
+
+
+def test_ratios_are_free_of_the_currency():
+    dollars, yuan = (observables(sheet_of(*TWO_BANDS, currency=currency), None) for currency in ("USD", "CNY"))
+    assert yuan.pairs == dollars.pairs
+    assert (yuan.output_input_ratio, yuan.cache_read_ratio, yuan.cache_write_premiums) == (
+        dollars.output_input_ratio, dollars.cache_read_ratio, dollars.cache_write_premiums,
+    )  # fmt: skip
+    assert yuan.storage_price.value == pytest.approx(dollars.storage_price.value / 7, rel=1e-15)
+
+
+def test_a_sheet_in_two_currencies_is_compared_in_dollars():
+    rows = [f"{row},{currency},acme,m" for row, currency in (("input,0,,14", "CNY"), ("output,0,,10", "USD"))]
+    read, _ = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
+    (sheet,), _ = sheets(PriceBook(tuple(read), FX, (), TODAY))
+    assert observables(sheet, None).output_input_ratio.value == pytest.approx(5, rel=1e-15)
+
+
+def test_free_cache_items_give_no_ratio_and_break_nothing():
+    sheet = with_amounts(sheet_of(*TWO_BANDS), {"cache_read": "0", "cache_storage": "0", "cache_write:5min": "0"})
+    found = observables(sheet, None)
+    assert (found.cache_read_ratio, found.storage_price) == (None, None)
+    assert found.cache_write_premiums == ((300, -1.0), (3600, 1.0))  # a free write is a whole input price below one
+
+
+def test_a_sheet_without_cache_items_has_none():
+    found = seen(*ONE_BAND)
+    assert (found.cache_read_ratio, found.cache_write_premiums, found.storage_price) == (None, (), None)

@@ -1,0 +1,797 @@
+"""Price files of every wrong kind: each fault named by file, row and column, nothing else raised, the rest read on."""
+
+import csv
+import io
+import os
+import random
+import subprocess
+import sys
+import tracemalloc
+from contextlib import suppress
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive import shipped
+from derive.characters import hidden, trimmed
+from derive.errors import BacksolveError, WrongData
+from invert.sheets import read as loading
+from invert.sheets.assemble import sheets
+from invert.sheets.read import load, rates, raw_lines, read_rows
+from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
+from invert.sheets.rules import LARGEST, SMALLEST, check
+
+HEADER = ",".join(loading.PRICE_COLUMNS)
+INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
+OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
+FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
+GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
+
+
+def row_text(**changed: str) -> str:
+    """A good row with some cells changed."""
+    return ",".join((GOOD | changed).values())
+
+
+def read(*rows: str, header: str = HEADER, overlay: bool = False) -> tuple[list[PriceRow], list[Problem]]:
+    return read_rows([header, *rows], "prices.csv", FX, overlay)
+
+
+def of_bytes(content: bytes) -> tuple[list[PriceRow], list[Problem]]:
+    return read_rows(io.BytesIO(content), "my.csv", FX, overlay=True)
+
+
+def test_a_row_is_read_with_its_types():
+    rows, problems = read(INPUT, row_text(component="cache_write", ttl_seconds="300", amount="2.5e0", threshold_inclusive="TRUE"))
+    assert problems == []
+    assert rows[0].effective_date == date(2026, 5, 1) and rows[0].valid_to is None and rows[0].ttl_seconds is None
+    assert (rows[1].amount, rows[1].ttl_seconds, rows[1].threshold_inclusive, rows[1].origin) == (2.5, 300, True, "prices.csv:3")
+
+
+WRONG_CELLS = [
+    ({"amount": '"1,25"'}, "amount", "'1,25' is not a number"),
+    ({"amount": "$5"}, "amount", "'$5' is not a number"),
+    ({"amount": "5 USD"}, "amount", "not a number"),
+    ({"amount": "NaN"}, "amount", "not a number"),
+    ({"amount": "inf"}, "amount", "not a number"),
+    ({"amount": "1_000"}, "amount", "not a number"),
+    ({"amount": "0x10"}, "amount", "not a number"),
+    ({"amount": "٣"}, "amount", "not a number"),
+    ({"amount": "-"}, "amount", "not a number"),
+    ({"amount": ""}, "amount", "blank"),
+    ({"amount": "-5"}, "amount", "negative"),
+    ({"amount": "0"}, "amount", "zero"),
+    ({"amount": "1e-400"}, "amount", "zero"),
+    ({"amount": "1e-12"}, "amount", "absurd"),
+    ({"amount": "100001"}, "amount", "absurd"),
+    ({"amount": "1e999"}, "amount", "absurd"),
+    ({"amount": "900000", "currency": "CNY"}, "amount", "absurd"),
+    ({"amount": "=1+1"}, "amount", "formula"),
+    ({"weekdays": "1-8"}, "weekdays", "is not days of the week such as 1-5"),
+    ({"weekdays": "Mon-Fri"}, "weekdays", "is not days of the week such as 1-5"),
+    ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
+    ({"notes": "+1"}, "notes", "formula"),
+    ({"notes": "-1"}, "notes", "formula"),
+    ({"source_url": "@SUM(A1)"}, "source_url", "formula"),
+    ({"notes": "a\0b"}, "notes", "NUL"),
+    ({"notes": "a\x1b[2J"}, "notes", "control character"),
+    ({"notes": "a\u202eb"}, "notes", "control character"),
+    ({"notes": "a\udcffb"}, "notes", "control character"),
+    ({"notes": "n" * 10_001}, "notes", "more than 10000"),
+    ({"provider": " "}, "provider", "blank"),
+    ({"model": ""}, "model", "blank"),
+    ({"verification": ""}, "verification", "blank"),
+    ({"service_tier": "Standard"}, "service_tier", "lower-case"),
+    ({"service_tier": "two words"}, "service_tier", "lower-case"),
+    ({"component": "outptu"}, "component", "did you mean 'output'?"),
+    ({"component": "input_ratio"}, "component", "not known"),
+    ({"threshold_tokens": "200k"}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "1.5"}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "-1"}, "threshold_tokens", "not a whole number"),
+    ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
+    ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "allowed: true, false"),
+    ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number"),
+    ({"ttl_seconds": "0", "component": "cache_write"}, "ttl_seconds", "zero"),
+    ({"ttl_seconds": "300"}, "ttl_seconds", "only cache_write has a lifetime, not input"),
+    ({"ttl_seconds": "300", "component": "output"}, "ttl_seconds", "not output"),
+    ({"per": "ktok"}, "per", "did you mean 'mtok'"),
+    ({"per": "mtok_hour"}, "per", "input is not priced per mtok_hour"),
+    ({"component": "cache_storage"}, "per", "cache_storage is not priced per mtok"),
+    ({"currency": "usd"}, "currency", "did you mean 'USD'?"),
+    ({"currency": "XYZ"}, "currency", "unknown currency 'XYZ'"),
+    ({"effective_date": "20260501"}, "effective_date", "not an ISO date"),
+    ({"effective_date": "01/05/2026"}, "effective_date", "not an ISO date"),
+    ({"effective_date": "2026-02-30"}, "effective_date", "not an ISO date"),
+    ({"retrieved_date": "yesterday"}, "retrieved_date", "not an ISO date"),
+    ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
+    ({"valid_to": "2026-04-30"}, "valid_to", "not after"),
+    ({"date_kind": "began"}, "date_kind", "not known"),
+]
+
+
+@pytest.mark.parametrize(("changed", "column", "message"), WRONG_CELLS)
+def test_a_wrong_cell_is_named_and_the_rest_is_read(changed: dict[str, str], column: str, message: str):
+    rows, problems = read(row_text(model="other"), row_text(**changed), OUTPUT)
+    text = str(problems[0])
+    assert len(problems) == 1
+    assert text.startswith(f"prices.csv row 3, column {column}: ") and message in text
+    assert "\n" not in text and len(text) < 300
+    assert [row.model for row in rows] == ["other", "acme-1"]
+
+
+def test_every_wrong_cell_of_a_row_is_named():
+    _, problems = read(row_text(amount="x", threshold_tokens="y", effective_date="z"))
+    assert [problem.column for problem in problems] == ["threshold_tokens", "amount", "effective_date"]
+
+
+def test_cache_items_may_be_free():
+    rows, problems = read(row_text(component="cache_storage", per="mtok_hour", amount="0"), row_text(component="cache_read", amount="0.0"))
+    assert problems == [] and [row.amount for row in rows] == [0, 0]
+
+
+WRONG_ROWS = [
+    (INPUT.rsplit(",", 1)[0], "has 19 cells where the header has 20"),
+    (INPUT + "too,many", "has 21 cells"),
+    ('a"b,"c"d,' + INPUT, "is not CSV"),
+    (INPUT + '"never closed', "is not CSV"),
+    (INPUT + "n" * 64_000, "longer than 64 kB"),
+    (INPUT + "a\rb", "line break"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG_ROWS)
+def test_a_wrong_row_is_named_and_the_rest_is_read(line: str, message: str):
+    rows, problems = read(line, OUTPUT)
+    assert [row.component for row in rows] == ["output"]
+    assert len(problems) == 1 and str(problems[0]).startswith("prices.csv row 2: ") and message in str(problems[0])
+    assert "\n" not in str(problems[0]) and len(str(problems[0])) < 300
+
+
+CLASHES = [
+    (row_text(amount="3"), "effective_date", "repeats the key of prices.csv:2"),
+    (row_text(effective_date="2026-06-01"), "effective_date", "overlaps prices.csv:2"),
+    (row_text(effective_date="2026-01-01", valid_to="2026-05-02"), "effective_date", "overlaps prices.csv:2"),
+    (row_text(effective_date="", date_kind=""), "effective_date", "overlaps prices.csv:2"),
+    (row_text(effective_date="2026-07-01", date_kind="verified"), "effective_date", "overlaps prices.csv:2"),
+]
+
+
+@pytest.mark.parametrize(("second", "column", "message"), CLASHES)
+def test_of_two_rows_for_one_day_the_second_is_named_with_the_first(second: str, column: str, message: str):
+    rows, problems = read(INPUT, second, OUTPUT)
+    assert [row.origin for row in rows] == ["prices.csv:2", "prices.csv:4"]
+    assert [str(problem)[: len(f"prices.csv row 3, column {column}: ")] for problem in problems] == [f"prices.csv row 3, column {column}: "]
+    assert message in str(problems[0])
+
+
+def test_a_price_that_ends_where_the_next_begins_does_not_overlap():
+    rows, problems = read(row_text(valid_to="2026-06-01"), row_text(effective_date="2026-06-01"), row_text(region="eu"))
+    assert problems == [] and len(rows) == 3
+
+
+WRONG_FILES = [
+    (b"", "is empty"),
+    (b"\n\r\n,,\n", "is empty"),
+    (b"\xef\xbb\xbf", "is empty"),
+    (b"provider,model,component,amount\n", "has a header and no rows"),
+    (b"provider,model,component,amount\n\n,,,\n", "has a header and no rows"),
+    (b"provider,model,component\na,b,input\n", "row 1: there is no column amount"),
+    (b"provider,model,component,ammount\na,b,input,1\n", "did you mean 'amount'?"),
+    (b"provider;model;component;amount\na;b;input;1\n", "separated by commas, not ';'"),
+    (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: stands twice"),
+    ("provider,model,component,amount\na,b,input,1\n".encode("utf-16"), "row 1: this is UTF-16"),
+    ("provider,model,component,amount\na,b,input,1\n".encode("utf-16-le"), "UTF-16"),
+    ("\ufeffprovider,model,component,amount\n".encode("utf-16-be"), "UTF-16"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "row 1: byte 0x89 at position 1 is not UTF-8"),
+    (b"\0" * 100, "UTF-16 or no text"),
+    (b"provider,model,component,amount\ra,b,input,1\r", "line break"),
+    (b'provider,"model,component,amount\na,b,input,1\n', "row 1: is not CSV"),
+    (b"x" * 70_000, "row 1: the line is longer than 64 kB"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG_FILES)
+def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, message: str, tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_bytes(content)
+    with pytest.raises(WrongData) as caught:
+        load(path)
+    assert "my.csv" in str(caught.value) and message in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300 + len(str(tmp_path))
+
+
+def test_an_unknown_column_is_named_with_the_nearest_real_one():
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
+        read(INPUT + ",x", header=HEADER + ",valid_too")
+
+
+def test_a_shipped_file_needs_all_columns():
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: there is no column region, service_tier"):
+        read_rows(["provider,model,component,amount", "a,b,input,1"], "prices.csv")
+
+
+def test_bytes_that_are_not_utf8_spoil_one_row():
+    rows, problems = of_bytes(b"provider,model,component,amount,notes\na,b,input,1,caf\xe9\na,b,output,4,caf\xc3\xa9\n")
+    assert [row.notes for row in rows] == ["café"]
+    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
+
+
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("last", [b"", b"end"])
+def test_byte_order_mark_line_ends_and_a_missing_last_one_do_not_matter(start: bytes, end: bytes, last: bytes):
+    lines = [b"amount,model,component,provider", b"2,m,input,a", b" 10 , m ,output,a", b"4.5,m,cache_storage,a"]
+    rows, problems = of_bytes(start + end.join(lines) + (b"" if last else end))
+    assert problems == [] and [(row.amount, row.per, row.verification) for row in rows] == [
+        (2.0, "mtok", "user"),
+        (10.0, "mtok", "user"),
+        (4.5, "mtok_hour", "user"),
+    ]
+    assert rows[0].effective_date is None and rows[0].service_tier == "standard" and rows[0].origin == "my.csv:2"
+
+
+def test_quoted_cells_hold_commas_and_quotes_and_text_is_never_run():
+    name = "__import__('os').system('true')"
+    rows, problems = of_bytes(f'provider,model,component,amount,notes\na,{name},input,1,"say ""yes"", twice"\n'.encode())
+    assert problems == [] and (rows[0].model, rows[0].notes) == (name, 'say "yes", twice')
+
+
+def test_many_faults_are_counted_beyond_the_first_thousand():
+    _, problems = of_bytes(b"provider,model,component,amount\n" + b"a,b,input,x\n" * 1500)
+    assert len(problems) == 1001 and str(problems[-1]) == "my.csv: has 500 more faults like these"
+
+
+class Endless(io.RawIOBase):
+    """A stream whose only line never ends."""
+
+    reads = 0
+
+    def readline(self, size: int = -1) -> bytes:
+        assert 0 <= size <= 100_000, "an unbounded read of an endless line"
+        self.reads += 1
+        return b"x" * size
+
+
+def test_an_endless_line_is_neither_kept_nor_read_for_ever():
+    tracemalloc.start()
+    with pytest.raises(WrongData, match="standard input is larger than 128 MiB"):
+        list(raw_lines(Endless(), "standard input"))
+    assert tracemalloc.get_traced_memory()[1] < 2e6
+    tracemalloc.stop()
+
+
+class Rows(io.RawIOBase):
+    """A stream that gives the same line for ever."""
+
+    def __init__(self, line: bytes):
+        self.line, self.reads = line, 0
+
+    def readline(self, size: int = -1) -> bytes:
+        self.reads += 1
+        return b"provider,model,component,amount\n" if self.reads == 1 else self.line
+
+
+@pytest.mark.parametrize("line", [b"acme,m,input,1\n", b"\n", b"x\n", b"\xff\n", b",,,\n", b"n" * 70_000 + b"\n"])
+def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 1_500)
+    stream = Rows(line)
+    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, the most that are read; split it, or leave out"):
+        load(stream)
+    assert stream.reads == 1_502
+
+
+def test_as_many_rows_as_the_limit_are_read(monkeypatch):
+    monkeypatch.setattr(loading, "ROW_LIMIT", 20)
+    lines = ["provider,model,component,amount", *(f"a,m{i},input,1" for i in range(20))]
+    assert len(read_rows(lines, "my.csv", overlay=True)[0]) == 20
+    with pytest.raises(WrongData, match=r"my\.csv has more than 20 rows"):
+        read_rows([*lines, ""], "my.csv", overlay=True)
+
+
+def test_a_header_that_never_ends_is_refused_at_once():
+    stream = Endless()
+    with pytest.raises(WrongData, match="row 1: the line is longer than 64 kB"):
+        read_rows(stream, "standard input")
+    assert stream.reads == 1
+
+
+def test_a_long_line_is_read_away_and_the_next_row_is_sound():
+    rows, problems = of_bytes(b"provider,model,component,amount\n" + b"x" * 1_000_000 + b"\na,b,input,1\n")
+    assert [row.origin for row in rows] == ["my.csv:3"] and str(problems[0]) == "my.csv row 2: the line is longer than 64 kB"
+
+
+def unreadable(kind: str, tmp_path) -> str:
+    path = tmp_path / "my.csv"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "huge":
+        with open(path, "wb") as stream:
+            stream.truncate(128 * 1024**2 + 1)
+    return {"device": "/dev/zero", "NUL": "my\0.csv", "surrogate": "my\udcff.csv", "nothing": "", "long": "my.csv" * 5000}.get(
+        kind, str(path)
+    )
+
+
+@pytest.mark.parametrize("kind", ["absent", "pipe", "directory", "huge", "device", "NUL", "surrogate", "nothing", "long"])
+def test_what_is_no_readable_file_is_refused_at_once(kind: str, tmp_path):
+    path = unreadable(kind, tmp_path)
+    with pytest.raises(WrongData, match="cannot be read") as caught:
+        load(path)
+    assert "\n" not in str(caught.value) and str(caught.value).isprintable()
+
+
+def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "my.csv"
+    path.write_text("provider,model,component,amount\n")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+
+        def refuse(*_: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(WrongData, match=r"my\.csv cannot be read: Permission denied"):
+        loading.opened(path)
+
+
+def test_a_stream_that_fails_is_named():
+    class Failing(io.RawIOBase):
+        def readline(self, size: int = -1) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    with pytest.raises(WrongData, match="standard input cannot be read"):
+        load(Failing())
+
+
+# The overlay.
+
+
+@pytest.fixture
+def little(tmp_path, monkeypatch):
+    """Two shipped rows and a rate, in place of the real files."""
+    tmp_path.joinpath("prices.csv").write_text(
+        "\n".join([HEADER, INPUT, row_text(amount="3", effective_date="2026-01-01", valid_to="2026-05-01"), OUTPUT])
+    )
+    tmp_path.joinpath("fx.csv").write_text("currency,date,units_per_usd,source,verification,notes\nCNY,2026-11-20,7,assumed,assumed,\n")
+    tmp_path.joinpath(shipped.DESCRIPTION).write_bytes(shipped.content(shipped.DESCRIPTION))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def amounts(book) -> list[tuple[str, float]]:
+    return [(row.component, row.amount) for row in book.rows]
+
+
+def test_the_shipped_files_alone(little):
+    book = load()
+    assert amounts(book) == [("input", 2.0), ("input", 3.0), ("output", 10.0)]
+    assert book.newest_retrieved == date(2026, 11, 20) and book.fx["CNY"][0].units_per_usd == 7 and book.problems == ()
+
+
+def test_a_row_of_ones_own_replaces_every_date_of_its_key(little):
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,2.5\n"))
+    assert amounts(book) == [("output", 10.0), ("input", 2.5)]
+    assert book.rows[-1].origin == "standard input:2" and book.rows[-1].verification == "user"
+
+
+def test_another_tier_band_or_model_is_added(little):
+    rows = ["acme,acme-1,input,1,batch,0", "acme,acme-1,input,4,,200000", "new,m,input,1,,"]
+    own = io.StringIO("\n".join(["provider,model,component,amount,service_tier,threshold_tokens", *rows]))
+    assert amounts(load(own)) == [*amounts(load()), ("input", 1.0), ("input", 4.0), ("input", 1.0)]
+
+
+def test_an_overlay_moves_the_newest_retrieval_day_and_converts_known_currencies(little):
+    own = little / "own.csv"
+    own.write_text(
+        "provider,model,component,amount,currency,retrieved_date\nacme,m,input,7,CNY,2026-12-24\nacme,m,output,7,JPY,2027-01-01\n"
+    )
+    book = load(own)
+    assert book.newest_retrieved == date(2026, 12, 24)
+    assert [str(problem) for problem in book.problems] == [f"{own} row 3, column currency: unknown currency 'JPY'; allowed: USD, CNY"]
+    assert load(str(own)) == book
+
+
+def test_a_bad_row_of_ones_own_does_not_replace_the_shipped_one(little):
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,abc\nacme,acme-1,output,9\n"))
+    assert amounts(book) == [("input", 2.0), ("input", 3.0), ("output", 9.0)]
+    assert str(book.problems[0]).startswith("standard input row 2, column amount: 'abc' is not a number")
+
+
+def test_a_text_stream_is_read_by_its_bytes(little):
+    stream = io.TextIOWrapper(
+        io.BytesIO(b"\xef\xbb\xbfprovider,model,component,amount\nn,m,input,1\nn,caf\xe9,input,1\n"), encoding="ascii"
+    )
+    book = load(stream)
+    assert amounts(book)[-1] == ("input", 1.0) and "row 3: byte 0xe9" in str(book.problems[0])
+
+
+def test_rates_of_exchange_are_checked_and_sorted():
+    rows = ["CNY,2026-02-01,7", "CNY,2026-01-01,6", "CNY,x,7", "JPY,2026-01-01,0", "EUR,2026-01-01,abc", "yen,2026-01-01,7"]
+    rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
+    text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
+    with shipped.reading(shipped.read().edited(fx=text)):
+        fx, problems = rates(shipped.table("fx")), shipped.problems("fx")
+    assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
+    assert [(problem.row, problem.column) for problem in problems] == [
+        (4, "date"),
+        *[(row, "units_per_usd") for row in (5, 6)],
+        (7, "currency"),
+        (8, "units_per_usd"),
+        (9, "date"),
+    ]
+
+
+def test_the_real_files_have_no_fault():
+    book = load()
+    assert book.rows and book.problems == () and book.newest_retrieved is not None
+
+
+def test_prices_are_read_with_the_standard_library_alone():
+    code = "import sys, invert.sheets.assemble; print(sorted({'numpy', 'scipy', 'pandas', 'sympy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+# Anything at all.
+
+
+def whatever_happens(source, overlay: bool) -> None:
+    """Rows and printable problems, or a BacksolveError in at most two lines."""
+    try:
+        rows, problems = read_rows(source, "my.csv", FX, overlay)
+    except BacksolveError as error:
+        assert str(error).count("\n") <= 1 and "my.csv" in str(error)
+    else:
+        assert all(isinstance(row, PriceRow) and row.amount >= 0 for row in rows)
+        assert all(str(problem).startswith("my.csv") and "\n" not in str(problem) for problem in problems)
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=400), st.booleans(), st.booleans())
+def test_any_bytes(content: bytes, headed: bool, overlay: bool):
+    head = (HEADER if not overlay else "provider,model,component,amount").encode() + b"\n"
+    whatever_happens(io.BytesIO(head + content if headed else content), overlay)
+
+
+cells = st.one_of(
+    st.sampled_from(
+        [*GOOD.values(), "output", "cache_write", "mtok_hour", "200000", "true", "2026-05-01", "1e5", "=1", "CNY", '"', "-", "\0"]
+    ),
+    st.text(max_size=8),
+    st.floats().map(str),
+    st.dates().map(str),
+    st.integers().map(str),
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),
+    st.permutations(list(loading.PRICE_COLUMNS)),
+    st.integers(0, 21),
+    st.sampled_from(["\n", "\r\n", "\r", ""]),
+)
+def test_any_text_in_the_shape_of_csv(rows: list[str], columns: list[str], width: int, end: str):
+    lines = [",".join(columns[:width]), *rows]
+    whatever_happens([line + end for line in lines], overlay=width < 19)
+    whatever_happens(io.BytesIO(end.join(lines).encode("utf-8", "surrogatepass")), overlay=True)
+    whatever_happens(io.StringIO(end.join(lines)), overlay=False)
+
+
+@settings(max_examples=200)
+@given(st.fixed_dictionaries({column: st.one_of(st.just(value), cells) for column, value in GOOD.items()}))
+def test_any_cells_under_the_right_header(row: dict[str, str]):
+    quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in row.values())
+    whatever_happens([HEADER, quoted, INPUT, OUTPUT], overlay=False)
+
+
+@settings(max_examples=50)
+@given(st.binary(max_size=200))
+def test_load_takes_any_bytes_too(content: bytes):
+    with suppress(BacksolveError):
+        load(io.BytesIO(content))
+
+
+def test_a_real_file_with_flipped_bytes_still_gives_rows_or_named_faults():
+    content = bytearray(shipped.content("prices.csv"))
+    generator = random.Random(1)
+    for _ in range(200):
+        content[generator.randrange(1_000, len(content))] = generator.randrange(256)
+    whatever_happens(io.BytesIO(bytes(content)), overlay=False)
+
+
+# Characters that do not show.
+
+UNSEEN = ["\u00a0", "\u00ad", "\u061c", "\u200b", "\u200e", "\u2060", "\ufeff", "\ufe0f", "\u3164", "\u2003", "\u202e", "\U000e0001"]
+TEXTS = (
+    *("provider", "model", "region", "service_tier", "component", "utc_hours", "weekdays"),
+    *("currency", "per", "verification", "source_url", "notes"),
+)
+
+
+@pytest.mark.parametrize("column", TEXTS)
+@pytest.mark.parametrize("mark", UNSEEN)
+def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column: str, mark: str):
+    rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
+    assert len(rows) == 1 and len(problems) == 1
+    assert str(problems[0]).startswith(f"prices.csv row 3, column {column}: ") and f"U+{ord(mark):04X} (" in problems[0].message
+    assert "does not show" in problems[0].message
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
+def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
+    padded = ",".join(space + cell + space for cell in INPUT.split(","))
+    rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
+    assert problems == [] and rows == read(INPUT)[0]
+
+
+def test_a_name_in_either_normal_form_is_one_name():
+    rows, problems = read(row_text(provider="caf\u00e9"), row_text(provider="cafe\u0301"))
+    assert len(rows) == 1 and "repeats the key of prices.csv:2" in str(problems[0])
+
+
+def test_a_price_under_a_name_with_a_no_break_space_replaces_the_shipped_one(little):
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1\u00a0,input,2.5\n"))
+    assert amounts(book) == [("output", 10.0), ("input", 2.5)] and book.problems == ()
+
+
+# Names that look like others.
+
+DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+ALIKE = {"-": DASHES, "a": "\u0430\u03b1\uff41", "c": "\u0441\u03f2\uff43", "m": "\u043c\uff4d"}
+
+
+@pytest.mark.parametrize(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
+@pytest.mark.parametrize(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
+def test_a_name_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str, plain: str, mark: str):
+    alike = name.replace(plain, mark, 1)
+    for order in (1, -1):
+        rows, problems = read(*[row_text(**{column: name}), row_text(**{column: alike})][::order])
+        assert [getattr(row, column) for row in rows] == [name]
+        (problem,) = problems
+        assert (problem.row, problem.column) == (3 if order == 1 else 2, column)
+        place = f"character {name.index(plain) + 1} is U+{ord(mark):04X} ("
+        assert problem.message.startswith(f"{alike!r} looks like {name!r} and is not: {place}")
+        assert problem.message.endswith(f") where {name!r} has {plain!r}")
+
+
+@pytest.mark.parametrize(("column", "name"), [("service_tier", "st\u0430ndard"), ("component", "\u0456nput")])
+def test_a_word_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str):
+    rows, problems = read(INPUT, row_text(**{column: name}))
+    assert len(rows) == len(problems) == 1 and problems[0].column == column
+    assert "cyrillic small letter" in problems[0].message and f"where '{GOOD[column]}' has" in problems[0].message
+
+
+def test_names_that_differ_in_capitals_or_letters_are_all_kept():
+    names = ["acme-1", "Acme-1", "ACME-1", "acme_1", "acme 1", "acm\u00e9-1", "\u043c\u043e\u0434\u0435\u043b\u044c-1"]
+    rows, problems = read(*(row_text(model=name) for name in names))
+    assert [row.model for row in rows] == names and problems == []
+
+
+@pytest.mark.parametrize("model", ["gemini\u20113.1-pro-preview", "\uff47emini-3.1-pro", "Gemini-3.1-\u0440ro-preview"])
+def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_refused(model: str):
+    book = load(io.StringIO(f"provider,model,component,amount\nacme,{model},input,9\nacme,{model},output,50\n"))
+    assert [(problem.row, problem.column) for problem in book.problems] == [(2, "model"), (3, "model")]
+    assert book.rows == load().rows and all("where 'gemini-3.1-pro" in problem.message for problem in book.problems)
+
+
+def test_of_two_spaces_for_one_the_row_is_refused():
+    rows, problems = read(row_text(model="a  b"), row_text(model="a b"))
+    assert [row.model for row in rows] == ["a b"] and [problem.row for problem in problems] == [2]
+
+
+# The header.
+
+
+@pytest.mark.parametrize("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
+def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
+    rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
+    assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
+
+
+@pytest.mark.parametrize("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
+def test_a_file_with_an_unknown_column_gives_no_price(written: str):
+    with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
+        read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("twice", ["Amount", "amount\u00a0"])
+def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
+    with pytest.raises(WrongData, match="column amount: stands twice"):
+        read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
+
+
+# Numbers at the ends of what a computer holds.
+
+
+@pytest.mark.parametrize("component", loading.COMPONENTS)
+@pytest.mark.parametrize("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
+def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
+    rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)
+    assert rows == [] and [problem.column for problem in problems] == ["amount"]
+
+
+@pytest.mark.parametrize("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
+def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
+    rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
+    assert problems == [] and str(rows[0].amount) == "0.0"
+
+
+# Prices per token.
+
+PER_MILLION = [*(("USD", component, amount) for component in ("input", "output", "cache_write") for amount in (0.05, 0.25, 2.5, 75))]
+PER_MILLION += [("USD", "output", 600)]
+PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
+
+
+@pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
+def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
+    header = "provider,model,component,currency,amount"
+    rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
+    assert problems == [] and rows[0].amount == amount
+    rows, problems = read(f"a,m,{component},{currency},{amount / 1e6:.12g}", header=header, overlay=True)
+    assert rows == [] and (problems[0].row, problems[0].column) == (2, "amount")
+    per = "mtok_hour" if component == "cache_storage" else "mtok"
+    assert problems[0].message.endswith(f"; is it per token? write per={per} amount={amount:g}")
+
+
+def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
+    fx = rates(shipped.table("fx"))
+    for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
+        rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
+        assert problems == []
+        for row in rows:
+            usd = row.amount / units_per_usd(fx, row.currency, date.max)
+            assert row.amount == 0 or SMALLEST[row.component] * 10 <= usd <= LARGEST / 10
+            assert row.amount == 0 or usd / 1e6 < SMALLEST[row.component]
+
+
+def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
+    _, problems = read(row_text(amount="1e-12"), row_text(amount="100001"))
+    assert all("per token?" not in str(problem) for problem in problems) and len(problems) == 2
+
+
+# The day whose prices hold.
+
+OWN = "provider,model,component,amount,retrieved_date\n"
+
+
+@pytest.mark.parametrize(
+    ("days", "day", "far"),
+    [
+        (["2026-12-20"], "2026-12-20", None),
+        (["2026-11-19", "2016-11-20"], "2026-11-20", None),
+        (["2027-11-20", "2027-11-20"], "2027-11-20", None),
+        (["2027-11-21"], "2027-11-21", None),
+        (["2027-11-22"], "2026-11-20", 2),
+        (["2062-11-20"], "2026-11-20", 2),
+        (["2026-12-01", "2062-11-20", "9999-12-31"], "2026-12-01", 3),
+        (["9999-12-31"], "2026-11-20", 2),
+        (["2028-03-01", "2027-08-01"], "2028-03-01", None),
+        (["0001-01-01"], "2026-11-20", None),
+        (["2028-11-20"] * 4, "2026-11-20", 2),
+        (["2062-11-20"] * 400, "2026-11-20", 2),
+        (["2027-05-01", *["2062-11-20"] * 400], "2027-05-01", 3),
+        (["2020-01-01"] * 400, "2026-11-20", None),
+    ],
+)
+def test_a_far_off_day_is_named_and_does_not_move_the_day(days: list[str], day: str, far: int | None, little):
+    book = load(io.StringIO(OWN + "".join(f"acme,m{i},{name},1,{one}\n" for i, one in enumerate(days) for name in ("input",))))
+    assert book.newest_retrieved == date.fromisoformat(day)
+    assert [problem.row for problem in book.far_off] == ([far] if far else [])
+
+
+def test_a_far_off_day_is_said_with_the_way_out(little):
+    book = load(io.StringIO(OWN + "acme,m,input,1,2062-11-20\nacme,m,output,4,2062-11-20\n"))
+    (problem,) = book.far_off
+    assert str(problem) == (
+        "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
+        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 takes them as of that day"
+    )
+    found, problems = sheets(book)
+    assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}
+    assert problem in check(book)
+    found, problems = sheets(book, date(2062, 11, 20))
+    assert problems == [] and {sheet.as_of for sheet in found} == {date(2062, 11, 20)}
+
+
+def test_a_far_off_day_in_the_shipped_prices_is_named_too(little):
+    with (little / "prices.csv").open("a") as stream:
+        stream.write("\n" + row_text(model="acme-2", retrieved_date="2206-11-20"))
+    book = load()
+    assert book.newest_retrieved == date(2026, 11, 20) and book.far_off[0].row == 5
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-12-01\n")).newest_retrieved == date(2026, 12, 1)
+
+
+def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
+    assert load().day_moved == ""
+    assert load(io.StringIO(OWN + "acme,m,input,1,2026-11-20\n")).day_moved == ""
+    moved = load(io.StringIO(OWN + "acme,m,input,1,2026-11-21\nacme,m,output,1,2027-02-03\nacme,n,output,1,2027-02-03\n"))
+    said = "prices are of 2027-02-03, the retrieved_date of standard input row 3; the shipped ones were read on 2026-11-20"
+    assert moved.day_moved == said
+
+
+# A blank currency.
+
+MONEY = "provider,model,service_tier,component,amount,currency"
+
+
+@pytest.mark.parametrize(
+    ("rows", "refused"),
+    [
+        (["a,m,,input,1,", "a,m,,output,4,CNY"], [2]),
+        (["a,m,,input,1,CNY", "a,m,,output,4, "], [3]),
+        (["a,m,,input,1,CNY", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,USD"], []),
+        (["a,m,,input,1,", "a,m,,output,4,"], []),
+        (["a,m,,input,1,", "a,n,,input,1,CNY", "b,m,,input,1,CNY"], []),
+        (["a,m,,input,1,", "a,m,batch,input,1,CNY", "a,m,,output,4,"], [2, 4]),
+        (["a,m,,input,1,", "a,m,,output,4,CNY", "a,m,,input,7,CNY"], [2]),
+    ],
+)
+def test_a_blank_currency_is_not_dollars_beside_another(rows: list[str], refused: list[int]):
+    read_, problems = read(*rows, header=MONEY, overlay=True)
+    blank = [problem for problem in problems if problem.column == "currency"]
+    assert [problem.row for problem in blank] == refused
+    assert all("is blank, and prices.csv:" in problem.message and "write CNY or USD" in problem.message for problem in blank)
+    assert not {row.origin for row in read_} & {f"prices.csv:{place}" for place in refused}
+
+
+def test_a_blank_currency_over_a_shipped_price_in_yuan_is_refused_and_the_shipped_one_stays(little):
+    (little / "prices.csv").write_text("\n".join([HEADER, row_text(currency="CNY"), OUTPUT.replace("USD", "CNY")]))
+    book = load(io.StringIO("provider,model,component,amount\nacme,acme-1,input,7\nacme,other,input,7\n"))
+    assert [(row.amount, row.currency) for row in book.rows] == [(2, "CNY"), (10, "CNY"), (7, "USD")]
+    assert str(book.problems[0]).startswith("standard input row 2, column currency: is blank, and prices.csv:2 is in CNY; write CNY or USD")
+
+
+# A price file with a few slips: each row is read as it stands, or named.
+
+SLIPS = st.one_of(
+    st.sampled_from(["\u00a0", "\u200b", "\u00ad", "\u2060", "\ufe0f", "e\u0301", "\x1b", "|", "[x](y)", "=", "CNY", "", "0", "-0"]),
+    st.sampled_from(["1e-400", "1e-7", "1e400", "0.001", "2062-11-20", "9999-12-31", "2026-12-01", "2026-02-30", "true", "60000"]),
+    st.characters(),
+)
+DATES = ("effective_date", "valid_to", "retrieved_date")
+COLUMNS = ("provider", "model", "component", "threshold_tokens", "amount", "currency", *DATES, "notes")
+SOUND = [
+    ["acme", "m", name, str(1000 * band), str(at + band), "USD", "", "", "2026-11-20", "as published"]
+    for band in range(11)
+    for name, at in (("input", 1), ("output", 4))
+]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, len(COLUMNS) - 1), SLIPS, st.booleans()), max_size=4))
+def test_a_row_with_a_slip_is_read_as_it_stands_or_named(slips: list[tuple[int, int, str, bool]]):
+    rows = [list(row) for row in SOUND]
+    for place, column, slip, added in slips:
+        rows[place][column] = rows[place][column] + slip if added else slip
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    if "\r" in text.getvalue() or text.getvalue().count("\n") > len(rows) + 1:
+        return
+    try:
+        book = load(io.BytesIO(text.getvalue().encode("utf-8", "surrogatepass")))
+    except WrongData as error:
+        assert str(error).isprintable()
+        return
+    assert book.newest_retrieved.year <= 2027
+    problems = [*check(book), *sheets(book)[1]]
+    assert all(str(problem).isprintable() for problem in problems)
+    read_ = {row.origin: row for row in book.rows}
+    named = {problem.row for problem in book.problems}
+    for place, cells in enumerate(rows, start=2):
+        row = read_.get(f"standard input:{place}")
+        assert (row is None) == (place in named)
+        if row is not None:
+            given = dict(zip(COLUMNS, map(trimmed, cells), strict=True))
+            for name in ("provider", "model", "component", "notes"):
+                assert getattr(row, name) == given[name] and not hidden(given[name])
+            assert Decimal(given["amount"]) == Decimal(repr(row.amount)) and row.currency == (given["currency"] or "USD")
+            assert row.threshold_tokens == int(given["threshold_tokens"] or 0)
+            assert [str(getattr(row, name) or "") for name in DATES] == [given[name] for name in DATES]

@@ -1,0 +1,195 @@
+"""Rules across the rows of a sheet: what is missing, what has no place, what contradicts."""
+
+import random
+from datetime import date, timedelta
+from time import process_time
+
+import pytest
+
+from invert.sheets import rules as checking
+from invert.sheets.assemble import sheets
+from invert.sheets.read import load, read_rows
+from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, by_sheet, check, strays
+
+HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
+BASE = ["acme,m,input,2,,,,,,,", "acme,m,output,10,,,,,,,"]
+BAND = ["acme,m,input,4,200000,,,,,,", "acme,m,output,15,200000,,,,,,"]
+OTHER = ["other,n,input,1,,,,,,,", "other,n,output,4,,,,,,,"]
+
+
+def book_of(*rows: str) -> PriceBook:
+    read, problems = read_rows([HEADER, *rows], "prices.csv", overlay=True)
+    return PriceBook(tuple(read), {}, tuple(problems), date(2026, 11, 20))
+
+
+def test_a_sound_book_has_no_problem():
+    assert check(book_of(*BASE, *BAND, *OTHER, "acme,m,cache_read,0.2,,,,,,,", "acme,m,cache_write,2.5,,,300,,,,")) == []
+
+
+# The rows beside a sound sheet of `other`, what is said of which row, and the sheets of `acme` that remain.
+FAULTY = [
+    (BASE[:1], (2, "component"), "acme/m (standard) has input and no output at threshold 0", 0),
+    (BASE[1:], (2, "component"), "has output and no input at threshold 0", 0),
+    (["acme,m,cache_read,0.2,,,,,,,"], (2, "component"), "has neither an input nor an output price", 0),
+    (BAND, (2, "threshold_tokens"), "has no base row (threshold 0)", 0),
+    ([*BASE, BAND[0]], (4, "component"), "has input and no output at threshold 200000", 0),
+    ([*BASE, BAND[1]], (4, "component"), "has output and no input at threshold 200000", 0),
+    ([*BASE, BAND[0], "acme,m,output,15,200000,true,,,,,"], (5, "threshold_inclusive"), "prices.csv:4 says the opposite", 0),
+    ([*BASE, "acme,m,input,1,,,,,,01:00-04:00,"], (4, "utc_hours"), "prices.csv:2 prices the same; other hours need a service tier", 0),
+    ([*BASE, "acme,m,cache_read,0.4,200000,,,,,,"], (4, "threshold_tokens"), "so this cache_read has no band", 1),
+    ([*BASE, *BAND, "acme,m,cache_write,5,200000,,300,,,,"], (6, "threshold_tokens"), "cache_write has no base row", 1),
+    ([*BASE, *BAND, "acme,m,cache_read,1,,,,,,,", "acme,m,cache_read,2,200000,true,,,,,"], (7, "threshold_inclusive"), "opposite", 1),
+]
+
+
+@pytest.mark.parametrize(("rows", "place", "message", "left"), FAULTY)
+def test_a_fault_across_rows_is_named_and_other_sheets_stay(rows: list[str], place: tuple[int, str], message: str, left: int):
+    book = book_of(*rows, *OTHER)
+    (problem,) = check(book)
+    assert (problem.row, problem.column) == place and message in problem.message
+    found, problems = sheets(book)
+    assert problems == [problem]
+    assert [sheet.provider for sheet in found] == ["acme"] * left + ["other"]
+
+
+def test_a_wrong_row_names_the_row_and_the_sheet_it_costs():
+    book = book_of("acme,m,input,abc,,,,,,,", BASE[1], *OTHER)
+    assert [str(problem).split(":")[0] for problem in check(book)] == [
+        "prices.csv row 2, column amount",
+        "prices.csv row 3, column component",
+    ]
+    assert [sheet.model for sheet in sheets(book)[0]] == ["n"]
+
+
+def test_overlapping_rows_of_a_book_made_by_hand_are_found():
+    book = book_of(*BASE)
+    later = read_rows([HEADER, "acme,m,input,3,,,,2026-12-01,,,"], "more.csv", overlay=True)[0]
+    (problem,) = check(PriceBook((*book.rows, *later), {}, (), None))
+    assert str(problem).startswith("more.csv row 2, column effective_date: overlaps prices.csv:2")
+
+
+def test_a_fault_on_another_day_is_found_too():
+    rows = ["acme,m,input,2,,,,,2026-12-01,,", "acme,m,output,10,,,,,,,"]
+    book = book_of(*rows)
+    assert sheets(book)[1] == []
+    (problem,) = check(book)
+    assert problem.message == "acme/m (standard) has output and no input at threshold 0 on 2026-12-01"
+
+
+def test_cache_rows_older_or_younger_than_the_sheet_are_no_fault():
+    assert check(book_of("acme,m,cache_read,1,,,,,,,", "acme,m,input,2,,,,2026-01-01,,,", "acme,m,output,2,,,,2026-01-01,,,")) == []
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [
+        (Problem("prices.csv", 12, "amount", "is blank"), "prices.csv row 12, column amount: is blank"),
+        (Problem("prices.csv", 12, None, "is not CSV"), "prices.csv row 12: is not CSV"),
+        (Problem("prices.csv", None, None, "is empty"), "prices.csv: is empty"),
+    ],
+)
+def test_a_problem_is_one_plain_line(problem: Problem, line: str):
+    assert str(problem) == line
+
+
+def test_the_real_prices_pass_all_rules():
+    assert [str(problem) for problem in check(load())] == []
+
+
+# Large books.
+
+
+def day(number: int) -> str:
+    return str(date(1950, 1, 1) + timedelta(days=number))
+
+
+def many(kind: str, count: int) -> PriceBook:
+    """Sound sheets of `2 * count` rows and more, whose rows change on `count` days."""
+    traded = [(i, name, amount) for i in range(count) for name, amount in (("input", 1), ("output", 4))]
+    rows = {
+        "end to end": [f"a,m,{name},{amount},,,,{day(i)},{day(i + 1)},," for i, name, amount in traded],
+        "with gaps": [f"a,m,{name},{amount},,,,{day(2 * i)},{day(2 * i + 1)},," for i, name, amount in traded],
+        "lifetimes": [*BASE, *(f"acme,m,cache_write,1,,,{i % 60 + 1},{day(i)},{day(i + 60)},," for i in range(2 * count))],
+        "reads only": ["acme,m,input,1,,,,2099-01-01,,,", *(f"acme,m,cache_read,1,,,,{day(i)},{day(i + 1)},," for i in range(2 * count))],
+    }[kind]
+    if kind == "reads only":
+        rows.append("acme,m,output,1,,,,2099-01-01,,,")
+    return book_of(*rows)
+
+
+@pytest.mark.parametrize("kind", ["end to end", "with gaps", "lifetimes", "reads only"])
+def test_the_rows_looked_at_grow_with_the_days_and_not_with_their_square(kind: str, monkeypatch):
+    looked_at = 0
+
+    def counted(valid: list[PriceRow], *rest: object) -> list[Problem]:
+        nonlocal looked_at
+        looked_at += len(valid)
+        return broken(valid, *rest)
+
+    monkeypatch.setattr(checking, "broken", counted)
+    monkeypatch.setattr(PriceRow, "valid_on", lambda *_: pytest.fail("every row looked at on every day"))
+    book = many(kind, 300)
+    assert check(book) == [] and looked_at <= 65 * len(book.rows)
+
+
+def test_twenty_thousand_validities_of_one_sheet_are_checked_in_seconds():
+    book = many("end to end", 20_000)
+    start = process_time()
+    assert check(book) == [] and process_time() - start < 5
+
+
+def test_the_days_swept_are_those_of_every_row(little_history):
+    """The sweep finds what looking at every row on every day finds."""
+    rows, expected = little_history
+    assert {(problem.row, problem.column) for problem in check(book_of(*rows))} == expected
+
+
+def by_hand(book: PriceBook) -> set[tuple[int | None, str | None]]:
+    """Where the faults of a book lie, every row looked at on every day on which something begins or ends."""
+    found = {(problem.row, problem.column) for problem in book.problems}
+    for rows in by_sheet(book.rows).values():
+        traded = any(row.component in ("input", "output") for row in rows)
+        for when in {book.newest_retrieved, *(row.start for row in rows), *(row.valid_to for row in rows if row.valid_to)}:
+            valid = [row for row in rows if row.start <= when < row.end]
+            faults = broken(valid, traded, when) or [problem for _, problem in strays(valid)]
+            found |= {(problem.row, problem.column) for problem in faults}
+    return found
+
+
+@pytest.fixture(params=range(40))
+def little_history(request) -> tuple[list[str], set[tuple[int | None, str | None]]]:
+    chance = random.Random(request.param)
+
+    def one() -> str:
+        name, at, start = chance.choice(["input", "output", "cache_read"]), chance.choice(["", "", "8000"]), chance.choice(["", *range(6)])
+        end = chance.choice(["", *range(int(start or 0) + 1, 9)])
+        dates = ",".join(part if part == "" else day(part) for part in (start, end))
+        return f"a,m,{name},{chance.randint(1, 9)},{at},{chance.choice(['', 'true'])},,{dates},,"
+
+    rows = [one() for _ in range(chance.randint(2, 14))]
+    return rows, by_hand(book_of(*rows))
+
+
+@pytest.mark.parametrize(("count", "column"), [(BAND_LIMIT + 1, "threshold_tokens"), (3_000, "threshold_tokens")])
+def test_a_sheet_of_too_many_bands_is_refused_by_row_and_no_other(count: int, column: str):
+    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(count) for name, at in (("input", 1), ("output", 4))]
+    book = book_of(*OTHER, *rows)
+    (problem,) = check(book)
+    assert (problem.row, problem.column) == (4 + 2 * BAND_LIMIT, column)
+    assert problem.message == f"a/m (standard) has {count} bands on 2026-11-20, and at most {BAND_LIMIT} are read"
+    found, problems = sheets(book)
+    assert [sheet.model for sheet in found] == ["n"] and problems == [problem]
+
+
+def test_as_many_bands_as_are_allowed_are_read():
+    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(BAND_LIMIT) for name, at in (("input", 1), ("output", 4))]
+    (sheet,), problems = sheets(book_of(*rows))
+    assert len(sheet.bands) == BAND_LIMIT and problems == check(book_of(*rows)) == []
+
+
+def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():
+    lifetimes = [f"acme,m,cache_write,1,,,{i + 1},,,," for i in range(PRICE_LIMIT - 1)]
+    assert check(book_of(*BASE, *lifetimes[:-1])) == []
+    (problem,) = check(book_of(*BASE, *lifetimes))
+    assert (problem.row, problem.column) == (2 + PRICE_LIMIT, "component") and f"at most {PRICE_LIMIT} are read" in problem.message

@@ -1,0 +1,512 @@
+"""Tier probabilities on two cost bases, tariffs of two lifetimes, one price for unlike models, and the score of each rule.
+
+Note on inversion: sections 5 (storage tier) and 9 (failure modes). Its figures come from tier numbers of its own, ours
+from memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
+"""
+
+import subprocess
+import sys
+from datetime import date
+from itertools import pairwise
+from math import erf, exp, inf, log, sqrt
+from statistics import stdev
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import WrongData, WrongValue
+from derive.presets import table
+from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
+from invert.priors import SUSTAINED_MBU, beliefs
+from invert.records import BandPair, Observable
+from invert.sheets.assemble import models, sheets
+from invert.sheets.observables import observables, observe, rounding_cell
+from invert.sheets.read import load
+from invert.storage.tariffs import (
+    NegativeControl,
+    RuleScore,
+    caveat,
+    disclosed_cases,
+    disclosed_tiers,
+    drain_time_of,
+    negative_controls,
+    scoreboard,
+    stored_kv_bytes,
+    tariffs,
+)
+from invert.storage.tiers import (
+    BASES,
+    LOW_END_OF_2025,
+    NORMAL_95,
+    PRICE_YEARS,
+    SPREAD_FLOOR,
+    STORAGE_MARKUP_SD,
+    TIERS,
+    cost_optimality,
+    disclosed_probabilities,
+    drain_match,
+    implied_drain_time_match,
+    price_level,
+    storage_evidence,
+    tier_parameters,
+)
+
+GEMINI = 4.5e-6 / 3600  # USD/token/s
+KV = (60e3, 1.0)  # the note's, for its price level
+PER_GB_HOUR = 1e9 * 3600
+ANTHROPIC = [(300, 0.25), (3600, 1.0)]
+
+
+def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
+    ratios = {"output_input_ratio": observe("output_input_ratio", 6.0), "premium_in": observe("premium_in", 2.0)}
+    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out))
+
+
+def gemini():
+    """At the mean contexts of the note."""
+    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
+    context = next(row.max_context for row in models() if row.model == sheet.model)
+    seen = observables(sheet, context, beliefs({"short_context": 2e4, "long_context": 3e5}))
+    drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)
+    return storage_evidence([None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
+
+
+def settings():
+    return [(basis, year) for basis in BASES for year in PRICE_YEARS]
+
+
+# -- tier parameters ------------------------------------------------------------------------------------------------
+
+HOLDING = [  # basis, year, USD/GB/h by tier, as memory_tiers.csv has them
+    ("rented", 2026, (0.029375, 6.3927e-4, 2.753e-5, 1.849e-6)),
+    ("rented", 2025, (0.029375, 1.5982e-4, 4.2e-6, 1.849e-6)),
+    ("owned", 2026, (5.0228e-4, 6.3927e-4, 2.753e-5, 1.849e-6)),
+    ("owned", 2025, (5.0228e-4, 1.5982e-4, 4.2e-6, 1.849e-6)),
+]
+
+
+@pytest.mark.parametrize(("basis", "year", "prices"), HOLDING)
+def test_holding_prices_of_a_basis_and_a_year(basis: str, year: int, prices: tuple[float, ...]):
+    found = tier_parameters(basis, year)
+    assert tuple(found) == TIERS
+    assert [one.holding_price.median * PER_GB_HOUR for one in found.values()] == pytest.approx(prices, rel=1e-9)
+    assert [one.drain_time.median for one in found.values()] == [0.03, 2.8, 1100, 109_000]
+
+
+def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
+    found = tier_parameters("rented", 2026)
+    assert found["flash"].drain_time.sd == pytest.approx(log(16_600 / 274) / 2 / NORMAL_95)
+    # 72,000 to 120,000 s and 16 to 62 USD per 1,000 GB/h: narrower than the floor.
+    assert found["hdd"].drain_time.sd == found["hbm"].holding_price.sd == SPREAD_FLOOR
+    assert erf(log(2) / SPREAD_FLOOR / sqrt(2)) == pytest.approx(0.9)
+
+
+def test_the_tiers_priced_in_two_years_are_those_whose_rows_say_so():
+    """A dated low end is of 2025 where the purchase price is of two years, and of no other tier."""
+    priced = [row for row in table("memory_tiers") if row["quantity"] == "purchase_price" and row["tier"] in TIERS]
+    both = {row["tier"] for row in priced if "2025" in row["source"] and "2026" in row["source"]}
+    assert both == set(LOW_END_OF_2025)
+    assert {row["tier"] for row in priced} == set(TIERS)
+
+
+@pytest.mark.parametrize(("basis", "year"), [("leased", 2026), ("owned", 2024)])
+def test_an_unknown_basis_or_year_is_refused(basis: str, year: int):
+    with pytest.raises(WrongValue, match="allowed: rented, owned, of 2025, 2026"):
+        tier_parameters(basis, year)
+
+
+# -- the terms ------------------------------------------------------------------------------------------------------
+
+
+@given(
+    seconds=st.floats(1e-4, 1e6),
+    spread=st.floats(0, 3),
+    price=st.floats(1e-14, 1e-7),
+    kv=st.floats(500, 1e6),
+    setting=st.sampled_from([(basis, year) for basis in BASES for year in PRICE_YEARS]),
+)
+def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, kv: float, setting: tuple[str, int]):
+    for found in (
+        implied_drain_time_match((seconds, spread), *setting),
+        price_level(price, (kv, spread), *setting),
+        drain_match(seconds, "lecture"),
+        drain_match(seconds, "range"),
+    ):
+        assert tuple(found) == TIERS
+        assert sum(found.values()) == pytest.approx(1, abs=1e-12)
+        assert all(0 <= share <= 1 for share in found.values())
+
+
+def test_the_bases_disagree_about_hbm_and_ddr():
+    """Section 5.1: on owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
+    odds = {setting: (found := implied_drain_time_match((0.015, 0.4), *setting))["hbm"] / found["ddr"] for setting in settings()}
+    assert 0.8 < odds["owned", 2026] < 1.25
+    assert 1 < odds["owned", 2025] < 3
+    assert odds["rented", 2026] > 20 and odds["rented", 2025] > 100
+
+
+def sweep() -> float:
+    """Time in which decode's own reads pass over all of the memory [s]: at the share of the bandwidth that is sustained."""
+    return tier_parameters("owned", 2026)["hbm"].drain_time.median / SUSTAINED_MBU
+
+
+def test_the_share_of_the_bandwidth_is_the_measured_one():
+    (row,) = (row for row in table("efficiencies") if row["quantity"] == "mbu")
+    assert float(row["value"]) == SUSTAINED_MBU
+
+
+def test_what_a_tier_would_show_is_found_on_it():
+    """At the drain time predicted for it, nothing beats a tier but one beside it of the same price."""
+    for basis, year in settings():
+        tiers = tier_parameters(basis, year)
+        for tier, own in tiers.items():
+            predicted = sweep() * tiers["hbm"].holding_price.median / own.holding_price.median
+            found = implied_drain_time_match((predicted, 0.1), basis, year)
+            # A density is lower at the top of a wider normal: HBM has none of the spread of two prices.
+            if (basis, year, tier) != ("owned", 2026, "ddr"):
+                assert max(found, key=found.get) == tier
+
+
+def test_the_predicted_drain_times_of_owned_hardware():
+    """Section 5.1: .025, .020, .46 and 9.2 s from a sweep of 25 ms, the last with a disk of 0.03 USD/GB: at 0.0405, 6.8 s."""
+    tiers = tier_parameters("owned", 2026)
+    shown = [0.025 * tiers["hbm"].holding_price.median / own.holding_price.median for own in tiers.values()]
+    assert shown == pytest.approx([0.025, 0.020, 0.46, 9.2 * 0.03 / 0.0405], rel=0.02)
+
+
+def test_the_exact_integral_is_what_sampling_gives():
+    """Every parameter drawn, mark-up and all: the shares of the likelihood are those of the closed form."""
+    seen, spread = 0.4, 0.3
+    generator = np.random.default_rng(7)
+    draw = generator.standard_normal
+    tiers = tier_parameters("rented", 2026)
+    hbm, n = tiers["hbm"], 400_000
+    sweeps = log(sweep()) + hbm.drain_time.sd * draw(n)
+    price = log(hbm.holding_price.median) + hbm.holding_price.sd * draw(n)
+    likelihood = {}
+    for tier, own in tiers.items():
+        held = price if tier == "hbm" else log(own.holding_price.median) + own.holding_price.sd * draw(n)
+        distance = (log(seen) - (sweeps + 1.5 * draw(n) + price - held)) / spread
+        likelihood[tier] = np.exp(-0.5 * distance**2).mean()
+    found = implied_drain_time_match((seen, spread), "rented", 2026)
+    for tier in TIERS:
+        assert likelihood[tier] / sum(likelihood.values()) == pytest.approx(found[tier], abs=0.01)
+
+
+@given(spread=st.floats(0, 2), kv=st.floats(1e3, 1e6), price=st.floats(1e-13, 1e-8), factor=st.floats(0.01, 100))
+def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, price: float, factor: float):
+    """Bytes, tier and mark-up are degenerate: ten times the bytes at ten times the price say the same."""
+    base, scaled = (price_level(price * by, (kv * by, spread), "owned", 2026) for by in (1, factor))
+    assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
+
+
+@pytest.mark.parametrize(("basis", "year"), settings())
+def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
+    order = sorted(TIERS, key=lambda tier: tier_parameters(basis, year)[tier].holding_price.median)
+    means = [sum(order.index(t) * p for t, p in price_level(10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
+    assert all(one < other for one, other in pairwise(means))
+
+
+def test_cost_optimality_is_seeded_and_a_matter_of_temperature():
+    assert cost_optimality.__wrapped__(300, "owned", 2026) == cost_optimality(300, "owned", 2026)
+    other = cost_optimality(300, "owned", 2026, seed=1)
+    assert dict(other) == pytest.approx(dict(cost_optimality(300, "owned", 2026)), abs=0.01) and other != cost_optimality(
+        300, "owned", 2026
+    )
+    assert max(cost_optimality(3600, "owned", 2026, 1e6).values()) == pytest.approx(0.25, abs=1e-4)
+    for temperature in (2.9, 0.0, -3.0, float("nan")):
+        with pytest.raises(WrongValue, match="allowed: 3 or more"):
+            cost_optimality(300, "owned", 2026, temperature)
+
+
+def test_cost_optimality_at_a_lifetime_by_hand():
+    """The softmax at the medians, holding price times lifetime and two drain times; sampling moves it by little."""
+    for basis, year in settings():
+        weights = [
+            (own.holding_price.median * (3600 + 2 * own.drain_time.median)) ** (-1 / 3) for own in tier_parameters(basis, year).values()
+        ]
+        assert list(cost_optimality(3600, basis, year).values()) == pytest.approx([one / sum(weights) for one in weights], abs=0.03)
+
+
+def test_the_cost_of_a_long_hold_is_that_of_holding():
+    """Over a year, drain times no longer matter, and colder is cheaper throughout but for HBM owned in 2026."""
+    found = list(cost_optimality(3.15e7, "rented", 2026).values())
+    assert found == sorted(found)
+
+
+# -- the lecture's rule, a panel ------------------------------------------------------------------------------------
+
+
+@given(ttl=st.integers(1, 10**7), device=st.sampled_from(["lecture", "range"]))
+def test_the_panel_names_the_tier_that_the_lecture_would(ttl: int, device: str):
+    found = drain_match(ttl, device)
+    if device == "lecture":
+        best = max(found, key=found.get)
+        assert found[best] == pytest.approx(found[{name: tier for tier, name in TIER_NAMES.items()}[tier_of_lifetime(ttl)]])
+
+
+def test_five_minutes_is_flash_and_an_hour_is_disk_but_flash_on_devices():
+    lecture, devices = ([drain_match(ttl, device) for ttl in (300, 3600)] for device in ("lecture", "range"))
+    assert [max(found, key=found.get) for found in lecture] == ["flash", "hdd"]
+    assert [max(found, key=found.get) for found in devices] == ["flash", "flash"]
+    # e^(-(ln 5)^2/2) against e^(-(ln 12)^2/2), the other two being nothing.
+    assert lecture[0]["flash"] == pytest.approx(1 / (1 + exp((log(5) ** 2 - log(12) ** 2) / 2)), abs=1e-4)
+    assert drain_match(86_400, "range")["hdd"] > 0.9
+
+
+def test_no_panel_enters_the_headline():
+    one, hour = storage_evidence([300, 3600], storage_price=GEMINI, kv_bytes=KV)
+    assert one.lecture != hour.lecture and one.devices != hour.devices
+    assert one.probabilities == hour.probabilities
+
+
+# -- the evidence of a sheet ----------------------------------------------------------------------------------------
+
+
+def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardware():
+    """Section 5.3: .96 to .997 on the mixed basis; 5.1: an artefact of it."""
+    found = gemini()
+    assert found.evidence == ("implied drain time",)
+    assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
+    assert 0.96 <= found.rented["hbm"] <= 0.997
+    # The note has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
+    assert found.owned["hbm"] == pytest.approx(0.55, abs=0.01) and found.owned["ddr"] == pytest.approx(0.42, abs=0.01)
+    for tier in TIERS:
+        assert found.probabilities[tier] == pytest.approx((found.rented[tier] + found.owned[tier]) / 2)
+        by_year = [case.probabilities[tier] for case in found.cases if case.basis == "owned"]
+        assert found.owned[tier] == pytest.approx(sum(by_year) / 2) and len(by_year) == 2
+    assert [(case.basis, case.year) for case in found.cases] == settings()
+    assert found.lecture is None and found.devices is None and found.disclosed is None
+
+
+@given(kv=st.floats(1e3, 1e6), spread=st.floats(0, 2))
+def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float):
+    """They come of the same premium: with both, the storage price would be counted twice."""
+    with_bytes, without = (
+        storage_evidence([None], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), kv_bytes=k) for k in ((kv, spread), None)
+    )
+    assert with_bytes == without
+
+
+@pytest.mark.parametrize(
+    ("ttl", "price", "drain", "kv", "evidence"),
+    [
+        (300, GEMINI, (0.02, 0.4), KV, ("implied drain time",)),
+        (None, GEMINI, None, KV, ("price level",)),
+        (300, GEMINI, None, KV, ("price level",)),
+        (300, None, None, KV, ("cost optimality (temperature 3)",)),
+        (300, 0.0, None, KV, ("cost optimality (temperature 3)",)),  # free
+        (300, -1e-12, None, KV, ("cost optimality (temperature 3)",)),  # a slope that no tariff has
+        (None, None, None, KV, ()),
+        (None, 0.0, None, KV, ()),
+        (300, GEMINI, None, None, ()),
+    ],
+)
+def test_which_term_speaks(ttl, price, drain, kv, evidence):
+    (found,) = storage_evidence([ttl], storage_price=price, implied_drain_time=drain, kv_bytes=kv)
+    assert found.evidence == evidence
+    assert (found.probabilities is None) == (not evidence) == (found.rented is None) == (found.owned is None) == (found.cases == ())
+    if evidence:
+        assert sum(found.probabilities.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)]
+)
+@pytest.mark.parametrize("name", ["implied_drain_time", "kv_bytes"])
+def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
+    with pytest.raises(WrongValue, match=name):
+        storage_evidence([300], storage_price=GEMINI, **{name: given})
+
+
+# -- disclosures ----------------------------------------------------------------------------------------------------
+
+
+def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
+    said = disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600])
+    assert said == {300: "memory", 3600: "memory"}
+    for found in storage_evidence([300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said):
+        assert found.disclosed == "memory"
+        assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
+        assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
+        assert found.undisclosed != found.probabilities and sum(found.probabilities.values()) == pytest.approx(1)
+
+
+def test_a_disclosure_alone_will_do():
+    (found,) = storage_evidence([None], disclosed={None: "hdd"})
+    assert found.undisclosed is None and dict(found.probabilities) == {"hbm": 0, "ddr": 0, "flash": 0, "hdd": 1}
+    assert dict(disclosed_probabilities("memory", None)) == {"hbm": 0.5, "ddr": 0.5, "flash": 0, "hdd": 0}
+    assert dict(disclosed_probabilities("disk", dict.fromkeys(TIERS, 0.0) | {"hbm": 1.0}))["hdd"] == 0.5
+
+
+def test_who_disclosed_what():
+    assert disclosed_tiers("deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
+    assert disclosed_tiers("openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
+    assert disclosed_tiers("google", "gemini-3.1-pro-preview", [None, 3600]) == {}
+
+
+def test_a_tier_nobody_knows_is_an_error_of_the_data():
+    with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
+        storage_evidence([300], disclosed={300: "tape"})
+
+
+# -- tariffs of two lifetimes ---------------------------------------------------------------------------------------
+
+
+def test_the_two_lifetimes_of_anthropic():
+    """Section 5.3: slope .818 of the input price an hour, intercept .182 of it, 800 s between them."""
+    (found,) = tariffs(3e-6, ANTHROPIC)
+    assert (found.shorter_ttl, found.longer_ttl, found.problem) == (300, 3600, None)
+    assert found.storage_price.value * 3600 / 3e-6 == pytest.approx(9 / 11)
+    assert found.write_charge.value / 3e-6 == pytest.approx(2 / 11)
+    assert found.drain_time.value == pytest.approx(800)
+    # 1.25 may be 1.118 to 1.369 and 2 may be 1.732 to 2.236.
+    (near_low, near_high), (far_low, far_high) = rounding_cell(1.25), rounding_cell(2.0)
+    assert [found.storage_price.low, found.storage_price.high] == pytest.approx(
+        [3e-6 * (far_low - near_high) / 3300, 3e-6 * (far_high - near_low) / 3300]
+    )
+    assert [found.write_charge.low, found.write_charge.high] == pytest.approx(
+        [3e-6 * (near - 1 - (far - near) / 11) for near, far in ((near_low, far_high), (near_high, far_low))]
+    )
+    assert 40 < found.drain_time.low < 572 and 1900 < found.drain_time.high < 3200  # wider than the note's 5 to 95 %
+
+
+@given(st.floats(1e-8, 1e-4), st.floats(-0.9, 3), st.floats(-0.9, 3), st.floats(0, 1), st.floats(0, 1))
+def test_the_corners_hold_every_tariff_of_the_cells(price: float, near: float, far: float, a: float, b: float):
+    (found,) = tariffs(price, [(300, near), (3600, far)])
+    (near_low, near_high), (far_low, far_high) = rounding_cell(1 + near), rounding_cell(1 + far)
+    inside = (near_low + a * (near_high - near_low), far_low + b * (far_high - far_low))
+    slope = price * (inside[1] - inside[0]) / 3300
+    charge = price * (inside[0] - 1) - 300 * slope
+    slack = 1e-12 * price
+    assert found.storage_price.low - slack <= slope <= found.storage_price.high + slack
+    assert found.write_charge.low - slack <= charge <= found.write_charge.high + slack
+    if found.drain_time and slope > 1e-9 * price:
+        assert found.drain_time.low * (1 - 1e-9) - 1e-6 <= charge / slope
+        assert charge / slope <= found.drain_time.high * (1 + 1e-9) + 1e-6
+    if found.storage_price.value <= 0 or found.write_charge.value < 0:
+        assert found.problem and found.drain_time is None
+
+
+def test_a_negative_charge_is_reported_and_not_clipped():
+    """Kimi K3 as shipped: nothing for five minutes, the whole input price for an hour."""
+    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "kimi-k3")
+    (found,) = tariffs(sheet.bands[0].input.usd_per_token, observables(sheet, None).cache_write_premiums)
+    assert found.write_charge.value == pytest.approx(-3e-6 / 11)
+    assert found.drain_time is None and found.storage_price.value > 0
+    assert found.problem.startswith("write_charge is $-0.2727/MTok: no tariff") and found.problem.endswith("rounding alone could do that")
+    (worse,) = tariffs(1e-6, [(300, 0.0), (3600, 9.0)])
+    assert worse.write_charge.high < 0 and worse.problem.endswith("rounding cannot do that")
+
+
+@pytest.mark.parametrize("far", [0.25, 0.1])
+def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(far: float):
+    (found,) = tariffs(3e-6, [(300, 0.25), (3600, far)])
+    assert found.storage_price.value <= 0 and found.drain_time is None
+    assert "a longer lifetime costs no more" in found.problem
+    (evidence,) = storage_evidence([300], storage_price=found.storage_price.value, kv_bytes=KV)
+    assert evidence.evidence == ("cost optimality (temperature 3)",) and max(evidence.probabilities.values()) < 0.5
+
+
+def test_lifetimes_in_any_number():
+    assert tariffs(3e-6, []) == tariffs(3e-6, [(300, 0.25)]) == tariffs(3e-6, [(None, 0.25), (300, 0.25)]) == ()
+    assert tariffs(3e-6, ANTHROPIC[::-1]) == tariffs(3e-6, [(None, 0.0), *ANTHROPIC]) == tariffs(3e-6, ANTHROPIC)
+    straight = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
+    assert [(one.shorter_ttl, one.longer_ttl, one.problem) for one in straight] == [(300, 3600, None), (3600, 7200, None)]
+    bent = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
+    assert [one.problem for one in bent] == ["3 lifetimes do not lie on one line"] * 2
+    (free,) = tariffs(3e-6, [(300, -1.0), (3600, 1.0)])
+    assert free.problem and free.write_charge.value < -3e-6
+
+
+def test_the_drain_time_of_a_premium_and_its_spread():
+    price = Observable("storage_price", GEMINI, GEMINI / 1.05, GEMINI * 1.05)
+    median, spread = drain_time_of(pair(1.5), 12e-6, price)
+    assert median == pytest.approx(6e-6 / 280_000 / GEMINI)
+    (low, high) = rounding_cell(1.5)
+    assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / NORMAL_95) ** 2 + (log(1.05) / NORMAL_95) ** 2))
+    assert drain_time_of(pair(1.0), 12e-6, price) is None
+    assert drain_time_of(pair(1.5), 12e-6, Observable("storage_price", -GEMINI, -GEMINI, GEMINI)) is None
+
+
+# -- negative controls ----------------------------------------------------------------------------------------------
+
+
+def test_one_price_for_unlike_models():
+    """B4 and B5 of the validation cases, as far as their rows ship: GLM-4.7, which makes it 55 times, has no sheet here."""
+    volcengine, baidu = negative_controls()
+    assert (volcengine.provider, volcengine.amount, volcengine.currency) == ("volcengine", 0.017, "CNY")
+    assert {"deepseek-v4-flash", "deepseek-v4-pro", "glm-5.2"} <= set(volcengine.models)
+    assert volcengine.kv_low == 6880 and volcengine.ratio == volcengine.kv_high / 6880 >= 95_232 / 6880
+    assert (baidu.provider, baidu.ratio, baidu.kv_low) == ("baidu-qianfan", 1, 70_272)
+    assert stored_kv_bytes("GLM-4.7") / stored_kv_bytes("DeepSeek-V4-Flash") == pytest.approx(55, rel=0.01)
+    assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls())
+
+
+def test_the_mark_up_is_as_loose_as_the_controls_show():
+    """Equal prices make the spread of bytes one of mark-ups: all five models of B4 that have one lie within ours."""
+    listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
+    assert stdev(map(log, listed)) < STORAGE_MARKUP_SD
+
+
+def test_no_control_no_caveat():
+    assert caveat(()) is None
+    assert caveat((NegativeControl("acme", 1.0, "USD", 1e-10, ("a", "b"), 5.0, 5.0),)) is None
+
+
+def test_an_architecture_that_is_not_there():
+    with pytest.raises(WrongData, match=r"architectures.csv: no model 'nothing'"):
+        stored_kv_bytes("nothing")
+
+
+# -- the score of each rule -----------------------------------------------------------------------------------------
+
+
+def score(rules: tuple[RuleScore, ...], name: str) -> RuleScore:
+    return next(one for one in rules if one.rule == name)
+
+
+def test_the_cases_are_those_disclosed():
+    cases = disclosed_cases()
+    assert [(case.provider, case.ttl_seconds, case.disclosed) for case in cases] == [
+        ("anthropic", 300, "memory"),
+        ("anthropic", 3600, "memory"),
+        ("openai", 300, "hbm"),
+        ("openai", 86_400, "flash"),
+        ("deepseek", 43_200, "disk"),
+    ]
+    assert [bool(case.offers) for case in cases] == [True, True, False, False, False]
+
+
+def test_the_scoreboard():
+    """Section 5.2: drain match -14.6 with 1 of 5 right, uniform -.97, cost at temperature 3 -1.33, price level -.69."""
+    rules = scoreboard(KV)
+    uniform = score(rules, "uniform guess")
+    assert uniform.mean_log_score == pytest.approx((3 * log(1 / 2) + 2 * log(1 / 4)) / 5) and uniform.answered == 0
+    devices, lecture = score(rules, "drain match, devices"), score(rules, "drain match, the lecture's drain times")
+    assert devices.mean_log_score < -10 and lecture.mean_log_score < -10
+    assert devices.right == 1
+    rented = score(rules, "cost optimality (temperature 3), rented")
+    assert rented.mean_log_score == pytest.approx(-1.33, abs=0.1) and rented.mean_log_score < uniform.mean_log_score
+    for basis in BASES:
+        level = score(rules, f"price level, {basis}")
+        assert level.mean_log_score == pytest.approx(-0.69, abs=0.05) and level.answered == level.right == 2
+    shipped = score(rules, "shipped")
+    assert shipped.mean_log_score > uniform.mean_log_score > devices.mean_log_score
+    assert shipped.answered == shipped.cases == 5
+
+
+def test_warmer_is_safer_for_the_cost_rule():
+    """Why the temperature is 3 or more: on rent, cost alone scores below a uniform guess, and the less so the less it says."""
+    scores = [score(scoreboard(KV, t), f"cost optimality (temperature {t:g}), rented").mean_log_score for t in (3.0, 5.0, 20.0)]
+    assert scores == sorted(scores) and scores[-1] < score(scoreboard(KV), "uniform guess").mean_log_score
+
+
+def test_neither_pandas_nor_scipy_stats_is_imported():
+    code = (
+        "import sys; from invert.storage.tariffs import scoreboard; scoreboard((6e4, 1.0)); "
+        "print(sorted({'pandas', 'scipy.stats'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
