@@ -8,6 +8,7 @@ from typing import ParamSpec
 
 from derive.briefly import brief
 from derive.errors import WrongData
+from derive.show.tables import text_of
 from derive.solving.result import Solution
 
 
@@ -100,6 +101,17 @@ class BandPair:
     premium_in: Observable
     premium_out: Observable
 
+    @property
+    def values(self) -> dict[str, float]:
+        """Its numbers by registry name."""
+        return {
+            "premium_in": self.premium_in.value,
+            "premium_out": self.premium_out.value,
+            "output_input_ratio": self.output_input_ratio.value,
+            "short_context": self.short_context,
+            "long_context": self.long_context,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Observables:
@@ -135,6 +147,13 @@ class Reading:
     values: Mapping[str, float]
     solution: Solution | None
     problem: str | None = None
+
+
+def unanswered(name: str, solution: Solution) -> Reading:
+    """A reading that gives no single number: the reason, or the bounds that are all there is."""
+    found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
+    why = solution.reason.message if solution.reason else f"{solution.unknown} is not identified, only bounds are: {found}"
+    return Reading(name, {}, solution, why)
 
 
 @dataclass(frozen=True, slots=True)

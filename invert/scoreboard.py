@@ -15,8 +15,9 @@ from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
 from derive.solving.api import solve
 from derive.units import parse
 from invert.estimators import calibration
-from invert.estimators.at_rent import base_markup, rental
+from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
+from invert.rent import rental
 from invert.report.layout import ESTIMATORS, aligned, laid_out, title
 from invert.sheets.read import load
 from invert.soundness import table_problems

@@ -6,7 +6,7 @@ from dataclasses import replace
 from derive.errors import WrongData, shorten
 from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, table
 from invert.estimators import calibration
-from invert.estimators.at_rent import rental
+from invert.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check

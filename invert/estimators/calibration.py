@@ -15,11 +15,12 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
 from derive.shipped import lines as shipped_lines
-from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines, rental
+from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines
 from invert.estimators.densities import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
 from invert.posterior.data import evidence_of
 from invert.priors import beliefs
 from invert.records import Estimate, PriceSheet
+from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.observables import observables
 from invert.sheets.read import load, read_rows, refuse_bad_rate

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.show.tables import text_of
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
 from invert.priors import ASSUMED
-from invert.records import BandPair, Reading
+from invert.records import BandPair, Reading, unanswered
 
 JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
@@ -31,10 +30,10 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
-    given = {**ASSUMED, **{name: anchors[name] for name in JOINT_ANCHORS}, **observed(pair)}
+    given = {**ASSUMED, **{name: anchors[name] for name in JOINT_ANCHORS}, **pair.values}
     solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
-        return Reading("joint", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
+        return unanswered("joint", solution)
     values = {step.unknown: step.value for step in solution.route}
     values |= given
     for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
@@ -43,33 +42,6 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
             return Reading("joint", {}, solution, reason.message)
         values[unknown] = answers[0].value
     return Reading("joint", values, solution)
-
-
-def _bounds(solution: Solution) -> str:
-    """Answers that are no single point, in a line."""
-    found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    return f"{solution.unknown} is not identified, only bounds are: {found}"
-
-
-def implied_drain_time(pair: BandPair, output_price: float, storage_price: float) -> Reading:
-    """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
-    given = {name: value for name, value in observed(pair).items() if name in ("premium_out", "short_context", "long_context")}
-    given |= {**ASSUMED, "output_price": output_price, "storage_price": storage_price}
-    solution = solve("implied_drain_time", using=["cache.implied_drain_time"], **given)
-    if not solution.answers or solution.answers[0].kind != "point":
-        return Reading("storage", {}, solution, solution.reason.message if solution.reason else _bounds(solution))
-    return Reading("storage", {"implied_drain_time": solution.answers[0].value}, solution)
-
-
-def observed(pair: BandPair) -> dict[str, float]:
-    """The numbers of a pair by registry name."""
-    return {
-        "premium_in": pair.premium_in.value,
-        "premium_out": pair.premium_out.value,
-        "output_input_ratio": pair.output_input_ratio.value,
-        "short_context": pair.short_context,
-        "long_context": pair.long_context,
-    }
 
 
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:

@@ -16,6 +16,7 @@ from invert.forward_model import forward
 from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
+from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
 BYTES_PER_ELEMENT_KNOWN = 2.0
@@ -138,7 +139,7 @@ def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Obse
     """The implied drain time of the first pair of bands, where the sheet prices storage."""
     if not seen.pairs or storage_price is None or storage_price.value <= 0:
         return None
-    return joint_point.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
+    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
 
 
 def known_cache(model: ModelRow | None) -> KnownCache | None:

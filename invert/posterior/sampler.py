@@ -12,7 +12,6 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
-from invert.estimators.at_rent import rental
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
@@ -21,6 +20,7 @@ from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, k
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.posterior.weights import Weights, weights
 from invert.priors import Beliefs, normal_log_density, standard_log_density
+from invert.rent import rental
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
-from invert.estimators.at_rent import rental
 from invert.posterior.data import Evidence, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
@@ -23,6 +22,7 @@ from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
 from invert.priors import Beliefs, beliefs
 from invert.records import LEVEL
+from invert.rent import rental
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,12 +10,12 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
 from derive.units import show
-from invert.estimators.joint_point import implied_drain_time
 from invert.records import BandPair, Observable, Observables, PriceSheet
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
 from invert.storage import tiers as storage
+from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
 
 BAND_MEANS_SD = 0.45

@@ -28,12 +28,12 @@ from invert.estimators.at_rent import (
     kv_bytes_at_cost,
     kv_bytes_within_price,
     price_lines,
-    rental,
     weighted_line,
 )
 from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
 from invert.estimators.densities import LONG_TAILS, Sample, interval, log_normal, log_student, on_grid
 from invert.records import upper
+from invert.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
 

@@ -7,9 +7,10 @@ E2, E8: our notes on the lecture.
 import pytest
 
 from derive.solving.api import solve
-from invert.estimators.joint_point import RULES, implied_drain_time, joint, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import RULES, joint, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from invert.storage.drain_time import implied_drain_time
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
 
