@@ -4,8 +4,8 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.presets import Preset, hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import BadRow, Problem, cell, no_row, once_a_reading, refuse_bad, table
-from derive.units import parse
+from derive.shipped import BadRow, Problem, no_row, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import Disclosure, in_si
 from invert.records import Anchors
 
 CHIP = "H100-SXM:bf16"
@@ -50,9 +50,8 @@ def _usual_chip() -> Preset:
 
 def _disclosed_rent() -> tuple[float, str]:
     """The price of a chip [USD/s] that a provider stated for its own production, and where."""
-    for row in table("disclosures"):
-        if cell("disclosures", row, "quantity") == "chip_price" and cell("disclosures", row, "topic") == "production":
-            value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
-            return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
+    for row in rows_of(Disclosure):
+        if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
+            return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
     refuse_bad("disclosures", topic="production", quantity="chip_price")
     raise BadRow(Problem("disclosures.csv", None, None, "no chip_price of a production, and none was given"))

@@ -11,9 +11,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from derive.errors import UnknownName, WrongData
-from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
+from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
+from derive.shipped_rows import Disclosure, in_si
 from derive.solving.api import solve
-from derive.units import parse
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
@@ -135,10 +135,9 @@ def production() -> list[Row]:
 
 def _disclosed(quantity: str) -> float:
     """A number of disclosures.csv on production, SI: token/day is token/s."""
-    for row in table("disclosures"):
-        if cell("disclosures", row, "quantity") == quantity and cell("disclosures", row, "topic") == "production":
-            number, unit = cell("disclosures", row, "value"), cell("disclosures", row, "unit")
-            return parse("throughput", f"{number} {unit}") if unit.startswith("token/") else float(number)
+    for row in rows_of(Disclosure):
+        if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
+            return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
     refuse_bad("disclosures", topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from derive.errors import WrongData, shorten
-from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, table
+from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of, table
+from derive.shipped_rows import AnyRecord, FxRate, ModelRow
 from invert.estimators import calibration
 from invert.rent import rental
 from invert.sheets.read import read_rows
@@ -52,7 +53,11 @@ def _of_shipped_sheets() -> tuple[Problem, ...]:
 def unused_launches() -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
     used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
-    first = {f"{row['provider']}/{row['model']}": row for row in reversed(_rows("prices_calibration"))}
+    try:
+        launched = table("prices_calibration")
+    except WrongData:
+        return ()
+    first = {f"{row['provider']}/{row['model']}": row for row in reversed(launched)}
     return tuple(
         Problem("prices_calibration.csv", row.place, "model", f"no row of reference_class.csv calibrates with {shorten(name)}")
         for name, row in first.items()
@@ -64,9 +69,7 @@ def unused_rates(book: PriceBook) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(name)}
     return [
-        Problem("fx.csv", row.place, "currency", f"no price is in {row['currency']!r}")
-        for row in _rows("fx")
-        if row["currency"] not in used
+        Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}") for row in _sound(FxRate) if row.currency not in used
     ]
 
 
@@ -98,9 +101,9 @@ def _misnamed(book: PriceBook) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
     priced = {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
     return _undescribed(book) and [
-        Problem("models.csv", row.place, "model", f"{row['provider']}/{row['model']} has no price in prices.csv")
-        for row in _rows("models")
-        if (row["provider"], row["model"]) not in priced
+        Problem("models.csv", row.place, "model", f"{row.provider}/{row.model} has no price in prices.csv")
+        for row in _sound(ModelRow)
+        if (row.provider, row.model) not in priced
     ]
 
 
@@ -121,8 +124,8 @@ def _lines(name: str) -> tuple[tuple[Row, str], ...]:
         return ()
 
 
-def _rows(name: str) -> tuple[Row, ...]:
+def _sound(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     try:
-        return table(name)
+        return rows_of(record)
     except WrongData:
         return ()

@@ -13,8 +13,9 @@ from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
-from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
+from derive.shipped import BadRow, Problem, Row, checked, content, once_a_reading, refuse_bad, rows_of
 from derive.shipped import lines as shipped_lines
+from derive.shipped_rows import ReferenceModel
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines
 from invert.estimators.densities import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
 from invert.posterior.data import evidence_of
@@ -25,9 +26,8 @@ from invert.sheets.assemble import assembled, models
 from invert.sheets.observables import observables
 from invert.sheets.read import load, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
-from invert.sheets.rules import iso_date
 
-REFERENCE, LAUNCHED = "reference_class", "prices_calibration.csv"
+REFERENCE, LAUNCHED = ReferenceModel.TABLE, "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,8 @@ def siblings(architecture: str) -> frozenset[str]:
     >>> sorted(siblings("GLM-4.5-Air"))
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
-    if architecture not in presets.model_names():
-        refuse_bad("architectures", model=architecture)
-        raise UnknownName("architecture", architecture, presets.model_names())
-    families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
+    presets.architecture(architecture)
+    families = {row.architecture: row.family for row in rows_of(ReferenceModel)}
     if architecture not in families:
         # Its row may be a bad one: without its family it would be judged by its own siblings.
         refuse_bad(REFERENCE, architecture=architecture)
@@ -158,15 +156,15 @@ def lacking() -> tuple[str, ...]:
 
 @once_a_reading
 def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
-    book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
+    book = calibration_book()
     known = {f"{one.provider}/{one.model}": one for one in models()}
     found, faults = [], []
     left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
-    for row in table(REFERENCE):
+    for row in rows_of(ReferenceModel):
         try:
-            found.append(_member(row, book, architectures, known))
+            found.append(_member(row, book, known))
         except BadRow as error:
-            left_out.append(row["architecture"])
+            left_out.append(row.architecture)
             faults.append(error.problem)
     return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed())
 
@@ -183,26 +181,19 @@ def _misnamed() -> Iterator[str]:
             yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {places} misnames (family {families})"
 
 
-def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], known: Mapping[str, ModelRow]) -> Member:
+def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow]) -> Member:
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
-    name = cell(REFERENCE, row, "architecture")
-    if name not in architectures:
-        refuse_bad("architectures", model=name)
-        raise BadRow(_fault(row, "architecture", f"{name!r} is not in architectures.csv"))
-    values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
-    width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
-    read = number("architectures", name, "kv_values_read_per_context_token", values) * width
     try:
-        preset = presets.model(name)
-    except NotCovered as error:
+        architecture = presets.architecture(row.architecture)
+        preset = presets.of_architecture(architecture)
+    except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
-    params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
-    sold = _sold(row, book, known, params) if cell(REFERENCE, row, "calibration_sheet") else None
-    in_class = truth(cell(REFERENCE, row, "in_class"))
-    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, sold)
+    params, read = preset.givens.get("active_params"), architecture.kv_values_read_per_context_token * row.kv_bytes_per_element
+    sold = _sold(row, book, known, params) if row.calibration_sheet else None
+    return Member(row.architecture, row.family, row.in_class, read, prefill_attention_flops(preset), params, sold)
 
 
-def _fault(row: Row, column: str, message: str) -> Problem:
+def _fault(row: ReferenceModel, column: str, message: str) -> Problem:
     return Problem(f"{REFERENCE}.csv", row.place, column, message)
 
 
@@ -229,17 +220,17 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
+def _sold(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
     """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with.
 
     Mean contexts are those of the rule: what is given of another sheet says nothing of this one.
     """
-    wanted = cell(REFERENCE, row, "calibration_sheet")
+    wanted = row.calibration_sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
         refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
-    day = iso_date(cell(REFERENCE, row, "calibration_date")) or newest
+    day = row.calibration_date or newest
     if newest and day > newest:
         raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     _refuse_spoilt(wanted, book.problems)
@@ -249,12 +240,11 @@ def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_param
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
-    said = cell(REFERENCE, row, "max_context")
     if sheet is None or len(sheet.bands) < 2:
         raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
-    model_row = known.get(wanted) or _unlisted(sheet, cell(REFERENCE, row, "architecture"), active_params)
-    if said:
-        model_row = replace(model_row, max_context=int(number(REFERENCE, wanted, "max_context", said)))
+    model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
+    if row.max_context is not None:
+        model_row = replace(model_row, max_context=row.max_context)
     seen = observables(sheet, model_row.max_context)
     # Increments do not ask for the size of the model.
     evidence = evidence_of(sheet, seen, model_row.max_context, (0.0, 0.0))
@@ -264,8 +254,9 @@ def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_param
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
-    size = (active_params, "verified") if active_params else (None, "")
-    return ModelRow(sheet.provider, sheet.model, (), True, architecture, "verified", None, *size, None, f"{REFERENCE}.csv", "")
+    grade = "verified" if active_params else ""
+    known = architecture, "verified", None, active_params, grade, None
+    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{REFERENCE}.csv", "")
 
 
 def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:

@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.shipped import cell, number, once_a_reading, refuse_bad, table
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import solve
 from invert.records import BandPair, Reading
 
@@ -71,11 +72,9 @@ def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     refuse_bad("memory_tiers", device=device, quantity="drain_time")
     found = {}
-    for row in table("memory_tiers"):
-        if cell("memory_tiers", row, "device") == device and cell("memory_tiers", row, "quantity") == "drain_time":
-            tier, value = cell("memory_tiers", row, "tier"), cell("memory_tiers", row, "value")
-            if tier not in TIER_NAMES:
-                raise WrongData(f"memory_tiers.csv {device}: unknown tier {tier!r}; allowed: {', '.join(TIER_NAMES)}")
-            if value:
-                found[TIER_NAMES[tier]] = QUANTITIES["drain_time"].check(number("memory_tiers", f"{tier} {device}", "value", value))
+    for row in rows_of(MemoryTierFigure):
+        if row.device == device and row.quantity == "drain_time":
+            if row.tier not in TIER_NAMES:
+                raise WrongData(f"memory_tiers.csv {device}: unknown tier {row.tier!r}; allowed: {', '.join(TIER_NAMES)}")
+            found[TIER_NAMES[row.tier]] = in_si("drain_time", row.value, row.unit)
     return MappingProxyType(found)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from derive import presets
 from derive.briefly import brief
 from derive.catalogue import equation
-from derive.errors import WrongData
-from derive.shipped import cell, number, refuse_bad, table
+from derive.errors import UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.anchors import ALLOWED
@@ -146,15 +146,12 @@ def known_cache(model: ModelRow | None) -> KnownCache | None:
     """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
     if model is None or not model.architecture:
         return None
-    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
-    if row is None:
-        refuse_bad("architectures", model=model.architecture)
-        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
-
-    def bytes_of(column: str) -> float:
-        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
-
-    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
+    try:
+        row = presets.architecture(model.architecture)
+    except UnknownName as error:
+        raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
+    counts = (row.kv_values_stored_per_token, row.kv_values_read_per_context_token)
+    stored, read = (count * BYTES_PER_ELEMENT_KNOWN for count in counts)
     return KnownCache(model.architecture, model.architecture_grade, stored, read)
 
 

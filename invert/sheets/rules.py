@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from derive import shipped_rows
 from derive.characters import hidden, is_same, named, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
-from derive.shipped import figure
-from derive.shipped import truth as shipped_truth
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
@@ -324,7 +323,7 @@ def number(text: str) -> float:
     (1.25, 0.5)
     """
     try:
-        return figure(required(text))
+        return shipped_rows.figure(required(text))
     except WrongData as error:
         raise WrongValue(str(error)) from None
 
@@ -346,7 +345,7 @@ def whole_or_blank(text: str) -> int | None:
 def truth(text: str) -> bool:
     """`true` or `false`, as every table is read."""
     try:
-        return shipped_truth(text)
+        return shipped_rows.truth(text)
     except WrongData as error:
         raise WrongValue(str(error)) from None
 
@@ -375,12 +374,7 @@ def iso_date(text: str) -> date | None:
     >>> iso_date("2026-11-20"), iso_date("")
     (datetime.date(2026, 11, 20), None)
     """
-    if not text:
-        return None
     try:
-        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
-        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise WrongValue(f"{shorten(text)} is not an ISO date such as 2026-11-20")
+        return shipped_rows.iso_date(text) if text else None
+    except WrongData as error:
+        raise WrongValue(str(error)) from None

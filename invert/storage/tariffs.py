@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import hypot, inf, log
 
+from derive import presets
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
+from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.records import BandPair, Observable, Observables, PriceSheet
 from invert.sheets.assemble import models, sheets
@@ -194,18 +196,13 @@ def negative_controls() -> tuple[NegativeControl, ...]:
     return tuple(sorted(found, key=lambda one: -one.ratio))
 
 
-def stored_kv_bytes(architecture: str) -> float:
-    """KV bytes a token an open model stores, in bf16 [byte/token]; `WrongData` for one that architectures.csv lacks.
+def stored_kv_bytes(name: str) -> float:
+    """KV bytes a token an open model stores, in bf16 [byte/token]; UnknownName for one that architectures.csv lacks.
 
     >>> stored_kv_bytes("DeepSeek-V3")
     70272.0
     """
-    for row in table("architectures"):
-        if cell("architectures", row, "model") == architecture:
-            column = "kv_values_stored_per_token"
-            return number("architectures", architecture, column, cell("architectures", row, column)) * BYTES_PER_KV_VALUE
-    refuse_bad("architectures", model=architecture)
-    raise WrongData(f"architectures.csv: no model {architecture!r}")
+    return presets.architecture(name).kv_values_stored_per_token * BYTES_PER_KV_VALUE
 
 
 def caveat(controls: Sequence[NegativeControl]) -> str | None:
@@ -229,18 +226,16 @@ def disclosed_tiers(provider: str, model: str, ttls: Iterable[int | None]) -> di
     ({300: 'memory', 3600: 'memory'}, {})
     """
     refuse_bad("disclosures", provider=provider, topic="cache_tier")
-    found = {}
+    found: dict[int | None, str] = {}
     for ttl in ttls:
         for row in _disclosures():
-            fits = cell("disclosures", row, "model") in ("", model) and cell("disclosures", row, "ttl_seconds") in ("", str(ttl))
-            if fits and cell("disclosures", row, "provider") == provider:
-                found.setdefault(ttl, cell("disclosures", row, "disclosed_tier"))
+            if row.provider == provider and row.model in ("", model) and row.ttl_seconds in (None, ttl):
+                found.setdefault(ttl, row.disclosed_tier)
     return found
 
 
-def _disclosures() -> list[dict[str, str]]:
-    rows = (row for row in table("disclosures") if cell("disclosures", row, "topic") == "cache_tier")
-    return [row for row in rows if cell("disclosures", row, "disclosed_tier")]
+def _disclosures() -> list[Disclosure]:
+    return [row for row in rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
 @once_a_reading
@@ -250,13 +245,12 @@ def disclosed_cases() -> tuple[DisclosedCase, ...]:
     contexts = {(row.provider, row.model): row.max_context for row in models()}
     found = []
     for row in _disclosures():
-        provider, model, ttl, said = (cell("disclosures", row, name) for name in ("provider", "model", "ttl_seconds", "disclosed_tier"))
-        lifetime = int(number("disclosures", provider, "ttl_seconds", ttl)) if ttl else LIFETIME_NOT_STATED
-        chosen = [sheet for sheet in offered if sheet.provider == provider and model in ("", sheet.model)]
-        offers = [_priced(sheet, observables(sheet, contexts.get((provider, sheet.model))), lifetime) for sheet in chosen]
+        lifetime = LIFETIME_NOT_STATED if row.ttl_seconds is None else row.ttl_seconds
+        chosen = [sheet for sheet in offered if sheet.provider == row.provider and row.model in ("", sheet.model)]
+        offers = [_priced(sheet, observables(sheet, contexts.get((row.provider, sheet.model))), lifetime) for sheet in chosen]
         # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
-        disclosed = "disk" if said == "hdd" else said
-        found.append(DisclosedCase(provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
+        disclosed = "disk" if row.disclosed_tier == "hdd" else row.disclosed_tier
+        found.append(DisclosedCase(row.provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
     if not found:
         raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
     return tuple(found)

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
-from derive.shipped import cell, once_a_reading, refuse_bad, table
-from derive.units import parse
+from derive.shipped import BadRow, Problem, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import MemoryTierFigure, in_si
 from invert.posterior.sobol import SEED, normals
 from invert.priors import SUSTAINED_MBU
 
@@ -276,19 +276,22 @@ def _spread(tier: str, quantity: str, column: str, wanted: str, year: int | None
     if len(rows) != 1:
         refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
         raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
-    row, unit = rows[0], cell("memory_tiers", rows[0], "unit")
-    value = parse(quantity, f"{cell('memory_tiers', row, 'value')} {unit}")
+    (row,) = rows
+    value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":
         return Spread(value, 0.0)
-    low, high = (parse(quantity, f"{cell('memory_tiers', row, end)} {unit}") for end in ("low", "high"))
+    if row.low is None or row.high is None:
+        raise BadRow(Problem("memory_tiers.csv", row.place, "low" if row.low is None else "high", "is blank, and a spread needs it"))
+    low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
     dated = year is not None and tier in LOW_END_OF_2025
     sd = log(high / value) / NORMAL_95 if dated else log(high / low) / (2 * NORMAL_95)
     return Spread(low if dated and year == PRICE_YEARS[0] else value, max(sd, SPREAD_FLOOR))
 
 
-def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[dict[str, str]]:
-    asked = {"tier": tier, "quantity": quantity, column: wanted}
-    return [row for row in table("memory_tiers") if all(cell("memory_tiers", row, name) == text for name, text in asked.items())]
+def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
+    """The rows of a quantity of a tier whose device, or basis, is the wanted one."""
+    of_tier = (row for row in rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
+    return [row for row in of_tier if getattr(row, column) == wanted]
 
 
 # Statistics.

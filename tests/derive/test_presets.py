@@ -1,5 +1,7 @@
 """Presets set what the tables say, name what they cannot do, and never set what decision 12 forbids."""
 
+import csv
+import io
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -8,73 +10,87 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive import presets
+from derive import presets, shipped
 from derive.catalogue import by_id, equation
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
-from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names, table
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
+from derive.shipped import BadRow, Tables, read, reading, table
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
 
-HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
 HARDWARE = """
-H100-SXM,peak_flops,bf16,989,TFLOP/s,true,data sheet,official,
-H100-SXM,peak_flops,fp8,1979,TFLOP/s,true,data sheet,official,
-H100-SXM,peak_flops,fp8,3958,TFLOP/s,false,data sheet,official,sparse
-H100-SXM,hbm_bandwidth,,3.35,TB/s,true,data sheet,official,
-H100-SXM,hbm_capacity,,80,GB,true,data sheet,official,
-H100-SXM,chip_price,,2,USD/h,true,list price,official,
-H100-SXM,scale_up_size,,8,1,true,data sheet,official,
-B200-SXM,peak_flops,fp4,9e15,FLOP/s,true,data sheet,official,
-B200-SXM,hbm_capacity,,180,GB,true,cloud page,secondary,
-B200-SXM,hbm_capacity,,192,GB,false,launch talk,secondary,
-TPU-v5e,peak_flops,int8,393e12,FLOP/s,true,page,official,
-TPU-v6e,peak_flops,bf16,918e12,FLOP/s,true,page,official,
-TPU7x,peak_flops,tf32,1e15,FLOP/s,true,page,official,
-Two-true,peak_flops,fp8,1e15,FLOP/s,true,page,official,
-Two-true,peak_flops,fp8,2e15,FLOP/s,true,page,official,
-None-true,peak_flops,fp8,1e15,FLOP/s,false,page,official,
-Odd-unit,peak_flops,fp8,1e15,byte/s,true,page,official,
+accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes
+H100-SXM,peak_flops,bf16,989e12,FLOP/s,true,data sheet,,official,
+H100-SXM,peak_flops,fp8,1979e12,FLOP/s,true,data sheet,,official,
+H100-SXM,peak_flops,fp8,3958e12,FLOP/s,false,data sheet,,official,sparse
+H100-SXM,hbm_bandwidth,,3.35e12,byte/s,true,data sheet,,official,
+H100-SXM,hbm_capacity,,80e9,byte,true,data sheet,,official,
+H100-SXM,chip_price,,2,USD/h,false,list price,2026-05-01,official,
+H100-SXM,scale_up_size,,8,1,true,data sheet,,official,
+B200-SXM,peak_flops,fp4,9e15,FLOP/s,true,data sheet,,official,
+B200-SXM,hbm_bandwidth,,8e12,byte/s,true,data sheet,,official,
+B200-SXM,hbm_capacity,,180e9,byte,true,cloud page,,secondary,
+B200-SXM,hbm_capacity,,192e9,byte,false,launch talk,,secondary,
+TPU-v5e,peak_flops,int8,393e12,FLOP/s,true,page,,official,
+TPU-v6e,peak_flops,bf16,918e12,FLOP/s,true,page,,official,
+TPU7x,peak_flops,tf32,1e15,FLOP/s,true,page,,official,
+Two-true,peak_flops,fp8,1e15,FLOP/s,true,page,,official,
+Two-true,peak_flops,fp8,2e15,FLOP/s,true,other page,,official,
+None-true,peak_flops,fp8,1e15,FLOP/s,false,page,,official,
+Odd-unit,peak_flops,fp8,1e15,byte/s,true,page,,official,
 """
-MODEL_HEADER = (
-    "model,aliases,hf_id,total_params,active_params,params_source,kv_formula,layers,kv_layers,kv_heads,head_dim,"
-    "latent_dim,rope_dim,query_heads,nope_dim,value_dim,config_source,verification,notes"
-)
+REST = "{0},hbm_bandwidth,,1e12,byte/s,true,page,,official,\n{0},hbm_capacity,,16e9,byte,true,page,,official,\n"
+HARDWARE += "".join(REST.format(name) for name in ("TPU-v5e", "TPU-v6e", "TPU7x", "Two-true", "None-true", "Odd-unit"))
 MODELS = """
-Llama-3-70B,Llama3;L3,meta-llama/Meta-Llama-3-70B,70B,70B,card,gqa,80,80,8,128,,,64,,,config,verified,
-Llama-3-8B,,meta-llama/Meta-Llama-3-8B,8B,8B,card,gqa,32,32,8,128,,,,,,config,verified,
-Scout,,a/scout,109B,17B,card,hybrid,48,12,8,128,,,40,,,config,verified,
-V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,config,verified,
-K3,,a/k3,2.8T,,text,mla_hybrid,93,24,,,512,64,96,128,128,config,verified,
-V4,,a/v4,1.6T,49B,card,,61,61,1,512,,,,,,config,verified,block-sparse attention
-Gap,,a/gap,1B,1B,card,gqa,,12,8,128,,,,,,config,verified,
-New,,a/new,1B,1B,card,ring,12,12,8,128,,,,,,config,verified,
-Zero,,a/zero,1B,0,card,gqa,12,12,8,128,,,,,,config,verified,
+model,aliases,hf_id,total_params,active_params,params_source,kv_formula,layers,kv_layers,kv_heads,head_dim,latent_dim,rope_dim,query_heads,nope_dim,value_dim,notes
+Llama-3-70B,Llama3;L3,meta-llama/Meta-Llama-3-70B,70e9,70e9,card,gqa,80,80,8,128,,,64,,,
+Llama-3-8B,,meta-llama/Meta-Llama-3-8B,8e9,8e9,card,gqa,32,32,8,128,,,,,,
+Scout,,a/scout,109e9,17e9,card,hybrid,48,12,8,128,,,40,,,
+V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,
+K3,,a/k3,2.8e12,,text,mla_hybrid,93,24,,,512,64,96,128,128,
+V4,,a/v4,1.6e12,49e9,card,,61,61,1,512,,,,,,block-sparse attention
+Gap,,a/gap,1e9,1e9,card,gqa,,12,8,128,,,,,,
+Narrow,,a/narrow,1e9,1e9,card,gqa,12,12,8,,,,,,,
+New,,a/new,1e9,1e9,card,ring,12,12,8,128,,,,,,
+Zero,,a/zero,1e9,0,card,gqa,12,12,8,128,,,,,,
+Absurd,,a/absurd,1e9,1e18,card,gqa,12,12,8,128,,,,,,
 """
-SPARSE_HEADER = (
-    "model,total_params,active_params,kv_formula,layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,"
-    "window_layers,window_tokens,linear_layers,indexer_layers,indexer_dim,sparse_layers,selected_entries"
-)
 SPARSE = """
-V3.2,671B,37B,mla_indexed,61,512,64,128,128,128,,,,61,128,61,2048
-Mixed,1B,1B,gqa,12,,,,,,6,4096,6,,,,
+model,total_params,active_params,kv_formula,layers,kv_layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,window_layers,window_tokens,window_kv_heads,window_key_dim,window_value_dim,linear_layers,indexer_layers,indexer_dim,indexer_heads,indexer_bytes_per_element,sparse_layers,selected_entries
+V3.2,671e9,37e9,mla_indexed,61,61,512,64,128,128,128,,,,,,,61,128,64,1.03125,61,2048
+Mixed,1e9,1e9,gqa,12,12,,,,,,6,4096,8,128,128,6,,,,,,
 """
+NOT_ASKED = {
+    **{"config_source": "config", "verification": "verified", "experts_grade": "unread"},
+    **{"kv_values_stored_per_token": "1", "kv_values_read_per_context_token": "1"},
+}
 
 
-COLUMNS = dict.fromkeys(table("architectures")[0], "")
+def rows(text, **others):
+    return [{**others, **row} for row in csv.DictReader(text.strip().splitlines())]
 
 
-def rows(header, text, **others):
-    columns = header.split(",")
-    return tuple({**others, **dict(zip(columns, line.split(","), strict=True))} for line in text.strip().splitlines())
+def architectures(*found):
+    """The tables that ship with these rows for architectures.csv."""
+    columns = shipped.lines("architectures")[0]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(NOT_ASKED | row for row in found)
+    return read().edited(architectures=out.getvalue())
+
+
+SMALL = (*rows(MODELS), *rows(SPARSE, kv_heads="8", head_dim="128"))
 
 
 @pytest.fixture
-def small(monkeypatch):
-    sparse = rows(SPARSE_HEADER, SPARSE, **COLUMNS | {"kv_heads": "8", "head_dim": "128"})
-    tables = {"hardware": rows(HARDWARE_HEADER, HARDWARE), "architectures": rows(MODEL_HEADER, MODELS, **COLUMNS) + sparse}
-    monkeypatch.setattr(presets, "table", tables.__getitem__)
+def small():
+    files = architectures(*SMALL).edited(hardware=HARDWARE.lstrip()).files
+    described = files["datapackage.json"].replace(b'"int8"', b'"int8", "tf32"')
+    with reading(Tables({**files, "datapackage.json": described})):
+        yield
 
 
 # -- hardware -------------------------------------------------------------------------------------------------------
@@ -106,7 +122,7 @@ def has_bf16(name: str) -> bool:
 def test_the_data_type_sets_flops_and_bytes_together(small):
     assert hardware("H100:bf16").givens["peak_flops"] == 989e12
     assert hardware("H100:bf16").givens["bytes_per_weight"] == 2
-    assert hardware("B200").givens == {"bytes_per_weight": 0.5, "peak_flops": 9e15, "hbm_capacity": 180e9}
+    assert hardware("B200").givens == {"bytes_per_weight": 0.5, "peak_flops": 9e15, "hbm_bandwidth": 8e12, "hbm_capacity": 180e9}
     assert hardware("TPU-v5e").givens["bytes_per_weight"] == 1
 
 
@@ -120,9 +136,9 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
         ("", UnknownName, ["accelerator ''"]),
         (":fp8", UnknownName, ["accelerator ''"]),
         ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
-        ("Two-true", WrongData, ["hardware.csv Two-true peak_flops fp8", "preferred", "2 of 2"]),
-        ("None-true", WrongData, ["hardware.csv None-true peak_flops fp8", "preferred", "0 of 1"]),
-        ("Odd-unit", WrongData, ["hardware.csv Odd-unit", "peak_flops is in FLOP/s", "byte/s"]),
+        ("Two-true", BadRow, ["hardware.csv row 16, column preferred: is true in 2 of 2 rows", "(rows 16, 17)"]),
+        ("None-true", BadRow, ["hardware.csv row 18, column preferred: is true in 0 of 1 rows"]),
+        ("Odd-unit", BadRow, ["hardware.csv row 19, column unit", "peak_flops is in FLOP/s", "byte/s"]),
     ],
 )
 def test_hardware_that_is_wrong(small, text, kind, words):
@@ -166,20 +182,20 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     preset = model("V3.2")
     sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
     selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048, "query_heads": 128}
+    selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
     assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
     chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
     assert preset.variants == {**dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"), "kv_time": "fixed"}
     assert preset.left_out == presets.DENSE_ONLY
 
 
-def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small, monkeypatch):
+def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small):
     """A blank one is left to whoever asks."""
-    more = {"indexer_heads": "64", "indexer_bytes_per_element": "1.03125", "state_bytes_per_element": "4"}
-    assert not more.keys() & model("V3.2").givens.keys()
-    tables = {"architectures": tuple({**row, **more} for row in presets.table("architectures"))}
-    monkeypatch.setattr(presets, "table", tables.__getitem__)
-    assert {name: model("V3.2").givens[name] for name in more} == {name: float(text) for name, text in more.items()}
-    assert model("Mixed").givens["state_bytes_per_element"] == 4
+    assert (model("V3.2").givens["indexer_heads"], model("V3.2").givens["indexer_bytes_per_element"]) == (64, 1.03125)
+    states = {"state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "4"}
+    assert not states.keys() & model("Mixed").givens.keys()
+    with reading(architectures(SMALL[-1] | states)):
+        assert {name: model("Mixed").givens[name] for name in states} == {name: float(text) for name, text in states.items()}
 
 
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
@@ -198,28 +214,31 @@ def test_a_model_of_windows_and_states_has_stages_of_all_its_layers():
 def test_a_part_that_is_not_described_in_full_is_not_zero(small):
     given = model("Mixed").givens
     assert given["window_layers"] == 6 and given["window_tokens"] == 4096 and given["linear_layers"] == 6
-    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes"} & set(given)
+    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes", "state_heads"} & set(given)
 
 
-MIXTURE = {"experts": "256", "active_experts": "8", "moe_layers": "58", "model_dim": "7168", "experts_source": "c", "experts_grade": "read"}
+MIXTURE = {
+    **{"experts": "256", "active_experts": "8", "shared_experts": "1", "moe_layers": "58", "model_dim": "7168", "vocab_size": "129280"},
+    **{"moe_ffn_dim": "2048", "dense_ffn_dim": "18432", "experts_source": "c", "experts_grade": "read"},
+}
+DENSE = MIXTURE | {"experts": "0", "active_experts": "0", "shared_experts": "0", "moe_layers": "0", "moe_ffn_dim": ""}
 
 
-def with_router(monkeypatch, **cells):
-    row = rows(MODEL_HEADER, MODELS, **COLUMNS)[3] | cells
-    monkeypatch.setattr(presets, "table", {"architectures": (row,)}.__getitem__)
-    return model("V3")
+def with_router(**cells):
+    with reading(architectures(rows(MODELS)[3] | cells)):
+        return model("V3")
 
 
-def test_a_mixture_sets_its_router_and_says_where_it_is_from(monkeypatch):
-    preset = with_router(monkeypatch, **MIXTURE)
+def test_a_mixture_sets_its_router_and_says_where_it_is_from():
+    preset = with_router(**MIXTURE)
     router = {name: preset.givens[name] for name in presets.ROUTER}
     assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
     assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
 
 
-@pytest.mark.parametrize("experts", ["0", ""])
-def test_a_dense_model_has_no_router(monkeypatch, experts):
-    preset = with_router(monkeypatch, **MIXTURE | {"experts": experts, "active_experts": experts})
+@pytest.mark.parametrize("cells", [DENSE, {}])
+def test_a_dense_model_has_no_router(cells):
+    preset = with_router(**cells)
     assert not {*presets.ROUTER} & preset.givens.keys()
 
 
@@ -250,9 +269,11 @@ def test_model_is_found_by_name_alias_and_id(small, text):
         ("Lama-3-8B", UnknownName, ["model 'Lama-3-8B'", "'Llama-3-8B'", "backsolve list --models"]),
         ("", UnknownName, ["model ''"]),
         ("V4", NotCovered, ["V4", "attention", "block-sparse"]),
-        ("Gap", WrongData, ["architectures.csv Gap", "column layers", "gqa"]),
-        ("New", WrongData, ["architectures.csv New", "kv_formula", "'ring'", "mla_hybrid"]),
-        ("Zero", WrongData, ["architectures.csv Zero", "active_params = 0"]),
+        ("Gap", BadRow, ["architectures.csv row 8, column layers: is blank"]),
+        ("Narrow", BadRow, ["architectures.csv row 9, column head_dim: is blank", "formula gqa"]),
+        ("New", BadRow, ["architectures.csv row 10, column kv_formula: 'ring'", "mla_hybrid"]),
+        ("Zero", BadRow, ["architectures.csv row 11, column active_params: 0 is out of range"]),
+        ("Absurd", BadRow, ["architectures.csv row 12, column active_params: active_params = 1e+18: absurd"]),
     ],
 )
 def test_model_that_is_wrong(small, text, kind, words):
@@ -317,9 +338,9 @@ def test_names_are_listed_once():
 
 @given(st.text(max_size=40) | st.builds("{}:{}".format, st.sampled_from(hardware_names()), st.text(max_size=5)))
 def test_any_text_gives_a_preset_or_a_named_mistake(text):
-    for read in (hardware, model):
+    for lookup in (hardware, model):
         with suppress(BacksolveError):
-            assert isinstance(read(text), Preset)
+            assert isinstance(lookup(text), Preset)
 
 
 # -- what weights are stored as -------------------------------------------------------------------------------------
@@ -397,10 +418,10 @@ def test_weights_that_are_trained_are_in_the_type_of_the_chip():
     assert solve("training_state_bytes_per_chip", **asked).answers[0].value == 117e9 * (2 + 2 + 12) / 64
 
 
-def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts(monkeypatch):
-    (published,) = with_router(monkeypatch, native_dtype="mxfp4 experts + bf16").published
+def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts():
+    (published,) = with_router(native_dtype="mxfp4 experts + bf16").published
     assert (published.bytes_per_weight, published.narrowest, published.max_context) == (17 / 32, 0.5, inf)
-    (published,) = with_router(monkeypatch, **MIXTURE, native_dtype="mxfp4 experts + bf16").published
+    (published,) = with_router(**MIXTURE, native_dtype="mxfp4 experts + bf16").published
     assert published.bytes_per_weight == pytest.approx(of_two_types(671e9, 37e9, 256, 8, 17 / 32, 2), rel=1e-12)
 
 

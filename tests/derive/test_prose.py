@@ -14,8 +14,9 @@ from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without
 
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
-from derive.presets import hardware, hardware_names, model, model_names, table
+from derive.presets import hardware, hardware_names, model, model_names
 from derive.quantities import CONSTANTS
+from derive.shipped import table
 from derive.solving.api import solve
 from invert.inference import infer
 

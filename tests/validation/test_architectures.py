@@ -6,13 +6,13 @@ independent columns of architectures.csv: the first from the model's published c
 
 import pytest
 
-from derive import presets
+from derive import shipped
 from derive.catalogue import by_id
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 
-TABLE = presets.table("architectures")
+TABLE = shipped.table("architectures")
 GRADES = ("verified", "secondary")
 COVERED = [pytest.param(row, id=row["model"]) for row in TABLE if row["kv_formula"] and row["verification"] in GRADES]
 SELECTING = set(KV_INPUTS) - set(DECODE_ATTENTION)

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from derive.presets import table
+from derive.shipped import table
 from derive.solving.api import solve
 from derive.solving.caveats import SPARSEST
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import sympy
 
-from derive import presets
+from derive import shipped
 from derive.catalogue import equation
 from derive.quantities import symbol
 from derive.solving.api import solve
@@ -249,7 +249,7 @@ def nearest(seconds, drain_times):
     return min(drain_times, key=lambda tier: abs(math.log(drain_times[tier] / seconds)))
 
 
-TIERS = presets.table("memory_tiers")
+TIERS = shipped.table("memory_tiers")
 
 
 @pytest.mark.parametrize(("hold", "tier"), [(300, "flash"), (3600, "hdd")])

@@ -11,7 +11,7 @@ import pytest
 
 import derive
 import invert
-from derive import presets
+from derive import presets, shipped
 from derive.errors import BacksolveError, UnknownName
 from derive.solving.api import solve
 
@@ -30,7 +30,7 @@ def only(unknown, **given):
 
 def preferred(quantity):
     """The rows that presets use, by accelerator and data type."""
-    rows = [row for row in presets.table("hardware") if row["quantity"] == quantity and row["preferred"] == "true"]
+    rows = [row for row in shipped.table("hardware") if row["quantity"] == quantity and row["preferred"] == "true"]
     return {(row["accelerator"], row["dtype"]): float(row["value"]) for row in rows}
 
 
@@ -91,7 +91,7 @@ def test_prefill_computes_with_active_parameters():
     assert found == 1e3 * only("prefill_compute_time", **prompt, total_params=2e12)
 
 
-MLA = [row["model"] for row in presets.table("architectures") if row["kv_formula"].startswith("mla")]
+MLA = [row["model"] for row in shipped.table("architectures") if row["kv_formula"].startswith("mla")]
 
 
 @pytest.mark.parametrize("model", MLA)
@@ -125,7 +125,7 @@ SPARSE = {  # [TFLOP/s] with 2:4 sparsity, as vendors print them; dense is half
 def test_rates_of_hardware_are_dense(chip, dtype):
     """A sparse rate in a dense column halves every compute time: no rival row has one either."""
     sparse = SPARSE[chip][dtype] * 1e12
-    rates = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["dtype"]) == (chip, dtype)]
+    rates = [float(row["value"]) for row in shipped.table("hardware") if (row["accelerator"], row["dtype"]) == (chip, dtype)]
     assert rates and all(rate == pytest.approx(sparse / 2, rel=0.002) for rate in rates)
     assert presets.hardware(f"{chip}:{dtype}").givens["peak_flops"] in rates
 
@@ -164,7 +164,7 @@ def test_a_cache_given_as_a_number_is_refused_too():
     assert solve("step_time", hardware="H100-SXM:bf16", **given).reason.code == "does_not_fit"
 
 
-@pytest.mark.parametrize("row", [row for row in presets.table("architectures") if row["kv_formula"]], ids=lambda row: row["model"])
+@pytest.mark.parametrize("row", [row for row in shipped.table("architectures") if row["kv_formula"]], ids=lambda row: row["model"])
 def test_a_name_is_its_own_model(row):
     """llama-3.1-70b must not be llama-2-70b: what a name gives is from the row of that name, whichever way it is written."""
     aliases = [alias.strip() for alias in row["aliases"].split(";") if alias.strip()]
@@ -258,5 +258,5 @@ def test_no_statement_of_the_packages_is_silent(package):
 )
 def test_memory_bandwidths_that_were_wrong_elsewhere(chip, right, wrong):
     assert preferred("hbm_bandwidth")[chip, ""] == presets.hardware(f"{chip}:fp8").givens["hbm_bandwidth"] == right != wrong
-    rivals = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["quantity"]) == (chip, "hbm_bandwidth")]
+    rivals = [float(row["value"]) for row in shipped.table("hardware") if (row["accelerator"], row["quantity"]) == (chip, "hbm_bandwidth")]
     assert wrong not in rivals

@@ -3,8 +3,8 @@
 import pytest
 
 from derive.errors import UnknownName, WrongValue
-from derive.presets import table
 from derive.quantities import QUANTITIES
+from derive.shipped import table
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL, Conventions
 from derive.units import flop_power, parse

@@ -21,7 +21,7 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import FxRate, PriceBook
 
 TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""),)}
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""),)}
 HEADER = "component,threshold_tokens,ttl_seconds,amount,currency,provider,model"
 
 # Gemini 3.1 Pro as listed in 2026, with two cache lifetimes of our own making.

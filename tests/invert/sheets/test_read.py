@@ -27,7 +27,7 @@ from invert.sheets.rules import LARGEST, SMALLEST, check
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
-FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
 GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
 
 
@@ -415,7 +415,7 @@ def test_rates_of_exchange_are_checked_and_sorted():
     rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
     text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
     with shipped.reading(shipped.read().edited(fx=text)):
-        fx, problems = rates(shipped.table("fx")), shipped.problems("fx")
+        fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems("fx")
     assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
     assert [(problem.row, problem.column) for problem in problems] == [
         (4, "date"),
@@ -641,7 +641,7 @@ def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, compon
 
 
 def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
-    fx = rates(shipped.table("fx"))
+    fx = rates(shipped.rows_of(FxRate))
     for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
         rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
         assert problems == []

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import WrongData, WrongValue
-from derive.presets import table
+from derive.errors import UnknownName, WrongData, WrongValue
+from derive.shipped import table
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
 from invert.priors import SUSTAINED_MBU, beliefs
 from invert.records import BandPair, Observable
@@ -457,7 +457,7 @@ def test_no_control_no_caveat():
 
 
 def test_an_architecture_that_is_not_there():
-    with pytest.raises(WrongData, match=r"architectures.csv: no model 'nothing'"):
+    with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
         stored_kv_bytes("nothing")
 
 
