@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from math import inf
 
-from derive.catalogue import equation
+from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, checked, one_reading, refuse_bad, rows_of
@@ -221,6 +221,23 @@ def architecture(name: str) -> Architecture:
         refuse_bad(ARCHITECTURES, model=name)
         raise UnknownName("architecture", name, model_names())
     return row
+
+
+def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
+    """KV bytes that a model stores of a token, and those that a step reads of one [byte/token], all values in one data type.
+
+    architecture.kv_bytes_* and architecture.kv_read_bytes* by the variants of its KV formula; index keys are values too.
+    Raises as `model` does.
+
+    >>> kv_bytes(architecture("DeepSeek-V3"), 2.0), kv_bytes(architecture("DeepSeek-V3.2"), 2.0)
+    ((70272.0, 70272.0), (85888.0, 15616.0))
+    """
+    preset = of_architecture(row)
+    values = preset.givens | {"bytes_per_element": bytes_per_value, "indexer_bytes_per_element": bytes_per_value}
+    for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"):
+        formula = variants_of(name)[preset.variants.get(name, "dense")]
+        values[name] = float(formula.right_side(values))
+    return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
 
 
 def _checked(row: Architecture, column: str) -> float:

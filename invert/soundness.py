@@ -1,11 +1,12 @@
 """What is wrong with the tables that ship, together: each with itself, and one with another."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from derive.errors import WrongData, shorten
+from derive.errors import NotCovered, WrongData, shorten
+from derive.presets import kv_bytes
 from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of, table
-from derive.shipped_rows import AnyRecord, FxRate, ModelRow
+from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.estimators import calibration
 from invert.rent import rental
 from invert.sheets.read import read_rows
@@ -26,7 +27,7 @@ def table_problems(book: PriceBook) -> tuple[Problem, ...]:
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
-    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
+    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals"), *_miscounted()]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
@@ -87,6 +88,20 @@ def _of_calibration() -> tuple[Problem, ...]:
         return calibration.problems()
     except WrongData:
         return ()
+
+
+def _miscounted() -> Iterator[Problem]:
+    """KV values counted by hand that are not what the equations make of the configuration: one of the two is wrong."""
+    for row in _sound(Architecture):
+        try:
+            stored, read = kv_bytes(row, 1.0)
+        except (NotCovered, WrongData):
+            continue
+        counted = {"kv_values_stored_per_token": stored, "kv_values_read_per_context_token": read}
+        for column, value in counted.items():
+            if getattr(row, column) != value:
+                fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
+                yield Problem("architectures.csv", row.place, column, fault)
 
 
 def rivals(book: PriceBook) -> Iterable[Problem]:

@@ -185,10 +185,10 @@ def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow])
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
     try:
         architecture = presets.architecture(row.architecture)
-        preset = presets.of_architecture(architecture)
+        preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, row.kv_bytes_per_element)
     except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
-    params, read = preset.givens.get("active_params"), architecture.kv_values_read_per_context_token * row.kv_bytes_per_element
+    params = preset.givens.get("active_params")
     sold = _sold(row, book, known, params) if row.calibration_sheet else None
     return Member(row.architecture, row.family, row.in_class, read, prefill_attention_flops(preset), params, sold)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from derive import presets
 from derive.briefly import brief
 from derive.catalogue import equation
-from derive.errors import UnknownName, WrongData
+from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from derive.units import show
 from invert.anchors import ALLOWED
@@ -143,15 +143,18 @@ def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Obse
 
 
 def known_cache(model: ModelRow | None) -> KnownCache | None:
-    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
+    """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at two bytes a value.
+
+    None for one whose attention no equation covers; `WrongData` where its row of architectures.csv cannot be used.
+    """
     if model is None or not model.architecture:
         return None
     try:
-        row = presets.architecture(model.architecture)
+        stored, read = presets.kv_bytes(presets.architecture(model.architecture), BYTES_PER_ELEMENT_KNOWN)
+    except NotCovered:
+        return None
     except UnknownName as error:
         raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
-    counts = (row.kv_values_stored_per_token, row.kv_values_read_per_context_token)
-    stored, read = (count * BYTES_PER_ELEMENT_KNOWN for count in counts)
     return KnownCache(model.architecture, model.architecture_grade, stored, read)
 
 

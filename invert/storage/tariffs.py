@@ -8,7 +8,7 @@ from math import hypot, inf, log
 from derive import presets
 from derive.briefly import brief
 from derive.catalogue import equation
-from derive.errors import WrongData
+from derive.errors import NotCovered, WrongData
 from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure
 from derive.units import show
@@ -185,7 +185,7 @@ def negative_controls() -> tuple[NegativeControl, ...]:
             asked = sheet.storage.prices[0][1]
             try:
                 member = sheet.model, stored_kv_bytes(architecture), asked.usd_per_token
-            except BadRow:
+            except (BadRow, NotCovered):
                 continue
             groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
     found = []
@@ -197,12 +197,15 @@ def negative_controls() -> tuple[NegativeControl, ...]:
 
 
 def stored_kv_bytes(name: str) -> float:
-    """KV bytes a token an open model stores, in bf16 [byte/token]; UnknownName for one that architectures.csv lacks.
+    """KV bytes a token an open model stores, by the equation of its attention in bf16 [byte/token].
+
+    Raises UnknownName for one that architectures.csv lacks, NotCovered for one that no equation covers.
 
     >>> stored_kv_bytes("DeepSeek-V3")
     70272.0
     """
-    return presets.architecture(name).kv_values_stored_per_token * BYTES_PER_KV_VALUE
+    stored, _ = presets.kv_bytes(presets.architecture(name), BYTES_PER_KV_VALUE)
+    return stored
 
 
 def caveat(controls: Sequence[NegativeControl]) -> str | None:

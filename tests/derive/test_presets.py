@@ -322,6 +322,25 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     assert given.get("layers") == (float(row["layers"]) if row["layers"] else None)
 
 
+@pytest.mark.parametrize("name", model_names())
+def test_kv_bytes_by_the_equations_are_the_values_counted_by_hand(name):
+    row = presets.architecture(name)
+    if not row.kv_formula:
+        with pytest.raises(NotCovered, match=f"^{name}: no equation"):
+            presets.kv_bytes(row, 2.0)
+        return
+    for width in (1.0, 2.0):
+        counted = (row.kv_values_stored_per_token * width, row.kv_values_read_per_context_token * width)
+        assert presets.kv_bytes(row, width) == counted
+
+
+def test_a_name_of_an_architecture_is_taken_as_it_stands():
+    with pytest.raises(UnknownName, match="unknown architecture 'deepseek-v3'; did you mean 'DeepSeek-V3'"):
+        presets.architecture("deepseek-v3")
+    with reading(architectures(SMALL[0] | {"layers": "many"})), pytest.raises(BadRow, match="row 2, column layers"):
+        presets.architecture("Llama-3-70B")
+
+
 def test_no_two_models_share_a_spelling():
     for row in table("architectures"):
         for spelled in filter(None, [row["hf_id"], *row["aliases"].split(";")]):

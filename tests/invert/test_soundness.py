@@ -159,7 +159,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
     "models": (lambda row: row["model"] == "qwen3-coder-plus", {"max_context": "2000000"}),
     "hardware": (MATTERS["hardware"], {"value": "4e12"}),
     "memory_tiers": (MATTERS["memory_tiers"], {"value": "0.02"}),
-    "architectures": (MATTERS["architectures"], {"kv_values_read_per_context_token": "200000"}),
+    "architectures": (MATTERS["architectures"], {"kv_heads": "16"}),
     "reference_class": (lambda row: row["architecture"] == "Llama-3.3-70B", {"in_class": "FALSE"}),
     "disclosures": (MATTERS["disclosures"], {"value": "3"}),
 }
@@ -370,6 +370,7 @@ def test_worker_processes_read_what_the_run_reads():
             assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
     assert alone != as_json(usual())
 
+
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
@@ -413,6 +414,27 @@ def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
     with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
         calibration.siblings("GLM-4.6")
+
+
+@pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
+def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(column: str):
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
+    with reading(edited("architectures", place, **{column: "12345"})):
+        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
+        (problem,) = all_problems(load())
+    assert (problem.origin, problem.row, problem.column) == ("architectures.csv", place + 2, column)
+    assert problem.message == "12345 is not the 13824 that mla_hybrid attention makes of the configuration"
+    with reading(edited("architectures", place, kv_layers="48")):
+        known = infer(["kimi-k3"]).inferences[0].known
+    assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
+
+
+def test_a_model_that_no_equation_covers_has_no_known_cache():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
+    with reading(edited("architectures", place, kv_formula="")):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+    assert table.problems == () and table.inferences[1].known is None and table.inferences[0].known == usual().inferences[0].known
+    assert not any("architecture" in flag for flag in table.inferences[1].flags)
 
 
 def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
