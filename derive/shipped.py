@@ -198,7 +198,7 @@ class Checked:
 
 
 def table(name: str) -> tuple[Row, ...]:
-    """The sound rows of a table that ships; `WrongData` names a file that cannot be used at all.
+    """The sound rows of a table that ships, as text; `WrongData` names a file that cannot be used at all. Typed: `rows_of`.
 
     >>> table("nothing")
     Traceback (most recent call last):
@@ -224,16 +224,17 @@ def refuse_bad(name: str, **cells: str) -> None:
             raise BadRow(problem)
 
 
-def no_row(name: str, column: str, wanted: str) -> Problem:
+def no_row(record: type[TableRow], column: str, wanted: str) -> Problem:
     """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
 
-    >>> print(no_row("hardware", "accelerator", "H10O-SXM"))
+    >>> from derive.shipped_rows import AcceleratorFigure
+    >>> print(no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
     hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
     """
-    first = {row[column]: row.place for row in reversed(table(name))}
+    first = {getattr(row, column): row.place for row in reversed(rows_of(record))}
     near = get_close_matches(wanted, first, n=3, cutoff=0.7)
     hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-    return Problem(f"{name}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
+    return Problem(f"{record.TABLE}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
 
 
 def problems(*names: str) -> tuple[Problem, ...]:

@@ -5,7 +5,7 @@ from derive.errors import BacksolveError, WrongData, shorten
 from derive.presets import Preset, hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import BadRow, Problem, no_row, once_a_reading, refuse_bad, rows_of
-from derive.shipped_rows import Disclosure, in_si
+from derive.shipped_rows import AcceleratorFigure, Disclosure, in_si
 from invert.records import Anchors
 
 CHIP = "H100-SXM:bf16"
@@ -45,7 +45,7 @@ def _usual_chip() -> Preset:
         refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
         if name in hardware_names():
             raise BadRow(Problem("hardware.csv", None, "dtype", f"{shorten(name)} has no peak_flops in {dtype}")) from None
-        raise BadRow(no_row("hardware", "accelerator", name)) from None
+        raise BadRow(no_row(AcceleratorFigure, "accelerator", name)) from None
 
 
 def _disclosed_rent() -> tuple[float, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
-from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of, table
+from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.estimators import calibration
 from invert.rent import rental
@@ -54,16 +54,12 @@ def _of_shipped_sheets() -> tuple[Problem, ...]:
 def unused_launches() -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
     used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
-    try:
-        launched = table("prices_calibration")
-    except WrongData:
-        return ()
-    first = {f"{row['provider']}/{row['model']}": row for row in reversed(launched)}
-    return tuple(
-        Problem("prices_calibration.csv", row.place, "model", f"no row of reference_class.csv calibrates with {shorten(name)}")
-        for name, row in first.items()
-        if name not in used
-    )
+    first: dict[str, PriceRow] = {}
+    for row in calibration.calibration_book().rows:
+        if row.origin.startswith(f"{calibration.LAUNCHED}:"):
+            first.setdefault(f"{row.provider}/{row.model}", row)
+    unused = {name: row for name, row in first.items() if name not in used}
+    return tuple(row.problem("model", f"no row of reference_class.csv calibrates with {shorten(name)}") for name, row in unused.items())
 
 
 def unused_rates(book: PriceBook) -> list[Problem]:

@@ -121,18 +121,18 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     if not anchors:
         return None, ()
     newest = anchors[(len(anchors) - 1) // 2]
-    rows = [row for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
-    for day in sorted({row.retrieved_date for row in rows}):
+    later = [(row.retrieved_date, row) for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
+    for day in sorted({day for day, _ in later}):
         if (day - newest).days > A_YEAR:
             break
         newest = day
-    far = [row for row in rows if row.retrieved_date > newest]
+    far = [(day, row) for day, row in later if day > newest]
     if not far:
         return newest, ()
-    day = far[0].retrieved_date
+    day, first = far[0]
     others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    return newest, (far[0].problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
+    return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
@@ -285,7 +285,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
     while line := piece():
         yield line
         tail = line
-        while len(tail) > LINE_LIMIT and not tail.endswith(b"\n" if isinstance(tail, bytes) else "\n"):
+        while len(tail) > LINE_LIMIT and tail[-1:] not in (b"\n", "\n"):
             tail = piece()
 
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from functools import cache
 from multiprocessing import get_context
 
 import pytest
 
 from derive import presets, shipped
+from derive.errors import WrongData
 from derive.shipped import Problem, Tables, read, reading
 from invert import scoreboard
 from invert.estimators import calibration
@@ -23,7 +25,7 @@ from invert.inference import infer
 from invert.report.contract import as_json
 from invert.report.sheet import report
 from invert.result import InferenceTable
-from invert.sheets.read import load
+from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
 
@@ -216,6 +218,40 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 
 
 # -- a bad row stops only what rests on it --------------------------------------------------------------------------
+
+
+ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
+    "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
+    "prices_rivals": ({}, "amount", None),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate("CNY", date(2026, 3, 1))),
+    "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
+    "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
+    "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
+    "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
+    "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
+    "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings("GLM-4.7")),
+    "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.rows("production")),
+}
+"""By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
+
+
+def refuse_none_of(table: InferenceTable) -> None:
+    """Raises for the first problem where nothing could be inferred."""
+    if not table.inferences:
+        raise WrongData(str(table.problems[-1]))
+
+
+@pytest.mark.parametrize("name", ASIDE)
+def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
+    cells, column, rests_on_it = ASIDE[name]
+    place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
+    with reading(edited(name, place, **{column: "abc"})):
+        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
+        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.rows("controls")
+        assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load())]
+        if rests_on_it:
+            with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
+                rests_on_it()
 
 
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():

@@ -1,6 +1,7 @@
 """Price files of every wrong kind: each fault named by file, row and column, nothing else raised, the rest read on."""
 
 import csv
+import dataclasses
 import io
 import os
 import random
@@ -206,6 +207,13 @@ def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, messag
 def test_an_unknown_column_is_named_with_the_nearest_real_one():
     with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
         read(INPUT + ",x", header=HEADER + ",valid_too")
+
+
+@pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
+def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
+    described = [field["name"] for field in shipped.described(name)["fields"]]
+    of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
+    assert list(loading.PRICE_COLUMNS) == described == of_row
 
 
 def test_a_shipped_file_needs_all_columns():
