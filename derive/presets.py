@@ -199,7 +199,7 @@ def of_architecture(row: Architecture) -> Preset:
     others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_STAGES, *router)
     wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
     columns = [column for column in wanted if is_known(row, column)]
-    givens = {column: _checked(row, column) for column in columns}
+    givens = {column: _in_domain(row, column) for column in columns}
     return Preset(
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={column: _provenance_of_model(row, column) for column in columns}
@@ -240,7 +240,7 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
     return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
 
 
-def _checked(row: Architecture, column: str) -> float:
+def _in_domain(row: Architecture, column: str) -> float:
     """A figure of the configuration, within the domain of its quantity."""
     try:
         return quantity(column).check(float(getattr(row, column)))

@@ -257,9 +257,9 @@ def checked(name: str) -> Checked:
     """A table by its description in datapackage.json, and by the rules of what goes together."""
     file, (columns, numbered) = f"{name}.csv", lines(name)
     fields = {field["name"]: field for field in described(name)["fields"]}
-    read = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
-    alone = [(row, fault) for row, faults, _ in read for fault in faults]
-    records = {row.place: record for row, _, record in read if record}
+    found = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
+    alone = [(row, fault) for row, faults, _ in found for fault in faults]
+    records = {row.place: record for row, _, record in found if record}
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
     rules: tuple[Across, ...] = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))

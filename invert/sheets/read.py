@@ -15,7 +15,7 @@ from derive.characters import trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from derive.files import LARGEST, label, opened, size
 from derive.shipped import once_a_reading, rows_of
-from derive.shipped_rows import FxRate, ModelRow
+from derive.shipped_rows import FxRate, ModelRow, truth
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey
 from invert.sheets.rules import (
     COMPONENTS,
@@ -31,7 +31,6 @@ from invert.sheets.rules import (
     parsed,
     plain,
     required,
-    truth,
     unsaid_currencies,
     weekdays,
     whole,
@@ -82,7 +81,7 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
     """
-    fx, rows, faults = shipped_rows()
+    fx, rows, faults = prices_that_ship()
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
@@ -99,7 +98,7 @@ def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @once_a_reading
-def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
+def prices_that_ship() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
     try:
         fx = rates(rows_of(FxRate))
@@ -255,7 +254,7 @@ def refuse_bad_rate(currency: str, day: date) -> None:
 def _day(text: str) -> date | None:
     try:
         return iso_date(text)
-    except WrongValue:
+    except WrongData:
         return None
 
 
