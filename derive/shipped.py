@@ -186,29 +186,18 @@ def content(file: str) -> bytes:
 class Checked:
     """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem.
 
-    `records` are the sound rows as `RECORDS` has them; of a table that is not among these, none.
+    The sound rows are those of a table that `RECORDS` names; of another, none.
     """
 
     __repr__ = brief
 
-    rows: tuple[Row, ...]
     records: tuple[TableRow, ...]
     bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]
     problems: tuple[Problem, ...]
 
 
-def table(name: str) -> tuple[Row, ...]:
-    """The sound rows of a table that ships, as text; `WrongData` names a file that cannot be used at all. Typed: `rows_of`.
-
-    >>> table("nothing")
-    Traceback (most recent call last):
-    derive.shipped.BadRow: nothing.csv: not among the data that ships
-    """
-    return checked(name).rows
-
-
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """The sound rows of the table that a record is a row of, typed; `WrongData` for a file that cannot be used at all.
+    """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all.
 
     >>> from derive.shipped_rows import FxRate
     >>> rows_of(FxRate)[0].units_per_usd
@@ -272,8 +261,8 @@ def checked(name: str) -> Checked:
     # A fault of many rows together is named once, by the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
-    kept = _without(sound, together)
-    return Checked(tuple(kept), tuple(records[row.place] for row in kept if row.place in records), bad, (*unknown, *named))
+    kept = tuple(records[row.place] for row in _without(sound, together) if row.place in records)
+    return Checked(kept, bad, (*unknown, *named))
 
 
 def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:

@@ -16,7 +16,8 @@ from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
-from derive.shipped import BadRow, Tables, read, reading, table
+from derive.shipped import BadRow, Tables, read, reading, rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
 
@@ -116,7 +117,7 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
 
 
 def has_bf16(name: str) -> bool:
-    return any(row["accelerator"] == name and row["quantity"] == "peak_flops" and row["dtype"] == "bf16" for row in table("hardware"))
+    return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
 
 def test_the_data_type_sets_flops_and_bytes_together(small):
@@ -288,7 +289,7 @@ FORBIDDEN = {"kv_bytes_per_token", "bytes_per_element", "chip_price"}
 
 
 def pairs_of_hardware():
-    rated = {(row["accelerator"], row["dtype"]) for row in table("hardware") if row["quantity"] == "peak_flops"}
+    rated = {(row.accelerator, row.dtype) for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops"}
     return sorted(f"{name}:{dtype}" for name, dtype in rated)
 
 
@@ -296,7 +297,7 @@ def pairs_of_hardware():
 def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
-    listed = {row["quantity"] for row in table("hardware") if row["accelerator"] == text.split(":")[0]}
+    listed = {row.quantity for row in rows_of(AcceleratorFigure) if row.accelerator == text.split(":")[0]}
     beside |= {name for name, called in LINKS.items() if called in listed}
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
@@ -308,18 +309,18 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     except NotCovered as refusal:
         assert str(refusal).startswith(name)
         return
-    row = next(row for row in table("architectures") if row["model"] == name)
+    row = presets.architecture(name)
     given = preset.givens
-    selects = row["kv_values_read_per_context_token"] != row["kv_values_stored_per_token"]
-    windows, states = bool(row["window_layers"]), bool(row["linear_layers"])
+    selects = row.kv_values_read_per_context_token != row.kv_values_stored_per_token
+    windows, states = row.window_layers is not None, row.linear_layers is not None
     limited = selects or windows or states
     assert preset.left_out == (presets.DENSE_ONLY if selects else presets.ALL_GROWS if limited else ())
     assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == ("fixed" if limited else None, not selects)
     assert preset.variants.get("kv_bytes_per_sequence") == ("fixed" if windows or states else None)
-    assert preset.variants.get("attention_flops_per_sequence") == (row["kv_formula"] if selects else "windowed" if windows else None)
+    assert preset.variants.get("attention_flops_per_sequence") == (row.kv_formula if selects else "windowed" if windows else None)
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
-    assert given.get("layers") == (float(row["layers"]) if row["layers"] else None)
+    assert given.get("layers") == row.layers
 
 
 @pytest.mark.parametrize("name", model_names())
@@ -342,17 +343,17 @@ def test_a_name_of_an_architecture_is_taken_as_it_stands():
 
 
 def test_no_two_models_share_a_spelling():
-    for row in table("architectures"):
-        for spelled in filter(None, [row["hf_id"], *row["aliases"].split(";")]):
+    for row in rows_of(Architecture):
+        for spelled in filter(None, [row.hf_id, *row.aliases]):
             try:
-                assert model(spelled) == model(row["model"])
+                assert model(spelled) == model(row.model)
             except NotCovered as refusal:
-                assert str(refusal).startswith(row["model"])
+                assert str(refusal).startswith(row.model)
 
 
 def test_names_are_listed_once():
     assert len(set(hardware_names())) == len(hardware_names()) and "H100-SXM" in hardware_names()
-    assert len(set(model_names())) == len(model_names()) == len(table("architectures"))
+    assert len(set(model_names())) == len(model_names()) == len(rows_of(Architecture))
 
 
 @given(st.text(max_size=40) | st.builds("{}:{}".format, st.sampled_from(hardware_names()), st.text(max_size=5)))
@@ -453,10 +454,10 @@ def test_two_models_that_were_published_differently_are_refused_unless_the_type_
     assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
 
 
-@pytest.mark.parametrize("name", [row["model"] for row in table("architectures") if row["kv_formula"]])
+@pytest.mark.parametrize("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
 def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
-    row = next(row for row in table("architectures") if row["model"] == name)
+    row = presets.architecture(name)
     (published,) = model(name).published
-    assert (published.model, published.dtype, published.max_context) == (name, row["native_dtype"], float(row["max_context"]))
-    if row["native_dtype"]:
+    assert (published.model, published.dtype, published.max_context) == (name, row.native_dtype, row.max_context)
+    if row.native_dtype:
         assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2

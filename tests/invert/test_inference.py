@@ -499,9 +499,10 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    rows = [changed for row in shipped.table(name) for changed in [change(dict(row))] if changed]
+    columns, cells = shipped.lines(name)
+    rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
-    writer = csv.DictWriter(out, shipped.table(name)[0], lineterminator="\n")
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return shipped.read().edited(**{name: out.getvalue()})

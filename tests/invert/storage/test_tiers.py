@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongData, WrongValue
-from derive.shipped import table
+from derive.shipped import rows_of
+from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
 from invert.priors import SUSTAINED_MBU, beliefs
 from invert.records import BandPair, Observable
@@ -105,10 +106,10 @@ def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
 
 def test_the_tiers_priced_in_two_years_are_those_whose_rows_say_so():
     """A dated low end is of 2025 where the purchase price is of two years, and of no other tier."""
-    priced = [row for row in table("memory_tiers") if row["quantity"] == "purchase_price" and row["tier"] in TIERS]
-    both = {row["tier"] for row in priced if "2025" in row["source"] and "2026" in row["source"]}
+    priced = [row for row in rows_of(MemoryTierFigure) if row.quantity == "purchase_price" and row.tier in TIERS]
+    both = {row.tier for row in priced if "2025" in row.source and "2026" in row.source}
     assert both == set(LOW_END_OF_2025)
-    assert {row["tier"] for row in priced} == set(TIERS)
+    assert {row.tier for row in priced} == set(TIERS)
 
 
 @pytest.mark.parametrize(("basis", "year"), [("leased", 2026), ("owned", 2024)])
@@ -153,8 +154,8 @@ def sweep() -> float:
 
 
 def test_the_share_of_the_bandwidth_is_the_measured_one():
-    (row,) = (row for row in table("efficiencies") if row["quantity"] == "mbu")
-    assert float(row["value"]) == SUSTAINED_MBU
+    (row,) = (row for row in rows_of(Efficiency) if row.quantity == "mbu")
+    assert row.value == SUSTAINED_MBU
 
 
 def test_what_a_tier_would_show_is_found_on_it():
