@@ -11,13 +11,13 @@ from derive.briefly import Records
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, reading, refuse_bad
-from invert.anchors import common_anchors, given_anchors, held_beliefs
-from invert.estimators import estimates, lecture
+from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
 from invert.estimators.calibration import learn
-from invert.estimators.cases import Case, broken_by, case_of, kv_estimates
+from invert.estimators.cases import Case, case_of, with_posteriors
+from invert.estimators.joint_point import broken_by
 from invert.estimators.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
-from invert.priors import Beliefs
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
 from invert.result import Inference, InferenceTable
 from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
@@ -25,11 +25,8 @@ from invert.sheets.observables import ratio
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
-from invert.storage.tariffs import disclosed_tiers, drain_time_of
+from invert.storage.tariffs import disclosed_tiers
 from invert.storage.tiers import TierEvidence, storage_evidence
-
-STORED_SPREAD = 0.35
-"""Of known KV bytes, in nats: the data type of the cache is not."""
 
 
 @one_reading
@@ -44,22 +41,22 @@ def infer(
     anchors: Mapping[str, float | str] | None = None,
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
+    assumptions: Assumptions = USUAL,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
     Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `changes` are
-    amounts to put into the chosen sheets, `anchors` outside facts to replace. Raises `UnknownName` for a model,
-    provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
+    amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Raises
+    `UnknownName` for a model, provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
 
     >>> table = infer(["gemini-3.1-pro"])
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    given = given_anchors(anchors or {})
-    common = common_anchors(given)
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
-    problems = [*book.problems, *faults, *table_problems(book)]
+    problems = [*book.problems, *faults, *table_problems(book, assumptions)]
     day = as_of or book.newest_retrieved
     later, own_later = not_begun(book, day) if day else ({}, {})
     try:
@@ -67,11 +64,10 @@ def infer(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *without()]
+    notes = [*notes, *without(assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
-    held = held_beliefs(common, given)
     read = []
     for sheet in chosen:
         try:
@@ -79,15 +75,13 @@ def infer(
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
                 refuse_bad_rate(currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    evidence = [one.evidence for one in read]
-    found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
     inferences = []
-    for one, summary, prior in zip(read, found, priors, strict=True):
+    for one in with_posteriors(read, assumptions, executor):
         try:
-            inferences.append(_concluded(one, summary, prior, held, given))
+            inferences.append(_concluded(one, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     newest = book.newest_retrieved
@@ -98,7 +92,8 @@ def infer(
     premiums = _premiums(offered)
     said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
     with reading() as tables:
-        return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
+        common = common_anchors(assumptions)
+        return InferenceTable(Records(inferences), as_of or newest, common, assumptions, premiums, said, tuple(notes), what_if, tables)
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -152,22 +147,16 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
+def _concluded(read: Case, assumptions: Assumptions) -> Inference:
     """Everything one sheet implies, from its reading and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
-    known = known_cache(read.model)
-    broken = broken_by(read, pairs, given)
-    kv_bytes = kv_estimates(read, pairs, summary, prior, held, given)
-    found = {"bandwidth_bound_fraction": estimates.bandwidth_bound_fraction(seen.output_input_ratio)}
-    found |= estimates.posterior_estimates(summary, prior, broken, estimates.posterior_anchors(read.evidence))
-    price, output = read.storage_price, sheet.bands[0].output.usd_per_token
-    drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
-    tiers, storage, no_storage = _storage_or_why(read, drain, known, given.get("kv_bytes_per_token"))
-    if drain:
-        found["implied_drain_time"] = estimates.implied_drain_time(drain)
-    if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = estimates.kv_bytes_stored(price)
+    pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
+    known = known_cache(read.model, assumptions)
+    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
+    kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
+    found = {"bandwidth_bound_fraction": by_estimator["lecture"]["bandwidth_bound_fraction"], **by_estimator["one_markup"]}
+    found |= storage_price.estimates(read, assumptions)
+    tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     return Inference(
         sheet=sheet,
         model=read.model,
@@ -176,33 +165,31 @@ def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: B
         bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
         pairs=pairs,
         tiers=tiers,
-        implied_drain_time=implied_drain_time(sheet, seen, price),
+        implied_drain_time=implied_drain_time(sheet, seen, read.storage_price, assumptions),
         known=known,
         evidence=read.evidence,
-        summary=summary,
+        summary=read.summary,
         kv_bytes=kv_bytes,
         estimates=found,
         storage=storage,
         tariffs=read.tariffs,
-        contradiction=broken,
+        contradiction=broken_by(read, assumptions),
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
 
 
 def _storage_or_why(
-    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
+    read: Case, known: KnownCache | None, assumptions: Assumptions
 ) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
     """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
     try:
-        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, given), None
+        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, known, assumptions), None
     except WrongData as error:
         return (), (), str(error)
 
 
-def _storage(
-    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
-) -> tuple[TierEvidence, ...]:
+def _storage(read: Case, known: KnownCache | None, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """The tier of each lifetime sold, and of a storage price.
 
     KV bytes are those given, which decode reads, else those of the architecture, else those of the reference class.
@@ -211,23 +198,25 @@ def _storage(
     if read.seen.storage_price:
         lifetimes.append(None)
     stored = known and known.stored
+    given = assumptions.kv_bytes_per_token
     if given:
         stored = given * known.stored / known.read if known else given
-    kv = (stored, STORED_SPREAD) if stored else _usual_kv(read.architecture)
+    kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read.architecture, assumptions)
     price = read.storage_price
     return storage_evidence(
         lifetimes,
         storage_price=price.value if price else None,
-        implied_drain_time=drain,
+        implied_drain_time=storage_price.drain_time(read, assumptions),
         kv_bytes=kv,
         disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
+        assumptions=assumptions,
     )
 
 
-def _usual_kv(architecture: str | None) -> tuple[float, float] | None:
+def _usual_kv(architecture: str | None, assumptions: Assumptions) -> tuple[float, float] | None:
     """KV bytes of the reference class, median [byte/token] and spread [nat]; None where too few of its rows can be used."""
     try:
-        usual = learn(architecture).reference
+        usual = learn(architecture, assumptions).reference
     except WrongData:
         return None
     return exp(usual.mean), usual.predictive_sd
@@ -253,9 +242,9 @@ def _flags(
         flags.append("output not above input")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
-    if found["calibrated"].kind == "given":
+    if found["headline"].kind == "given":
         flags.append("KV given")
-    if found["calibrated"].prior_dominated:
+    if found["headline"].prior_dominated:
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import wraps
-from typing import ParamSpec
+from typing import TypeVar
 
 from derive.briefly import brief
+from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Solution
+from invert.assumptions import USUAL, Assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +196,12 @@ class KnownCache:
     read: float
 
 
-LEVEL = 0.90
-"""Probability of an interval, and of a bound."""
-PRIOR_DOMINATED = 0.3
-"""Contraction below which an estimate says more about the prior than about the sheet."""
-
-
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An interval, an upper or a lower bound at `level`, a number given from outside, or undetermined; SI units, and what it rests on.
+    """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
 
-    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing.
+    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
+    is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone.
     """
@@ -215,46 +212,82 @@ class Estimate:
     median: float | None = None
     low: float | None = None
     high: float | None = None
-    level: float = LEVEL
+    level: float = USUAL.level
     because: str = ""
     equations: tuple[str, ...] = ()
     contraction: float | None = None
     anchors: tuple[str, ...] = ()
-
-    @property
-    def prior_dominated(self) -> bool:
-        """Whether the prior says more than the sheet."""
-        return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+    prior_dominated: bool = False
 
 
-P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def or_undetermined(estimate: Callable[P, Estimate]) -> Callable[P, Estimate]:
+def or_undetermined(estimate: Callable[[T, Assumptions], Estimate]) -> Callable[[T, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
     @wraps(estimate)
-    def found(*args: P.args, **kwargs: P.kwargs) -> Estimate:
+    def found(case: T, assumptions: Assumptions) -> Estimate:
         try:
-            return estimate(*args, **kwargs)
+            return estimate(case, assumptions)
         except WrongData as error:
-            return undetermined(str(error))
+            return undetermined(assumptions, str(error))
 
     return found
 
 
-def undetermined(because: str, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
-    """No estimate, and why."""
-    return Estimate("undetermined", because=because, equations=equations, anchors=anchors)
+def interval(
+    assumptions: Assumptions, low: float, median: float, high: float, because: str, *, equations: tuple[str, ...],
+    contraction: float | None = None, anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A central interval with its median."""
+    return Estimate(
+        "interval", median, low, high, assumptions.level, because, equations, contraction, anchors, dominated(contraction, assumptions)
+    )
 
 
 def upper(
-    high: float, because: str, equations: tuple[str, ...] = (), contraction: float | None = None, anchors: tuple[str, ...] = ()
-) -> Estimate:
+    assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
     """A bound from above."""
-    return Estimate("upper", high=high, because=because, equations=equations, contraction=contraction, anchors=anchors)
+    by_prior = dominated(contraction, assumptions)
+    return Estimate("upper", None, None, high, assumptions.level, because, equations, contraction, anchors, by_prior)
 
 
-def given_value(value: float, anchor: str) -> Estimate:
+def lower(
+    assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A bound from below."""
+    by_prior = dominated(contraction, assumptions)
+    return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
+
+
+def point(assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()) -> Estimate:
+    """A number without a range: what a reading gives at the anchors as they stand."""
+    return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
+
+
+def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
+    """No estimate, and why."""
+    return Estimate("undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
+
+
+def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
     """An outside fact in the place of an estimate: no price moves it."""
-    return Estimate("given", value, value, value, because="given, not estimated", anchors=(anchor,))
+    return Estimate("given", value, value, value, assumptions.level, "given, not estimated", anchors=(anchor,))
+
+
+def dominated(contraction: float | None, assumptions: Assumptions) -> bool:
+    """Whether the prior says more than the sheet."""
+    return contraction is not None and contraction < assumptions.prior_dominated_below
+
+
+def references(*ids: str) -> tuple[str, ...]:
+    """Equations as id@version.
+
+    >>> references("bands.price")
+    ('bands.price@1',)
+    """
+    return tuple(equation(id).reference for id in ids)

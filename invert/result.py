@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from derive.briefly import brief
 from derive.shipped import Tables, reading
+from invert.assumptions import Assumptions
 from invert.estimators.known import Judged, judged
 from invert.estimators.readings import PairInference
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
-from invert.priors import Beliefs
 from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, Reading, TierReading
 from invert.sheets.rows import ModelRow, Problem
 from invert.storage.tariffs import Tariff
@@ -53,7 +53,7 @@ class Inference:
 
 @dataclass(frozen=True)
 class InferenceTable:
-    """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
+    """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
     `tables` are what was read for it, so that a report says nothing of files as they are later.
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
@@ -64,7 +64,7 @@ class InferenceTable:
     inferences: tuple[Inference, ...]
     as_of: date
     anchors: Anchors
-    held: Beliefs
+    assumptions: Assumptions
     premiums: tuple[tuple[str, float, float], ...]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class InferenceTable:
     def known(self) -> tuple[Judged, ...]:
         """What the same estimators make of models whose cache is known, on the same anchors; worked out when first asked for."""
         with reading(self.tables):
-            return judged(self.given)
+            return judged(self.assumptions)
 
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""

@@ -6,16 +6,16 @@ from math import exp, inf, isfinite, log
 from sys import float_info
 from typing import Any
 
-from invert.estimators.at_rent import DRAWS, RENT_SPREAD, weighted_line
+from invert.assumptions import Assumptions
+from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
 from invert.identifiability import Identifiability, identify
 from invert.posterior.data import Evidence
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sampler import posterior
 from invert.posterior.sobol import normals
-from invert.priors import NUISANCES, Beliefs
+from invert.priors import NUISANCES
 from invert.result import Inference
-from invert.storage.tiers import NORMAL_95
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,53 +32,56 @@ class Swing:
         return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
-def swings_of_common_markup(evidence: Evidence, held: Beliefs) -> tuple[Swing, ...]:
+OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
+"""Nuisances of the price of a cache hit, which the joint reading does not use."""
+
+
+def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[Swing, ...]:
     """The joint reading of a two-band sheet with each nuisance at 5 and 95 % of its prior and each price at the ends of its cell."""
     import numpy as np
 
-    free = [row.name for row in NUISANCES[:6] if held[row.name].spread]
+    free = [name for name in NUISANCES if name not in OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
-    drawn = {row.name: np.zeros(rows) for row in NUISANCES}
+    drawn = {name: np.zeros(rows) for name in NUISANCES}
     ratios = {name: np.tile(np.mean([end[0, 0] if end.ndim == 2 else end[0] for end in evidence.cells[name]]), rows) for name in RATIOS}
     for place, name in enumerate(moved):
         for side, sign in ((1, -1), (2, 1)):
             row = 2 * place + side
             if name in drawn:
-                drawn[name][row] = sign * NORMAL_95
+                drawn[name][row] = sign * assumptions.reach
             else:
                 end = evidence.cells[name][side - 1]
                 ratios[name][row] = end[0, 0] if end.ndim == 2 else end[0]
     with np.errstate(all="ignore"):
-        at = nuisances(drawn, evidence, held)
-        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, evidence, held)
+        at = nuisances(drawn, evidence, assumptions)
+        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, evidence, assumptions)
         factors = np.exp(points.logs["kv_bytes_per_token"][0] - points.logs["kv_bytes_per_token"][0, 0])
     found = [Swing(name, _number(factors[2 * place + 1]), _number(factors[2 * place + 2])) for place, name in enumerate(moved)]
     spread = evidence.log_active_params[1][0]
-    found.append(Swing("active_params", exp(-NORMAL_95 * spread), exp(NORMAL_95 * spread)))
+    found.append(Swing("active_params", exp(-assumptions.reach * spread), exp(assumptions.reach * spread)))
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_calibrated(evidence: Evidence, held: Beliefs, architecture: str | None) -> tuple[Swing, ...]:
+def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
     """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
     import numpy as np
     from scipy.special import stdtrit
 
-    learnt = learn(architecture).increments
-    markup = exp(float(stdtrit(learnt.degrees_of_freedom, 0.95)) * learnt.predictive_sd)
-    rent = exp(NORMAL_95 * RENT_SPREAD)
+    learnt = learn(architecture, assumptions).increments
+    tails = ((1 - assumptions.level) / 2, (1 + assumptions.level) / 2)
+    markup = exp(float(stdtrit(learnt.degrees_of_freedom, tails[1])) * learnt.predictive_sd)
+    rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])
     middle = np.sqrt(low * high)
-    contexts = drawn_contexts(evidence, held, normals(DRAWS))
+    contexts = drawn_contexts(evidence, assumptions, normals(DRAWS))
 
     def slope(places: Any, premiums: Any) -> Any:
         return weighted_line(places, np.concatenate([[1.0], premiums]))[1]
 
     central = np.median(contexts, axis=0)
     base = slope(central, middle)
-    by_contexts = np.quantile(
-        weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, (0.05, 0.95)
-    )
+    by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails)
     found = [
         Swing("increment_markup", 1 / markup, markup),
         Swing("price_per_hbm_byte", 1 / rent, rent),
@@ -110,18 +113,19 @@ class Convention:
 
 
 def convention(
-    evidence: Evidence, held: Beliefs, log_evidence: float, pair: tuple[float, float], others: Sequence[tuple[float, float]]
+    evidence: Evidence, assumptions: Assumptions, log_evidence: float, pair: tuple[float, float], others: Sequence[tuple[float, float]]
 ) -> Convention:
     """The premiums of a sheet under the cost model, all other prices known, against how often other vendors ask the same pair.
 
     `others` are the pairs of other providers' sheets, one a provider and pair; the habit's probability is a count with
-    one added for this pair and one for any other.
+    `convention_count` added for this pair and for any other.
     """
     without = {name: ends for name, ends in evidence.cells.items() if not name.startswith("premium")}
     rest = Evidence(without, evidence.edges, evidence.log_active_params, evidence.log_kv_bytes)
-    by_cost = exp(log_evidence - float(posterior(rest, held).weights.log_evidence[0]))
-    same = sum(abs(one[0] - pair[0]) < 0.005 and abs(one[1] - pair[1]) < 0.005 for one in others)
-    return Convention(*pair, by_cost, (same + 1) / (len(others) + 2), same, len(others))
+    by_cost = exp(log_evidence - float(posterior(rest, assumptions).weights.log_evidence[0]))
+    same = sum(all(abs(a - b) < assumptions.same_premium_within for a, b in zip(one, pair, strict=True)) for one in others)
+    each = assumptions.convention_count
+    return Convention(*pair, by_cost, (same + each) / (len(others) + 2 * each), same, len(others))
 
 
 COMPONENTS = {

@@ -7,6 +7,7 @@ from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
 from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
 from invert.rent import rental
 from invert.sheets.read import read_rows
@@ -18,15 +19,22 @@ READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "
 PRICES = ("prices", "prices_calibration")
 
 
-def table_problems(book: PriceBook) -> tuple[Problem, ...]:
+def table_problems(book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
-    found = (*problems(*READ_BY_INFER), *_of_rent(), *_of_calibration(), *_of_shipped_sheets(), *unused_launches(), *unused_rates(book))
+    found = (
+        *problems(*READ_BY_INFER),
+        *_of_rent(assumptions),
+        *_of_calibration(assumptions),
+        *_of_shipped_sheets(),
+        *unused_launches(),
+        *unused_rates(book),
+    )
     return (*found, *_misnamed(book))
 
 
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
-    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
+    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book, USUAL)]
     found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals"), *_miscounted()]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
@@ -34,10 +42,10 @@ def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     return tuple(of_place.values())
 
 
-def without() -> list[str]:
+def without(assumptions: Assumptions) -> list[str]:
     """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
     try:
-        names = calibration.lacking()
+        names = calibration.lacking(assumptions)
     except WrongData:
         return []
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
@@ -70,18 +78,18 @@ def unused_rates(book: PriceBook) -> list[Problem]:
     ]
 
 
-def _of_rent() -> tuple[Problem, ...]:
+def _of_rent(assumptions: Assumptions) -> tuple[Problem, ...]:
     """Why the tables do not say what a byte and a FLOP rent for."""
     try:
-        rental()
+        rental(assumptions)
     except BadRow as error:
         return (error.problem,)
     return ()
 
 
-def _of_calibration() -> tuple[Problem, ...]:
+def _of_calibration(assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
-        return calibration.problems()
+        return calibration.problems(assumptions)
     except WrongData:
         return ()
 

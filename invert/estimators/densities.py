@@ -7,6 +7,8 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from invert.assumptions import USUAL
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -70,7 +72,7 @@ class Belief:
         return float(np.interp(ln_kv, self.points, self.log_densities, left=-np.inf, right=-np.inf))
 
 
-def interval(belief: Belief, level: float = 0.9) -> tuple[float, float, float]:
+def interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
     """Low, median and high of ln k, with this probability between low and high.
 
     >>> [round(end, 3) for end in interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]

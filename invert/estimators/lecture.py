@@ -11,9 +11,38 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import solve
-from invert.records import BandPair, Reading
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators.cases import Case
+from invert.records import BandPair, Estimate, Observable, Reading, interval, point, references, undetermined
 
 TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+
+
+LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
+
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
+    bound = _bandwidth_bound_fraction(case.seen.output_input_ratio, assumptions)
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
+
+
+def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+    if not case.seen.pairs:
+        return undetermined(assumptions, "one price for all lengths: there is no threshold")
+    found = kv_bytes_from_threshold(case.seen.pairs[0], case.anchors.values)
+    cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
+    because = "the threshold is where cache reads overtake arithmetic"
+    return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
+
+
+def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:
+    cited = references("readings.bandwidth_bound_fraction")
+    if ratio.value <= 1:
+        return undetermined(assumptions, "output is not sold above input", equations=cited)
+    reading = equation("readings.bandwidth_bound_fraction")
+    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in (max(1.0, ratio.low), ratio.value, ratio.high))
+    return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
@@ -30,13 +59,13 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
     return Reading("lecture", {"kv_bytes_per_token": solution.answers[0].value}, solution)
 
 
-def output_input_ratio_claimed(pair: BandPair, batch_multiple: float = 2.0) -> float:
-    """The output/input ratio the threshold reading makes of the short context, at a batch of two balance batches.
+def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
+    """The output/input ratio the threshold reading makes of the short context, at `lecture_batch_multiple` balance batches.
 
     The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
     """
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
-    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / batch_multiple, "kv_compute_ratio": kv_compute_ratio}
+    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
     return equation("serving.normalised_cost").right_side(values)
 
 

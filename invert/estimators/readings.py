@@ -9,8 +9,7 @@ from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
-from derive.units import show
-from invert.anchors import ALLOWED
+from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
@@ -19,7 +18,6 @@ from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
-BYTES_PER_ELEMENT_KNOWN = 2.0
 ROUNDING = 1e-9
 
 
@@ -36,6 +34,7 @@ class PairInference:
     seen: Observables
     index: int
     anchors: Mapping[str, float]
+    assumptions: Assumptions
 
     @cached_property
     def joint(self) -> Reading:
@@ -46,16 +45,18 @@ class PairInference:
     def joint_checks(self) -> tuple[Check, ...]:
         """What the joint reading predicts, against every component of the sheet."""
         used = ("output_input_ratio", "premium_in", "premium_out")
-        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used)
+        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used, self.assumptions)
 
 
-def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+def read_pair(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], assumptions: Assumptions = USUAL
+) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
     by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
     hidden = _lecture_hidden(by_lecture, seen, index, anchors)
-    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",))
-    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors)
+    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",), assumptions)
+    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors, assumptions)
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
@@ -78,8 +79,9 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
 
 
 def _checks(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
-) -> tuple[Check, ...]:
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
+    assumptions: Assumptions,
+) -> tuple[Check, ...]:  # fmt: skip
     """The forward model at what a reading found, against every component of the sheet it can speak of."""
     if not hidden:
         return ()
@@ -90,7 +92,7 @@ def _checks(
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
         for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
-            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
+            found.append(_check(observe(name, ratio(price, at_base), assumptions), suffix, predicted[name][place], used))
     if seen.storage_price and index == 0:
         found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
@@ -123,7 +125,7 @@ def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
     """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding."""
     moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
     of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
-    return tuple(name for name in ALLOWED if name in moved or name in of_ridge)
+    return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
@@ -135,43 +137,26 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReadin
     )
 
 
-def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Observable | None) -> Reading | None:
+def implied_drain_time(
+    sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
+) -> Reading | None:
     """The implied drain time of the first pair of bands, where the sheet prices storage."""
     if not seen.pairs or storage_price is None or storage_price.value <= 0:
         return None
-    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
+    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value, assumptions)
 
 
-def known_cache(model: ModelRow | None) -> KnownCache | None:
-    """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at two bytes a value.
+def known_cache(model: ModelRow | None, assumptions: Assumptions = USUAL) -> KnownCache | None:
+    """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
 
     None for one whose attention no equation covers; `WrongData` where its row of architectures.csv cannot be used.
     """
     if model is None or not model.architecture:
         return None
     try:
-        stored, read = presets.kv_bytes(presets.architecture(model.architecture), BYTES_PER_ELEMENT_KNOWN)
+        stored, read = presets.kv_bytes(presets.architecture(model.architecture), assumptions.bytes_per_kv_value)
     except NotCovered:
         return None
     except UnknownName as error:
         raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
     return KnownCache(model.architecture, model.architecture_grade, stored, read)
-
-
-def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mapping[str, float], given: Mapping[str, float]) -> str | None:
-    """What the prices break, in the catalogue's names, where the anchors given leave the decode cost nothing to move; else None."""
-    pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(given)
-    if pair is None or not pinned or not pair.joint.problem:
-        return None
-    base, above = sheet.bands[:2]
-    increments = {
-        "input_increment": above.input.usd_per_token - base.input.usd_per_token,
-        "output_increment": above.output.usd_per_token - base.output.usd_per_token,
-    }
-    needed = equation("bands.increments_of_a_sum")
-    least = needed.right_side({**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
-    if anchors["overlap"] == 0 and increments["output_increment"] < least:
-        left, right = needed.sides
-        paid = show("output_increment", increments["output_increment"])
-        return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
-    return f"inconsistent: {pair.joint.problem}"

@@ -5,12 +5,12 @@ from math import exp, log
 from derive.units import show
 from invert.estimators import calibration
 from invert.posterior.summary import QUANTITIES, contracted, prior_spreads
-from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
+from invert.records import Estimate, dominated
 from invert.report.layout import ESTIMATORS, aligned, or_why, title
 from invert.result import Inference, InferenceTable
-from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
+from invert.sensitivity import Swing, convention, identified, swings_of_headline, swings_of_one_markup
 
-REMARKS = {"common_markup": " (what the lecture assumes)"}
+REMARKS = {"one_markup": " (what the lecture assumes)"}
 
 
 def estimate_text(name: str, estimate: Estimate) -> str:
@@ -36,13 +36,18 @@ def findings(one: Inference, table: InferenceTable) -> list[str]:
     """KV bytes by three estimators, what each makes of the known models, and the other estimates."""
     rows = [
         {"estimate": ESTIMATORS[key] + REMARKS.get(key, ""),
-         f"KV bytes per token ({LEVEL:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
+         f"KV bytes per token ({table.assumptions.level:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
     lines += [text for text in (_apart(one), *or_why(lambda: [_known_models(one, table)])) if text]
     beside = [
-        {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
+        {
+            "quantity": name,
+            f"{table.assumptions.level:.0%}": estimate_text(name, estimate),
+            "cite": _ids(estimate),
+            "because": _because(estimate),
+        }
         for name, estimate in one.estimates.items()
     ]
     return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside)]
@@ -58,7 +63,7 @@ def _ids(estimate: Estimate) -> str:
 
 def _apart(one: Inference) -> str:
     """Which line is the headline, and how far the lines disagree, in nats and as a factor."""
-    headline = one.kv_bytes["calibrated"]
+    headline = one.kv_bytes["headline"]
     if headline.kind == "given":
         return (
             f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
@@ -77,10 +82,13 @@ def _apart(one: Inference) -> str:
 def _known_models(one: Inference, table: InferenceTable) -> str:
     """What each estimator makes of models whose cache is known, without this one and its siblings."""
     architecture = one.model.architecture if one.model and one.model.architecture else None
-    learnt = calibration.learn(architecture)
-    common = _misreads(table, learnt, "common_markup")
+    learnt = calibration.learn(architecture, table.assumptions)
+    common = _misreads(table, learnt, "one_markup")
     out = f" Left out of what is learned: {', '.join(learnt.left_out)}." if learnt.left_out else ""
-    with_price, without = ({row.belief: row.rms for row in calibration.leave_one_out()}[belief] for belief in ("both", "reference class"))
+    with_price, without = (
+        {row.belief: row.rms for row in calibration.leave_one_out(assumptions=table.assumptions)}[belief]
+        for belief in ("both", "reference class")
+    )
     return (
         f"On {learnt.increments.count} tiered sheets of models whose cache is known ({', '.join(learnt.kv_ratios)}), one mark-up {common},"
         f" increments at rental cost"
@@ -113,7 +121,7 @@ def firmness(one: Inference, table: InferenceTable) -> list[str]:
             "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
         ]
     lines += [*_contraction(one, table)]
-    common = one.kv_bytes["common_markup"].kind
+    common = one.kv_bytes["one_markup"].kind
     if one.pairs and common in ("interval", "given"):
         lines += [*(_tornado(one, table) if common == "interval" else ()), *_convention(one, table)]
     return [*lines, *_identifiability(one)]
@@ -131,15 +139,15 @@ def _draws(one: Inference) -> list[str]:
 
 def _contraction(one: Inference, table: InferenceTable) -> list[str]:
     """Prior against posterior: how much of the variance each quantity lost."""
-    (prior,) = prior_spreads([one.evidence], table.held, QUANTITIES)
+    (prior,) = prior_spreads([one.evidence], table.assumptions, QUANTITIES)
     rows = []
     for name, marginal in one.summary.marginals.items():
         contraction = contracted(marginal.spread, prior[name])
         rows.append({
             "quantity": name, "prior sd (nats)": f"{prior[name]:.2f}", "posterior sd": f"{marginal.spread:.2f}",
-            "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",
+            "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if dominated(contraction, table.assumptions) else "",
         })  # fmt: skip
-    headline = one.kv_bytes["calibrated"]
+    headline = one.kv_bytes["headline"]
     lines = [aligned(tuple(rows[0]), rows) if rows else ""]
     if headline.kind == "given" or headline.contraction is None:
         return lines
@@ -151,8 +159,8 @@ def _tornado(one: Inference, table: InferenceTable) -> list[str]:
     architecture = one.model.architecture if one.model and one.model.architecture else None
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
     for label, swings in (
-        ("one mark-up", lambda: swings_of_common_markup(one.evidence, table.held)),
-        ("calibrated", lambda: swings_of_calibrated(one.evidence, table.held, architecture)),
+        ("one mark-up", lambda: swings_of_one_markup(one.evidence, table.assumptions)),
+        ("calibrated", lambda: swings_of_headline(one.evidence, table.assumptions, architecture)),
     ):
         lines += or_why(lambda label=label, swings=swings: [f"    {label}: " + ", ".join(map(_swing, swings()))])
     return lines
@@ -167,7 +175,7 @@ def _convention(one: Inference, table: InferenceTable) -> list[str]:
     pair = one.pairs[0].pair
     mine = (pair.premium_in.value, pair.premium_out.value)
     others = [(premium_in, premium_out) for provider, premium_in, premium_out in table.premiums if provider != one.sheet.provider]
-    found = convention(one.evidence, table.held, one.summary.log_evidence, mine, others)
+    found = convention(one.evidence, table.assumptions, one.summary.log_evidence, mine, others)
     text = (
         f"Cost or convention: the premiums x{mine[0]:.3g} in, x{mine[1]:.3g} out have a probability of {found.probability_by_cost:.2g}"
         f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."

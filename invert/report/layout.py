@@ -9,13 +9,13 @@ from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
 
 ESTIMATORS = {
-    "dollar_anchored": "increments at rental cost",
-    "common_markup": "one mark-up",
-    "calibrated": "calibrated on known models",
+    "at_rent": "increments at rental cost",
+    "one_markup": "one mark-up",
+    "headline": "calibrated on known models",
 }
 """What each estimator of KV bytes is called wherever it is printed in full."""
 
-COLUMNS_OF_KV = {"common_markup": "KV one mark-up", "dollar_anchored": "KV at rent", "calibrated": "KV calibrated"}
+COLUMNS_OF_KV = {"one_markup": "KV one mark-up", "at_rent": "KV at rent", "headline": "KV calibrated"}
 """The same over a column."""
 
 NONE = "-"

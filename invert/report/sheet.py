@@ -4,12 +4,11 @@ from derive.shipped import reading
 from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
-from invert.anchors import ALLOWED
+from invert.assumptions import FACTS
 from invert.estimators import lecture
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.estimators.lecture import drain_times
 from invert.estimators.readings import PairInference, anchors_of_reading, verdict
-from invert.priors import ASSUMED
 from invert.records import Check, Price
 from invert.report.contract import equations_of
 from invert.report.findings import findings, firmness
@@ -29,7 +28,7 @@ def report(one: Inference, table: InferenceTable, width: int = 100) -> str:
 
 def _report(one: Inference, table: InferenceTable, width: int) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one)]
+    sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
@@ -39,8 +38,8 @@ def _report(one: Inference, table: InferenceTable, width: int) -> str:
         ]
     sections += [*_bandwidth_bound(one), *_storage(one)]
     if one.pairs:
-        sections += [*_contradiction(one), *_rules(one)]
-    return laid_out([*sections, *_known(one), *_anchors(one), *_cite(one)], width)
+        sections += [*_contradiction(one, table), *_rules(one)]
+    return laid_out([*sections, *_known(one), *_anchors(one, table), *_cite(one)], width)
 
 
 def _heading(one: Inference) -> str:
@@ -159,7 +158,7 @@ def _storage(one: Inference) -> list[str]:
     ]
 
 
-def _contradiction(one: Inference) -> list[str]:
+def _contradiction(one: Inference, table: InferenceTable) -> list[str]:
     pair, values = one.pairs[0], one.pairs[0].lecture.values
     jointly = pair.joint.values.get("kv_bytes_per_token")
     times = f"{jointly / values['kv_bytes_per_token']:.2g} times the lecture's" if jointly else ""
@@ -168,9 +167,10 @@ def _contradiction(one: Inference) -> list[str]:
         if jointly
         else ", and no KV bytes fit all prices together"
     )
+    claimed = lecture.output_input_ratio_claimed(pair.pair, table.assumptions)
     text = (
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
-        f" costs {lecture.output_input_ratio_claimed(pair.pair):.3g} times an input token at the lecture's two balance batches"
+        f" costs {claimed:.3g} times an input token at the lecture's two balance batches"
         f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
         f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
@@ -217,7 +217,7 @@ def _known(one: Inference) -> list[str]:
     return lines
 
 
-def _anchors(one: Inference) -> list[str]:
+def _anchors(one: Inference, table: InferenceTable) -> list[str]:
     """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
@@ -225,9 +225,9 @@ def _anchors(one: Inference) -> list[str]:
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
          "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
-        for name, value in values.items() if name in ALLOWED
+        for name, value in values.items() if name in FACTS
     ]  # fmt: skip
-    assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in ASSUMED.items())
+    assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
     text = (
         f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
         f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"

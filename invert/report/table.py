@@ -6,7 +6,7 @@ from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
-from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS
+from invert.assumptions import FACTS
 from invert.estimators.lecture import TIER_NAMES
 from invert.estimators.readings import verdict
 from invert.records import Estimate
@@ -116,13 +116,14 @@ def _likeliest(found: TierEvidence) -> str:
 
 def footer(table: InferenceTable) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
+    level = table.assumptions.level
     reading = (
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
         " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
-        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at 90%, the"
-        f" ranges hold 90%. {_headline(table)} backsolve infer MODEL says why, and how firmly."
+        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at"
+        f" {level:.0%}, the ranges hold {level:.0%}. {_headline(table)} backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
@@ -185,15 +186,19 @@ def _mean_contexts(table: InferenceTable) -> str:
         "short_context": "{:.2g} of the first threshold",
         "long_context": "{:.2g} of the way through each band above it",
     }
-    return "".join(f"; {name} {text.format(table.held[name].at(0.0))}" for name, text in shares.items() if table.held[name].ends)
+    return "".join(
+        f"; {name} {text.format(table.assumptions.priors[name].at(0.0))}"
+        for name, text in shares.items()
+        if table.assumptions.priors[name].ends
+    )
 
 
 def _rests_on(table: InferenceTable) -> str:
     """Which of the anchors the headline rests on, as the estimates themselves say."""
-    names = {name for one in table.inferences for name in one.kv_bytes["calibrated"].anchors} - {"kv_bytes_per_token"}
+    names = {name for one in table.inferences for name in one.kv_bytes["headline"].anchors} - {"kv_bytes_per_token"}
     if "kv_bytes_per_token" in table.given or not table.inferences:
         return ""
-    headline = " and ".join(name for name in ALLOWED if name in names) or "none"
+    headline = " and ".join(name for name in FACTS if name in names) or "none"
     return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
 
 
@@ -203,5 +208,6 @@ def _anchors(table: InferenceTable) -> str:
     if "active_params" in values:
         size = f"active_params {show('active_params', values['active_params'])} (given)"
     else:
-        size = f"active_params of the architecture where it is public, else {show('active_params', ASSUMED_ACTIVE_PARAMS)} (assumed)"
+        assumed = show("active_params", table.assumptions.assumed_active_params)
+        size = f"active_params of the architecture where it is public, else {assumed} (assumed)"
     return "; ".join([size, *shared])

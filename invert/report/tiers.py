@@ -9,12 +9,12 @@ from invert.estimators.calibration import learn
 from invert.estimators.lecture import TIER_NAMES, drain_times
 from invert.records import Observable
 from invert.report.layout import aligned, or_why, title
-from invert.result import Inference
+from invert.result import Inference, InferenceTable
 from invert.storage.tariffs import Tariff, caveat, negative_controls, scoreboard
 from invert.storage.tiers import TIERS, TierEvidence
 
 
-def tiers(one: Inference) -> list[str]:
+def tiers(one: Inference, table: InferenceTable) -> list[str]:
     """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
     lines = title("Storage tier: what the prices are the prices of")
     if one.no_storage:
@@ -32,11 +32,11 @@ def tiers(one: Inference) -> list[str]:
     lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    return lines + or_why(_against) + or_why(lambda: _rule(one))
+    return lines + or_why(lambda: _against(table)) + or_why(lambda: _rule(one, table))
 
 
-def _against() -> list[str]:
-    said = caveat(negative_controls())
+def _against(table: InferenceTable) -> list[str]:
+    said = caveat(negative_controls(table.assumptions))
     return [said[0].upper() + said[1:] + "."] if said else []
 
 
@@ -86,7 +86,7 @@ def _ranged(part: Observable) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _rule(one: Inference) -> list[str]:
+def _rule(one: Inference, table: InferenceTable) -> list[str]:
     """The drain-time rule, and how every rule does where vendors disclosed the tier."""
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in one.tiers:
@@ -100,14 +100,14 @@ def _rule(one: Inference) -> list[str]:
         lines.append(
             f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in drain_times(device).items())
         )
-    usual = learn().reference
+    usual = learn(None, table.assumptions).reference
     rows = [
         {
             "rule": row.rule,
             "mean log score": f"{row.mean_log_score:.2f}",
             "right": f"{row.right} of {row.answered} answered, {row.cases} cases",
         }
-        for row in scoreboard((exp(usual.mean), usual.predictive_sd))
+        for row in scoreboard((exp(usual.mean), usual.predictive_sd), table.assumptions)
     ]
     rule = equation("cache.drain_time_rule")
     lines += [f"    {rule.reference}, a {rule.kind}: lifetimes are product choices as much as drain times"]

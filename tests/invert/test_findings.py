@@ -100,7 +100,7 @@ def test_what_the_prior_says_is_said_in_capitals():
     for found in everything().inferences:
         said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
         (line,) = [line for line in said.splitlines() if line.startswith("KV calibrated against its reference class")]
-        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["calibrated"].prior_dominated
+        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["headline"].prior_dominated
         assert found.pairs or line.endswith("PRIOR-DOMINATED")
 
 
@@ -121,12 +121,12 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     found, said = one(name), words(text(name))
     learnt = calibration.learn(found.model.architecture or None)
     kept = [known for known in everything().known if known.member.architecture in learnt.kv_ratios]
-    errors = [known.error("common_markup") for known in kept]
+    errors = [known.error("one_markup") for known in kept]
     bias = fmean(errors)
     assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said
     bias, spread = learnt.increments.mean, learnt.increments.sd
     assert f"increments at rental cost {exp(bias):.2g} of it (bias {bias:+.2f}, sd {spread:.2f})" in said
-    assert [known.error("dollar_anchored") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
+    assert [known.error("at_rent") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
     # Of nobody's model, they are the figures of the scoreboard.
     if not learnt.left_out:
         (row,) = [row for row in truth.known_models() if row["model"] == "bias (nats)"]
@@ -235,7 +235,7 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
 
 
 def test_both_cost_bases_stand_beside_what_the_vendor_says():
-    lines = tiers(one("claude-sonnet-4-5"))
+    lines = tiers(one("claude-sonnet-4-5"), everything())
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
     assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
@@ -251,4 +251,4 @@ def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"))
+    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())

@@ -13,7 +13,7 @@ import pytest
 
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
-from invert.anchors import DEFAULTS
+from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.estimators.readings import verdict
 from invert.inference import infer
 from invert.records import Check
@@ -215,8 +215,8 @@ def test_a_sheet_made_by_the_model_passes_its_own_check(tmp_path):
 
 def test_all_columns_rest_on_the_same_anchors_and_echo_them():
     table = current()
-    assert {name: table.anchors.values[name] for name in DEFAULTS} == DEFAULTS
-    assert table.anchors.values["ridge_point"] == 600  # 2 x 300 multiplies a byte at one byte per weight: E3, 2
+    assert table.anchors.values == {**USUAL.facts, "ridge_point": 600.0} and set(USUAL.facts) == {*FACTS, *ASSUMED} - {*UNLESS_GIVEN}
+    # 2 x 300 multiplies a byte at one byte per weight: E3, 2
     for found in table.inferences:
         assert {name: value for name, value in found.anchors.values.items() if name != "active_params"} == table.anchors.values
         assert found.anchors.values.keys() == found.anchors.origin.keys()

@@ -266,8 +266,8 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
     assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.kv_bytes["calibrated"].median != whole.kv_bytes["calibrated"].median
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.storage != ()
+    assert one.kv_bytes["headline"].median != whole.kv_bytes["headline"].median
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.storage != ()
 
 
 def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
@@ -305,7 +305,7 @@ def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, l
         table = infer(["gemini-3.1-pro"])
     assert str(table.problems[0]).startswith(f"{name}.csv row {place + 2}, column {column}: ")
     assert table.notes == (f"the calibration is without {left_out}: a row that this rests on cannot be used",)
-    assert table.inferences[0].kv_bytes["calibrated"].kind == "interval"
+    assert table.inferences[0].kv_bytes["headline"].kind == "interval"
 
 
 @pytest.mark.parametrize("name", ["hardware", "disclosures"])
@@ -315,13 +315,13 @@ def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
         said = report(table.inferences[0], table, 400)
     (one,), (whole, _) = table.inferences, usual().inferences
     assert {key: found.kind for key, found in one.kv_bytes.items()} == {
-        "common_markup": "interval",
-        "dollar_anchored": "undetermined",
-        "calibrated": "undetermined",
+        "one_markup": "interval",
+        "at_rent": "undetermined",
+        "headline": "undetermined",
     }
-    assert one.kv_bytes["dollar_anchored"].because == str(table.problems[0]) in said
+    assert one.kv_bytes["at_rent"].because == str(table.problems[0]) in said
     assert one.estimates["active_params_times_markup"].kind == "undetermined"
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
     assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
 
 
@@ -332,8 +332,8 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
         table = infer(["gemini-3.1-pro"])
         said = report(table.inferences[0], table, 400)
     one = table.inferences[0]
-    assert one.kv_bytes["calibrated"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["calibrated"].because
-    assert one.kv_bytes["dollar_anchored"] == usual().inferences[0].kv_bytes["dollar_anchored"]
+    assert one.kv_bytes["headline"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["headline"].because
+    assert one.kv_bytes["at_rent"] == usual().inferences[0].kv_bytes["at_rent"]
     assert len(table.problems) == len(lines) and "are left to learn from" in said
 
 
@@ -438,9 +438,9 @@ def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_price
         found, problems = scoreboard.sections(("controls", "production"))
         checked = all_problems(load())
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert [one.kv_bytes[name].kind for name in ("dollar_anchored", "calibrated")] == ["undetermined", "undetermined"]
-    assert one.kv_bytes["dollar_anchored"].because in map(str, table.problems)
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert [one.kv_bytes[name].kind for name in ("at_rent", "headline")] == ["undetermined", "undetermined"]
+    assert one.kv_bytes["at_rent"].because in map(str, table.problems)
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
     assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
     assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
     assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
@@ -518,7 +518,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
         _, problems = scoreboard.sections(("controls",))
     assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
     for one, whole in zip(table.inferences, usual().inferences, strict=True):
-        assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
+        assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.kv_bytes["at_rent"].kind != "undetermined"
 
 
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------

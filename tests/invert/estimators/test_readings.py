@@ -5,7 +5,9 @@ from functools import cache
 
 import pytest
 
-from invert.estimators.readings import contradiction
+from invert.anchors import assumptions_of
+from invert.estimators.cases import case_of
+from invert.estimators.joint_point import broken_by
 from invert.identifiability import identify
 from invert.inference import infer
 from invert.records import Reading
@@ -56,7 +58,7 @@ def test_costs_that_add_up_need_the_output_to_rise_enough(name: str, ratio: floa
     )  # fmt: skip
     holds = position * rise_out > ratio * rise_in
     assert (found.contradiction is None) == holds == (found.pairs[0].joint.problem is None)
-    assert (found.kv_bytes["common_markup"].kind == "interval") == holds
+    assert (found.kv_bytes["one_markup"].kind == "interval") == holds
 
 
 @pytest.mark.parametrize("left_out", list(DECIDES))
@@ -64,8 +66,8 @@ def test_anchors_that_were_not_given_are_free_to_give_way(left_out: str):
     """The point reading of the defaults fails, but the posterior moves what was not given: nothing is broken."""
     found = one("claude-sonnet-4-5", **DECIDES)
     given = {name: value for name, value in DECIDES.items() if name != left_out}
-    assert contradiction(found.sheet, found.pairs[0], found.anchors.values, given) is None
-    assert contradiction(found.sheet, found.pairs[0], found.anchors.values, DECIDES) == found.contradiction
+    read = case_of(found.sheet, found.model, assumptions_of(DECIDES))
+    assert broken_by(read, assumptions_of(given)) is None and broken_by(read, assumptions_of(DECIDES)) == found.contradiction
 
 
 def test_another_problem_is_told_in_its_own_words():
@@ -76,8 +78,7 @@ def test_another_problem_is_told_in_its_own_words():
 
 
 def test_one_band_contradicts_nothing():
-    found = one("kimi-k3", **DECIDES)
-    assert found.contradiction is None and contradiction(found.sheet, None, found.anchors.values, DECIDES) is None
+    assert one("kimi-k3", **DECIDES).contradiction is None
 
 
 # -- what the prices pin --------------------------------------------------------------------------------------------
