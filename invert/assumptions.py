@@ -78,18 +78,29 @@ class Assumptions:
         "active_params", None, "unless given, those of models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
     )
     machine_balance_ratio: float = _fact(
-        "machine_balance_ratio", 300.0, "what the lecture takes for the accelerators of today", LECTURE, within="ridge_point_spread"
+        "machine_balance_ratio",
+        300.0,
+        "what the lecture takes for the accelerators of today",
+        LECTURE + ", 0:17:56",
+        within="ridge_point_spread",
     )
     bytes_per_weight: float = _fact(
-        "bytes_per_weight", 1.0, "fp8 weights, with which a machine balance ratio of 300 goes", LECTURE, within="ridge_point_spread"
+        "bytes_per_weight",
+        1.0,
+        "fp8 weights, with which a machine balance ratio of 300 goes",
+        LECTURE + ", 1:36:01",
+        within="ridge_point_spread",
     )
     prompt_position: float = _fact(
         "prompt_position", 0.5, "a token has half of the prompt before it, where all of it is new", prior="prompt_position_prior"
     )
     prefill_decode_flops_ratio: float = _fact(
-        "prefill_decode_flops_ratio", 1.0, "prefill and decode at the same FLOP/s", LECTURE, prior="prefill_decode_flops_ratio_prior"
+        "prefill_decode_flops_ratio",
+        1.0,
+        "prefill and decode at the same FLOP/s, which no sheet tells apart",
+        prior="prefill_decode_flops_ratio_prior",
     )
-    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", LECTURE, prior="overlap_prior")
+    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", LECTURE + ", 0:02:50", prior="overlap_prior")
     sweep_time: float | None = _fact(
         "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
     )
@@ -117,16 +128,21 @@ class Assumptions:
         1e11,
         "1",
         "the size at which the lecture reads a price sheet, for a model whose parameters nobody states",
-        LECTURE,
+        LECTURE + ", 1:36:01",
         within="assumed_size_spread",
     )
     sustained_mbu: float = _number(
         0.794, "1", "the share of the bandwidth that a decode step was measured to sustain", "efficiencies.csv, row mbu"
     )
     sweep_time_of_peak: float = _number(
-        0.024, "s", "capacity over the bandwidth of the data sheet: of an H100, and of a B200", "memory_tiers.csv"
+        0.024,
+        "s",
+        "capacity over the bandwidth of the data sheet: of an H100, and of a B200",
+        "memory_tiers.csv, rows H100-SXM and B200-SXM",
     )
-    lecture_batch_multiple: float = _number(2.0, "1", "the batch in balance batches at which the lecture speaks", LECTURE)
+    lecture_batch_multiple: float = _number(
+        2.0, "1", "the batch in balance batches that the lecture takes for usual: double or triple", LECTURE + ", 0:19:41"
+    )
 
     # What is believed of the hidden quantities before a sheet is seen.
 
@@ -162,7 +178,7 @@ class Assumptions:
         "USD", 3e-18, 1.0, "mark-up times the cost of a parameter's prefill, from 2 USD/h to 20 times it"
     )
     sweep_time_of_peak_prior: Prior = _prior(
-        "s", 0.027, 0.25, "capacity over bandwidth of the accelerators in memory_tiers.csv", source="memory_tiers.csv"
+        "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
     holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own")
     cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold dearer than what they cost")
@@ -206,7 +222,9 @@ class Assumptions:
 
     # Increments at rental cost.
 
-    rent_chip: str = _number("H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv")
+    rent_chip: str = _number(
+        "H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv; disclosures.csv, chip_price"
+    )
     rent_spread: float = _number(0.25, "nat", "of the rental price of a byte of HBM, over accelerators and contracts", "disclosures.csv")
 
     # Convention or cost.
@@ -237,7 +255,7 @@ class Assumptions:
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
     lifetime_not_stated: float = _number(
-        43200.0, "s", 'middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours', "disclosures.csv"
+        43200.0, "s", 'middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours', "disclosures.csv, topic cache_tier"
     )
 
     # What follows from the fields.

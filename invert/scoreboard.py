@@ -42,7 +42,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names = tuple(names)
     book = load()
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book)] if set(names) != {"calibration"} else []
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, USUAL)] if set(names) != {"calibration"} else []
     for name in names:
         try:
             found[name] = rows(name)

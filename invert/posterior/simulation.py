@@ -135,8 +135,8 @@ def _row(run: str, quantity: str, shape: str, ranks: "np.ndarray", seeds: int, d
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> "np.ndarray":
     seed, place = task
     truth, evidence = simulate(SHAPES[place], sheets, (seed, place), USUAL)
-    quiet = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in PREMIUMS})
-    return ranks(evidence, truth, quiet, draws, seed)
+    assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in PREMIUMS})
+    return ranks(evidence, truth, assumptions, draws, seed)
 
 
 def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> "tuple[dict[str, np.ndarray], Evidence]":

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from derive.catalogue import equation
+from invert.assumptions import as_record
 from invert.estimators.readings import PairInference
 from invert.identifiability import Identifiability
 from invert.records import Check, Estimate, Observable, Reading
@@ -40,6 +41,7 @@ def saved(table: InferenceTable) -> str:
         "version": installed_version(),
         "as_of": table.as_of.isoformat(),
         "anchors": dict(table.anchors.values),
+        "assumptions": as_record(table.assumptions),
         "changes": dict(table.changes),
     }
     return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
