@@ -12,7 +12,7 @@ from derive.errors import NotCovered, WrongData
 from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure
 from derive.units import show
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.records import BandPair, Observable, Observables, PriceSheet
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
@@ -241,7 +241,11 @@ def _disclosures() -> list[Disclosure]:
 
 @once_a_reading
 def disclosed_cases(assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
-    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime."""
+    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
+
+    Facts that were given about one model or its traffic say nothing of these.
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
     offered, _ = sheets(load())
     contexts = {(row.provider, row.model): row.max_context for row in models()}
     found = []
