@@ -1,33 +1,62 @@
 """Sheets in, inferences out: the one place that runs the rooms in order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import date
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import TextIO
 
 from derive.briefly import Records
+from derive.catalogue import equation
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.shipped import one_reading, reading, refuse_bad
-from invert.anchors import common_anchors, given_anchors, held_beliefs
+from derive.shipped import one_reading, refuse_bad
+from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS, common_anchors, given_anchors, held_beliefs
 from invert.estimators import estimates, lecture
+from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, broken_by, case_of, kv_estimates
-from invert.estimators.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
+from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
+from invert.estimators.readings import implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.identifiability import identified
+from invert.posterior.summary import QUANTITIES, Summary, contracted, prior_spreads, summarise
 from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
-from invert.result import Inference, InferenceTable
+from invert.records import (
+    Anchors,
+    BandPair,
+    Contraction,
+    Estimate,
+    KnownCache,
+    LeftOut,
+    Observables,
+    PairInference,
+    PriceSheet,
+    PricingRules,
+    Reading,
+    Swing,
+    TierEvidence,
+    TierReading,
+    TierRules,
+    Worth,
+)  # fmt: skip
+from invert.result import Inference
+from invert.sensitivity import convention, probabilities_by_cost, swings_of_calibrated, swings_of_common_markup
 from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
-from invert.storage.tariffs import disclosed_tiers, drain_time_of
-from invert.storage.tiers import TierEvidence, storage_evidence
+from invert.storage.tariffs import disclosed_tiers, drain_time_of, negative_controls, scoreboard
+from invert.storage.tiers import storage_evidence
+from invert.table import InferenceTable
+from invert.worth import or_left_out, worths
 
+POSTERIOR, HEADLINE = "common_markup", "calibrated"
+"""The estimators of KV bytes whose swings are worked out; the convention is judged where the first has something to say."""
+DRAIN_TIME_RULE = "cache.drain_time_rule"
 STORED_SPREAD = 0.35
 """Of known KV bytes, in nats: the data type of the cache is not."""
 
@@ -84,21 +113,35 @@ def infer(
             problems.append(_problem(sheet, error))
     evidence = [one.evidence for one in read]
     found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
-    inferences = []
+    worth, inferences = worths((one.architecture for one in read), given), []
     for one, summary, prior in zip(read, found, priors, strict=True):
         try:
-            inferences.append(_concluded(one, summary, prior, held, given))
+            inferences.append(_concluded(one, summary, prior, held, given, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
+    premiums = _premiums(offered)
+    inferences = _with_conventions(inferences, premiums, held)
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    premiums = _premiums(offered)
-    said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
-    with reading() as tables:
-        return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
+    return InferenceTable(
+        inferences=Records(inferences),
+        as_of=as_of or newest,
+        anchors=common,
+        held=held,
+        premiums=premiums,
+        problems=tuple(dict.fromkeys(problems)),
+        notes=tuple(notes),
+        changes=dict(changes or {}),
+        facts=ALLOWED,
+        assumed_active_params=ASSUMED_ACTIVE_PARAMS,
+        mean_contexts={name: held[name].at(0.0) for name in MEANS if held[name].ends},
+        drain_times={device: or_left_out(partial(_drain_times, device)) for device in ("lecture", "range")},
+        tier_rules=or_left_out(_tier_rules),
+        negative_controls=or_left_out(negative_controls),
+    )
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -152,8 +195,20 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
-    """Everything one sheet implies, from its reading and its posterior."""
+def _drain_times(device: str) -> dict[str, float]:
+    return dict(lecture.drain_times(device))
+
+
+def _tier_rules() -> TierRules:
+    """The lecture's rule for tiers, and the score of every rule with the KV bytes of the reference class."""
+    rule, usual = equation(DRAIN_TIME_RULE), learn().reference
+    return TierRules(rule.reference, rule.kind, scoreboard((exp(usual.mean), usual.predictive_sd)))
+
+
+def _concluded(
+    read: Case, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float], worth: Worth | LeftOut
+) -> Inference:
+    """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
     known = known_cache(read.model)
@@ -168,26 +223,81 @@ def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: B
         found["implied_drain_time"] = estimates.implied_drain_time(drain)
     if price and price.value > 0:
         found["kv_bytes_per_token_stored"] = estimates.kv_bytes_stored(price)
+    bandwidth_bound, drained = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value), implied_drain_time(sheet, seen, price)
+    firm = pairs and not broken and kv_bytes[POSTERIOR].kind == "interval"
     return Inference(
         sheet=sheet,
         model=read.model,
         observables=seen,
         anchors=anchors,
-        bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
+        bandwidth_bound=bandwidth_bound,
         pairs=pairs,
+        rules=_rules(pairs[0].pair, anchors.values, read.max_context) if pairs else None,
         tiers=tiers,
-        implied_drain_time=implied_drain_time(sheet, seen, price),
+        implied_drain_time=drained,
         known=known,
         evidence=read.evidence,
         summary=summary,
+        contractions=_contractions(summary, prior),
         kv_bytes=kv_bytes,
         estimates=found,
+        worth=worth,
+        swings=_swings(read, held) if firm else None,
+        convention=None,
+        identifiability=identified(read.evidence.cells, seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}),
         storage=storage,
         tariffs=read.tariffs,
+        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
+
+
+def _rules(pair: BandPair, anchors: Mapping[str, float], max_context: int | None) -> PricingRules:
+    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
+
+
+def _contractions(summary: Summary, prior: Mapping[str, float]) -> dict[str, Contraction]:
+    """How much of what was open before the prices were seen they leave open, by quantity."""
+    spreads = {name: marginal.spread for name, marginal in summary.marginals.items()}
+    return {name: Contraction(prior[name], spread, contracted(spread, prior[name])) for name, spread in spreads.items()}
+
+
+def _swings(read: Case, held: Beliefs) -> dict[str, tuple[Swing, ...] | LeftOut]:
+    """What would change KV bytes, by estimator."""
+    return {
+        POSTERIOR: or_left_out(lambda: swings_of_common_markup(read.evidence, held)),
+        HEADLINE: or_left_out(lambda: swings_of_calibrated(read.evidence, held, read.architecture)),
+    }
+
+
+def _with_conventions(inferences: list[Inference], premiums: Sequence[tuple[str, float, float]], held: Beliefs) -> list[Inference]:
+    """The inferences, those that have one mark-up for their premiums with how likely it makes them."""
+    asked = [
+        place
+        for place, one in enumerate(inferences)
+        if one.pairs and not one.contradiction and one.kv_bytes[POSTERIOR].kind in ("interval", "given")
+    ]
+    of = [inferences[place] for place in asked]
+    by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], held)
+    found = list(inferences)
+    for place, one, probability in zip(asked, of, by_cost, strict=True):
+        pair = one.pairs[0].pair
+        others = [(premium_in, premium_out) for provider, premium_in, premium_out in premiums if provider != one.sheet.provider]
+        if probability is not None:
+            found[place] = replace(one, convention=convention((pair.premium_in.value, pair.premium_out.value), probability, others))
+    return found
+
+
+def _equations(
+    pairs: Sequence[PairInference], readings: Sequence[Reading | None], estimates: Sequence[Estimate], tiers: bool
+) -> tuple[str, ...]:
+    """Every equation that the readings and estimates of a sheet rest on, as id@version, in order."""
+    read = [*(reading for pair in pairs for reading in (pair.lecture, pair.joint)), *readings]
+    used = [id for reading in read if reading and reading.values for id in reading.solution.equations]
+    used += [id for estimate in estimates for id in estimate.equations]
+    return tuple(dict.fromkeys([*used, *([equation(DRAIN_TIME_RULE).reference] if tiers else [])]))
 
 
 def _storage_or_why(

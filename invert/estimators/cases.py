@@ -10,14 +10,14 @@ from derive.units import show
 from invert.anchors import anchors_of
 from invert.estimators import estimates
 from invert.estimators.at_rent import has_premium, kv_by_increment
-from invert.estimators.readings import PairInference, contradiction
+from invert.estimators.readings import contradiction
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import Summary
 from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, Observable, Observables, PriceSheet, given_value
+from invert.records import Anchors, Estimate, Observable, Observables, PairInference, PriceSheet, Tariff, given_value
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
-from invert.storage.tariffs import Tariff, tariffs
+from invert.storage.tariffs import tariffs
 
 KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
 """How firmly active_params are known, in nats, by where they come from."""

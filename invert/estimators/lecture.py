@@ -10,9 +10,7 @@ from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.shipped import cell, number, once_a_reading, refuse_bad, table
 from derive.solving.api import solve
-from invert.records import BandPair, Reading
-
-TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+from invert.records import TIER_NAMES, BandPair, Reading
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:

@@ -84,7 +84,7 @@ def summarise(
     with reading() as tables:
         asked = tuple(names or known_quantities())
         work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=asked, guarded=guarded)
-        return _in_chunks(work, sheets, count, executor.map if executor else map)
+        return in_chunks(work, sheets, count, executor.map if executor else map)
 
 
 def known_quantities() -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def known_quantities() -> tuple[str, ...]:
     return QUANTITIES
 
 
-def _in_chunks(
+def in_chunks(
     work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
 ) -> list[T]:
     """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
@@ -169,7 +169,7 @@ def contracted(spread: float, prior_spread: float) -> float:
 
 def prior_spreads(sheets: Sequence[Evidence], held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
     """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
-    return _in_chunks(partial(_prior_spreads, held=held, names=names, count=count), sheets, count)
+    return in_chunks(partial(_prior_spreads, held=held, names=names, count=count), sheets, count)
 
 
 def _prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int) -> list[dict[str, float]]:

@@ -8,15 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from typing import Any
 
-from derive.catalogue import equation
-from invert.estimators.readings import PairInference
-from invert.identifiability import Identifiability
-from invert.records import Check, Estimate, Observable, Reading
+from invert.records import Check, Estimate, Identifiability, Observable, PairInference, Reading, Tariff, TierEvidence
 from invert.report.flat import COLUMNS, flat, six_digits
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import identified
-from invert.storage.tariffs import Tariff
-from invert.storage.tiers import TierEvidence
+from invert.result import Inference, Run
 
 SCHEMA = "infer-1"
 OBSERVED = (
@@ -24,17 +18,17 @@ OBSERVED = (
 )  # fmt: skip
 
 
-def as_records(table: InferenceTable) -> list[dict[str, Any]]:
+def as_records(table: Run) -> list[dict[str, Any]]:
     """The list that `--as json` prints, one object a sheet."""
     return [_record(one) for one in table.inferences]
 
 
-def as_json(table: InferenceTable) -> str:
+def as_json(table: Run) -> str:
     """Strict JSON: neither NaN nor infinity."""
     return json.dumps(as_records(table), indent=2, allow_nan=False)
 
 
-def saved(table: InferenceTable) -> str:
+def saved(table: Run) -> str:
     """The document `--save` writes: schema, how the run was made, and the sheets."""
     run = {
         "version": installed_version(),
@@ -53,7 +47,7 @@ def installed_version() -> str:
         return "0+unknown"
 
 
-def as_csv(table: InferenceTable) -> str:
+def as_csv(table: Run) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
@@ -77,7 +71,7 @@ def _record(one: Inference) -> dict[str, Any]:
             "storage_price": one.observables.storage_price and one.observables.storage_price.value,
         },
         "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
-        "equations": equations_of(one),
+        "equations": list(one.equations),
         "readings": {
             "lecture": {
                 "kv_bytes_per_token": row["kv_bytes_per_token_lecture"],
@@ -101,7 +95,7 @@ def _record(one: Inference) -> dict[str, Any]:
         },
         "storage": [_storage(found) for found in one.storage],
         "tariffs": [_tariff(tariff) for tariff in one.tariffs],
-        "identifiability": _identifiability(identified(one)),
+        "identifiability": _identifiability(one.identifiability),
         "forward_check": first and _forward_check(first.joint_checks),
         "diagnostics": {
             "sampler": one.summary.sampler,
@@ -208,12 +202,3 @@ def _forward_check(checks: tuple[Check, ...]) -> dict[str, Any]:
         }
         for check in checks
     }
-
-
-def equations_of(one: Inference) -> list[str]:
-    """Every equation the printed readings rest on, as id@version, in order."""
-    first = one.pairs[0] if one.pairs else None
-    readings = [*((first.lecture, first.joint) if first else ()), one.bandwidth_bound, one.implied_drain_time]
-    used = [id for reading in readings if reading and reading.values for id in reading.solution.equations]
-    used += [id for estimate in (*one.kv_bytes.values(), *one.estimates.values()) for id in estimate.equations]
-    return list(dict.fromkeys([*used, *([equation("cache.drain_time_rule").reference] if one.tiers else [])]))

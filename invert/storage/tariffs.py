@@ -1,16 +1,15 @@
 """Storage as price sheets tell it: tariffs of two lifetimes, one price for unlike models, and how the tier rules score."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import hypot, inf, log
 
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
 from derive.units import show
-from invert.records import BandPair, Observable, Observables, PriceSheet
+from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
@@ -29,43 +28,6 @@ UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
 
 
 @dataclass(frozen=True, slots=True)
-class Tariff:
-    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
-
-    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
-    """
-
-    __repr__ = brief
-
-    shorter_ttl: int
-    longer_ttl: int
-    storage_price: Observable
-    write_charge: Observable
-    drain_time: Observable | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class NegativeControl:
-    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
-
-    __repr__ = brief
-
-    provider: str
-    amount: float
-    currency: str
-    storage_price: float
-    models: tuple[str, ...]
-    kv_low: float
-    kv_high: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times the KV bytes differ while the price does not."""
-        return self.kv_high / self.kv_low
-
-
-@dataclass(frozen=True, slots=True)
 class PricedLifetime:
     """What one sheet gives the rules on a disclosed lifetime: storage_price [USD/token/s], implied drain time with spread."""
 
@@ -81,17 +43,6 @@ class DisclosedCase:
     ttl_seconds: int
     disclosed: str
     offers: tuple[PricedLifetime, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
-
-    rule: str
-    mean_log_score: float
-    right: int
-    answered: int
-    cases: int
 
 
 # Tariffs of two lifetimes.
@@ -206,17 +157,6 @@ def stored_kv_bytes(architecture: str) -> float:
             return number("architectures", architecture, column, cell("architectures", row, column)) * BYTES_PER_KV_VALUE
     refuse_bad("architectures", model=architecture)
     raise WrongData(f"architectures.csv: no model {architecture!r}")
-
-
-def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
-    if not controls or controls[0].ratio == 1:
-        return None
-    widest = controls[0]
-    return (
-        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
-        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
-    )
 
 
 # Disclosures, and the score of each rule on them.

@@ -26,9 +26,10 @@ from invert.priors import beliefs
 from invert.records import PRIOR_DOMINATED, Estimate, PriceSheet, undetermined, upper
 from invert.report.contract import as_records
 from invert.report.flat import flat
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 from invert.sheets.observables import observables
 from invert.storage.tiers import NORMAL_95
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

@@ -20,14 +20,12 @@ from derive.errors import WrongData, WrongValue
 from derive.presets import table
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
 from invert.priors import SUSTAINED_MBU, beliefs
-from invert.records import BandPair, Observable
+from invert.records import BandPair, NegativeControl, Observable, RuleScore
+from invert.report.tiers import caveat
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, observe, rounding_cell
 from invert.sheets.read import load
 from invert.storage.tariffs import (
-    NegativeControl,
-    RuleScore,
-    caveat,
     disclosed_cases,
     disclosed_tiers,
     drain_time_of,
