@@ -8,7 +8,7 @@ from math import inf, log
 from sys import float_info
 from typing import ParamSpec
 
-from derive.briefly import brief
+from derive.briefly import brief, cut
 from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Solution
@@ -75,6 +75,13 @@ class PriceSheet:
     utc_hours: str
     start_known: bool = True
     weekdays: str = ""
+
+    def __str__(self) -> str:
+        place, base = f", {self.region}" if self.region else "", self.bands[0]
+        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
+        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +358,18 @@ class Estimate:
     def prior_dominated(self) -> bool:
         """Whether the prior says more than the sheet."""
         return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+
+    def __str__(self) -> str:
+        """Three digits in the SI unit of whatever it is of.
+
+        >>> str(Estimate("interval", 154712.0, 42193.0, 546700.0)), str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        ('155,000, 42,200 to 547,000 at 90%', 'at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        """
+        median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
+        forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
+        if self.kind in forms:
+            return f"{forms[self.kind]} at {self.level:.0%}"
+        return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
 
 
 P = ParamSpec("P")

@@ -58,5 +58,5 @@ def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
         errors = [error for one in kept if (error := one.error(estimator)) is not None]
         of = sample_of(errors) if len(errors) > 1 else None
-        found[estimator] = Misreading(len(kept), len(errors), of and of.mean, of and of.sd)
+        found[estimator] = Misreading(len(kept), len(errors), of.mean if of else None, of.sd if of else None)
     return found

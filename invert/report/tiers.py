@@ -7,9 +7,6 @@ from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, Tar
 from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
 
-DEVICES = {"lecture": "lecture's drain times", "range": "real devices"}
-"""Whose drain times a rule is read with, and what they are called."""
-
 
 def tiers(one: Inference, table: Run) -> list[str]:
     """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
@@ -98,10 +95,13 @@ def _ranged(part: Observable) -> str:
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
     """The drain-time rule, and how every rule does where vendors disclosed the tier."""
-    by_device, rules = {label: table.drain_times[device] for device, label in DEVICES.items()}, table.tier_rules
-    for part in (*by_device.values(), rules):
-        if isinstance(part, LeftOut):
-            return [left_out(part)]
+    named, of_devices, rules = table.drain_times["lecture"], table.drain_times["range"], table.tier_rules
+    if isinstance(named, LeftOut):
+        return [left_out(named)]
+    if isinstance(of_devices, LeftOut):
+        return [left_out(of_devices)]
+    if isinstance(rules, LeftOut):
+        return [left_out(rules)]
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in read:
         said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
@@ -110,7 +110,7 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
         )
     if not read:
         lines.append("n/a: the sheet sells no cache lifetime")
-    for label, times in by_device.items():
+    for label, times in (("lecture's drain times", named), ("real devices", of_devices)):
         lines.append(f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in times.items()))
     rows = [
         {
