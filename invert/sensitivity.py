@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from invert.estimators.at_rent import DRAWS, RENT_SPREAD, weighted_line
 from invert.estimators.calibration import learn
+from invert.estimators.densities import student_quantile
 from invert.posterior.data import Evidence, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sampler import posterior
@@ -51,7 +51,7 @@ def swings_of_common_markup(evidence: Evidence, held: Beliefs) -> tuple[Swing, .
 def swings_of_calibrated(evidence: Evidence, held: Beliefs, architecture: str | None) -> tuple[Swing, ...]:
     """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
     learnt = learn(architecture).increments
-    markup = exp(float(stdtrit(learnt.degrees_of_freedom, 0.95)) * learnt.predictive_sd)
+    markup = exp(student_quantile(learnt.degrees_of_freedom, 0.95) * learnt.predictive_sd)
     rent = exp(NORMAL_95 * RENT_SPREAD)
     low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])
     middle = np.sqrt(low * high)

@@ -17,7 +17,7 @@ from derive.shipped import Tables, reading
 from invert.posterior.data import Evidence, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
-from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
 from invert.priors import Beliefs, beliefs
@@ -178,8 +178,8 @@ def _prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], coun
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, held, normal)
-    free = Posterior(evidence, points, None, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
-    spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count))
+    spreads = {name: log_quantity(name, points, sizes, evidence).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
     spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], held["price_per_parameter"].spread)
     return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]
