@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import wraps
+from math import inf, log
+from sys import float_info
 from typing import TypeVar
 
-from derive.briefly import brief
+from derive.briefly import brief, cut
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
@@ -76,6 +78,13 @@ class PriceSheet:
     start_known: bool = True
     weekdays: str = ""
 
+    def __str__(self) -> str:
+        place, base = f", {self.region}" if self.region else "", self.bands[0]
+        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
+        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
+
 
 @dataclass(frozen=True, slots=True)
 class Observable:
@@ -141,7 +150,10 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
+    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none.
+
+    `anchors` are the outside facts that move what it gives, where that was asked for.
+    """
 
     __repr__ = brief
 
@@ -149,6 +161,7 @@ class Reading:
     values: Mapping[str, float]
     solution: Solution | None
     problem: str | None = None
+    anchors: tuple[str, ...] = ()
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
@@ -172,6 +185,41 @@ class Check:
     bound: bool = False
 
 
+def verdict(checks: tuple[Check, ...]) -> str:
+    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+
+    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    ('fail', 'not testable')
+    """
+    unused = [check for check in checks if not check.used_by_reading]
+    if not unused:
+        return "not testable"
+    if not all(check.inside_rounding_cell for check in unused):
+        return "fail"
+    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+@dataclass(frozen=True, slots=True)
+class PairInference:
+    """Everything read off one pair of bands, and what each reading predicts for the sheet.
+
+    `claimed_ratio` is the output/input ratio that the lecture's reading of the threshold makes of the short context.
+    """
+
+    __repr__ = brief
+
+    pair: BandPair
+    lecture: Reading
+    lecture_checks: tuple[Check, ...]
+    claimed_ratio: float
+    joint: Reading
+    joint_checks: tuple[Check, ...]
+
+
+TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+"""What each memory tier is called wherever it is printed."""
+
+
 @dataclass(frozen=True, slots=True)
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
@@ -182,6 +230,91 @@ class TierReading:
     lecture: str
     devices: str
     disclosed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
+
+    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
+    """
+
+    __repr__ = brief
+
+    shorter_ttl: int
+    longer_ttl: int
+    storage_price: Observable
+    write_charge: Observable
+    drain_time: Observable | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCase:
+    """Probabilities by tier on one cost basis at the hardware prices of one year."""
+
+    __repr__ = brief
+
+    basis: str
+    year: int
+    probabilities: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TierEvidence:
+    """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
+
+    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
+    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
+    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
+    `anchors` are the outside facts that what the prices say rests on.
+    """
+
+    __repr__ = brief
+
+    ttl_seconds: int | None
+    rented: Mapping[str, float] | None
+    owned: Mapping[str, float] | None
+    evidence: tuple[str, ...]
+    implied_drain_time: float | None
+    lecture: Mapping[str, float] | None
+    devices: Mapping[str, float] | None
+    disclosed: str | None
+    undisclosed: Mapping[str, float] | None
+    probabilities: Mapping[str, float] | None
+    cases: tuple[PricedCase, ...]
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeControl:
+    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+
+    __repr__ = brief
+
+    provider: str
+    amount: float
+    currency: str
+    storage_price: float
+    models: tuple[str, ...]
+    kv_low: float
+    kv_high: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the KV bytes differ while the price does not."""
+        return self.kv_high / self.kv_low
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScore:
+    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
+
+    rule: str
+    mean_log_score: float
+    right: int
+    answered: int
+    cases: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +351,19 @@ class Estimate:
     contraction: float | None = None
     anchors: tuple[str, ...] = ()
     prior_dominated: bool = False
+
+
+    def __str__(self) -> str:
+        """Three digits in the SI unit of whatever it is of.
+
+        >>> str(Estimate("interval", 154712.0, 42193.0, 546700.0)), str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        ('155,000, 42,200 to 547,000 at 90%', 'at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        """
+        median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
+        forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
+        if self.kind in forms:
+            return f"{forms[self.kind]} at {self.level:.0%}"
+        return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
 
 
 T = TypeVar("T")
@@ -291,3 +437,137 @@ def references(*ids: str) -> tuple[str, ...]:
     ('bands.price@1',)
     """
     return tuple(equation(id).reference for id in ids)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of a result that is not there, and which row of the tables it rests on cannot be used."""
+
+    __repr__ = brief
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiability:
+    """What the prices of one sheet pin at one point.
+
+    `missing_facts` has the fewest outside facts that pin each target, or None where all allowed ones do not;
+    `degenerate_with` names what then moves along with the target, every price and fact unchanged ("": it moves alone).
+    """
+
+    regime: str
+    prices: tuple[str, ...]
+    rank: int
+    nullity: int
+    condition: float
+    pinned: tuple[str, ...]
+    missing_facts: Mapping[str, tuple[str, ...] | None]
+    degenerate_with: Mapping[str, str]
+
+    def verdict(self, target: str) -> str:
+        """In a line: pinned, what it needs, or what it is degenerate with."""
+        facts = self.missing_facts[target]
+        if facts is None:
+            other = self.degenerate_with[target]
+            return f"not identified: {f'degenerate with {other}' if other else 'the prices leave it free'}"
+        return "needs " + ", ".join(facts) if facts else "pinned by the prices"
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """Spread of the log of a quantity [nat] before and after the prices are seen, and 1 less the ratio of the variances."""
+
+    __repr__ = brief
+
+    prior_spread: float
+    spread: float
+    contraction: float
+    prior_dominated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """KV bytes over their central value with one input at either end of its 90 % range; None where prices then contradict the model."""
+
+    name: str
+    low: float | None
+    high: float | None
+
+    @property
+    def width(self) -> float:
+        """Of the swing, for the order of a tornado; an end that contradicts the model is the widest."""
+        return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+
+    premium_in: float
+    premium_out: float
+    probability_by_cost: float
+    probability_by_habit: float
+    same: int
+    others: int
+
+    @property
+    def bayes_factor(self) -> float:
+        """Of habit against cost; a floor where the probability by cost is less than a float can say."""
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
+
+
+@dataclass(frozen=True, slots=True)
+class Misreading:
+    """What an estimator makes of models whose cache is known: ln of its median over the cache, mean (`bias`) and sd [nat].
+
+    Of `models`, `medians` have one; bias and sd are None of fewer than two.
+    """
+
+    __repr__ = brief
+
+    models: int
+    medians: int
+    bias: float | None
+    sd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What the estimates of a sheet are worth, judged without its own model and the siblings of it (`left_out`).
+
+    `models` are those with a cache that is known and a sheet of several bands, `misreadings` by estimator. The reference
+    class has so many members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
+    misses the models, a family left out at a time.
+    """
+
+    __repr__ = brief
+
+    models: tuple[str, ...]
+    left_out: tuple[str, ...]
+    misreadings: Mapping[str, Misreading]
+    class_members: int
+    class_median: float
+    class_sd: float
+    rms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PricingRules:
+    """KV bytes by each pricing rule, for a base band bound by compute; one bound by memory multiplies all but the last."""
+
+    __repr__ = brief
+
+    solutions: Mapping[str, Solution]
+    memory_bound_base_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class TierRules:
+    """The equation and the kind of the lecture's rule for tiers, and how every rule does where vendors disclosed the tier."""
+
+    __repr__ = brief
+
+    equation: str
+    kind: str
+    scores: tuple[RuleScore, ...]

@@ -168,7 +168,7 @@ def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
     document = strict(saved(everything()))
     assert faults("infer", document) == []
     assert document["sheets"] == all_sheets()
-    assert (document["schema"], document["run"]["as_of"]) == ("infer-1", "2026-11-20")
+    assert (document["schema"], document["run"]["as_of"]) == ("infer-2", "2026-11-20")
     assert document["run"]["anchors"]["ridge_point"] == 600
 
 
@@ -261,7 +261,9 @@ CONTRACT = {
 def test_the_schemas_ask_for_every_key_of_the_contract():
     assert CONTRACT["solve"] == set(validator("solve").schema["required"])
     sheet = validator("infer").schema["$defs"]["sheet"]
-    assert set(sheet["required"]) - CONTRACT["infer"] == {"region", "tariffs", "contradiction"}
+    assert set(sheet["required"]) - CONTRACT["infer"] == {
+        "region", "prices", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
+    }  # fmt: skip
     assert set(sheet["required"]) >= CONTRACT["infer"]
     assert {"lecture", "joint"} <= set(sheet["properties"]["readings"]["required"])
     assert set(sheet["properties"]["observables"]["required"]) >= {
@@ -303,7 +305,10 @@ def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
         yield from points(document[0], (*path, 0))
 
 
-OPEN = {"given", "provenance", "elasticities", "forward_check", "degenerate_with"}
+OPEN = {
+    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "rms", "contractions", "pricing_rules",
+    "left_out",
+}  # fmt: skip
 """Objects whose keys depend on the question."""
 OPTIONAL = {"short_context", "long_context", "implied_drain_time", "kv_bytes_per_token_stored"}
 

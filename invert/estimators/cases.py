@@ -12,10 +12,10 @@ from invert.anchors import anchors_of
 from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
-from invert.records import Anchors, Observable, Observables, PriceSheet
+from invert.records import Anchors, Observable, Observables, PriceSheet, Tariff
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
-from invert.storage.tariffs import Tariff, tariffs
+from invert.storage.tariffs import tariffs
 
 UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""

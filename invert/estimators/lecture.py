@@ -13,10 +13,7 @@ from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.cases import Case
-from invert.records import BandPair, Estimate, Observable, Reading, interval, point, references, undetermined
-
-TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
-
+from invert.records import TIER_NAMES, BandPair, Estimate, Observable, Reading, interval, point, references, undetermined
 
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 

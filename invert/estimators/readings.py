@@ -1,18 +1,16 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 
 from derive import presets
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
-from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
+from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
@@ -21,42 +19,22 @@ from invert.storage.tariffs import disclosed_tiers
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class PairInference:
-    """Everything read off one pair of bands; the joint reading, which takes longest, when it is first asked for."""
-
-    __repr__ = brief
-
-    pair: BandPair
-    lecture: Reading
-    lecture_checks: tuple[Check, ...]
-    sheet: PriceSheet
-    seen: Observables
-    index: int
-    anchors: Mapping[str, float]
-    assumptions: Assumptions
-
-    @cached_property
-    def joint(self) -> Reading:
-        """KV bytes and what goes with them from both premiums and output/input together, at the anchors."""
-        return joint_point.joint(self.pair, self.anchors)
-
-    @cached_property
-    def joint_checks(self) -> tuple[Check, ...]:
-        """What the joint reading predicts, against every component of the sheet."""
-        used = ("output_input_ratio", "premium_in", "premium_out")
-        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used, self.assumptions)
-
-
 def read_pair(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], assumptions: Assumptions = USUAL
 ) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
-    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint(pair, anchors)
     hidden = _lecture_hidden(by_lecture, seen, index, anchors)
-    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",), assumptions)
-    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors, assumptions)
+    used = ("output_input_ratio", "premium_in", "premium_out")
+    return PairInference(
+        pair=pair,
+        lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
+        lecture_checks=_checks(sheet, seen, index, anchors, hidden, used[:1], assumptions),
+        claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
+        joint=replace(jointly, anchors=anchors_of_reading(jointly)),
+        joint_checks=_checks(sheet, seen, index, anchors, jointly.values, used, assumptions),
+    )
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
@@ -107,22 +85,10 @@ def _check(published: Observable, suffix: str, predicted: float, used: tuple[str
     return Check(component, published.value, float(predicted), component in used, inside)
 
 
-def verdict(checks: tuple[Check, ...]) -> str:
-    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
-
-    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
-    ('fail', 'not testable')
-    """
-    unused = [check for check in checks if not check.used_by_reading]
-    if not unused:
-        return "not testable"
-    if not all(check.inside_rounding_cell for check in unused):
-        return "fail"
-    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
-
-
 def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
-    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding."""
+    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding; none where it has no answer."""
+    if not reading.values:
+        return ()
     moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
     of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
     return tuple(name for name in FACTS if name in moved or name in of_ridge)

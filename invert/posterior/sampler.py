@@ -48,38 +48,44 @@ class Posterior:
 
     def logs(self, name: str) -> "np.ndarray":
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
-        import numpy as np
+        return log_quantity(name, self.points, self.log_active_params, self.evidence, self.assumptions)
 
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(self._logs(name), self.log_active_params.shape)
 
-    def _logs(self, name: str) -> Any:
-        import numpy as np
+OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
+"""What draws have per active parameter."""
+DEFINED = {
+    "attention_context": "context.attention_context",
+    "memory_time_share": "bands.memory_time_share",
+    "active_params_times_markup": "bands.active_params_times_markup",
+}
+"""What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
-        at = {**PER_PARAMETER, **self.points.at}
+
+def log_quantity(
+    name: str, points: Points, log_active_params: "np.ndarray", evidence: Evidence, assumptions: Assumptions
+) -> "np.ndarray":
+    """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
         if name == "active_params":
-            return self.log_active_params
-        if name == "kv_bytes_per_token":
-            return self.points.logs[name] + self.log_active_params
-        if name in self.points.logs:
-            return self.points.logs[name]
-        if name == "attention_flops_per_pair":
-            return np.log(at[name]) + self.log_active_params
-        if name == "attention_context":
-            return np.log(equation("context.attention_context").right_side(at))
-        if name == "memory_time_share":
-            return np.log(equation("bands.memory_time_share").right_side({**at, "memory_ratio_short": self.points.costs.memory_short}))
-        if name == "active_params_times_markup":
-            return np.log(equation("bands.active_params_times_markup").right_side({**at, **self._level()}))
-        return np.log(at[name])
+            found = log_active_params
+        elif name in DEFINED:
+            at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
+            level = _level(points, evidence, assumptions) if name == "active_params_times_markup" else {}
+            found = np.log(equation(DEFINED[name]).right_side({**at, **level}))
+        else:
+            found = points.logs[name] if name in points.logs else np.log(points.at[name])
+        return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
 
-    def _level(self) -> dict[str, Any]:
-        """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
-        import numpy as np
 
-        low, high = (end[:, None] for end in self.evidence.cells["input_price"])
-        price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental(self.assumptions).values["price_per_flop"]}
-        return price | {"prefill_cost_ratio": self.points.costs.prefill_short}
+def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Any]:
+    """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
+    import numpy as np
+
+    low, high = (end[:, None] for end in evidence.cells["input_price"])
+    price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental(assumptions).values["price_per_flop"]}
+    return price | {"prefill_cost_ratio": points.costs.prefill_short}
 
 
 def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:

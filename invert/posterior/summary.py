@@ -18,7 +18,7 @@ from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
-from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
 from invert.rent import rental
@@ -83,7 +83,7 @@ def summarise(
     with reading() as tables:
         asked = tuple(names or known_quantities(assumptions))
         work = partial(_summaries, tables=tables, assumptions=assumptions, count=count, seed=seed, names=asked, guarded=guarded)
-        return _in_chunks(work, sheets, count, executor.map if executor else map)
+        return in_chunks(work, sheets, count, executor.map if executor else map)
 
 
 def known_quantities(assumptions: Assumptions) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def known_quantities(assumptions: Assumptions) -> tuple[str, ...]:
     return QUANTITIES
 
 
-def _in_chunks(
+def in_chunks(
     work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
 ) -> list[T]:
     """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
@@ -169,7 +169,7 @@ def contracted(spread: float, prior_spread: float) -> float:
 
 def prior_spreads(sheets: Sequence[Evidence], assumptions: Assumptions, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
     """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
-    return _in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count)
+    return in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count)
 
 
 def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
@@ -178,10 +178,8 @@ def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, assumptions, normal)
-    free = Posterior(
-        evidence, points, None, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior", assumptions
-    )
-    spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count))
+    spreads = {name: log_quantity(name, points, sizes, evidence, assumptions).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
     spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], assumptions.priors["price_per_parameter"].spread)
     return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]

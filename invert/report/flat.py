@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from invert.estimators.readings import verdict
+from invert.records import verdict
 from invert.result import Inference
 
 ESTIMATORS = ("one_markup", "at_rent", "headline")

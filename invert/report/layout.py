@@ -1,12 +1,12 @@
 """How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import median
 
-from derive.errors import WrongData
 from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
+from invert.records import LeftOut
 
 ESTIMATORS = {
     "at_rent": "increments at rental cost",
@@ -28,12 +28,9 @@ def title(text: str) -> list[str]:
     return ["", text, "-" * len(text)]
 
 
-def or_why(section: Callable[[], list[str]]) -> list[str]:
-    """The lines of a section, or which row of the tables it rests on cannot be used."""
-    try:
-        return section()
-    except WrongData as error:
-        return [f"left out: {error}"]
+def left_out(part: LeftOut) -> str:
+    """Which row of the tables a section that is not there rests on."""
+    return f"left out: {part.why}"
 
 
 def kv(value: float | None) -> str:

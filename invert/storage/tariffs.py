@@ -6,14 +6,13 @@ from itertools import pairwise, product
 from math import hypot, inf, log
 
 from derive import presets
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
 from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.records import BandPair, Observable, Observables, PriceSheet
+from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
@@ -22,43 +21,6 @@ from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
 
 UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
-
-
-@dataclass(frozen=True, slots=True)
-class Tariff:
-    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
-
-    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
-    """
-
-    __repr__ = brief
-
-    shorter_ttl: int
-    longer_ttl: int
-    storage_price: Observable
-    write_charge: Observable
-    drain_time: Observable | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class NegativeControl:
-    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
-
-    __repr__ = brief
-
-    provider: str
-    amount: float
-    currency: str
-    storage_price: float
-    models: tuple[str, ...]
-    kv_low: float
-    kv_high: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times the KV bytes differ while the price does not."""
-        return self.kv_high / self.kv_low
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +39,6 @@ class DisclosedCase:
     ttl_seconds: int
     disclosed: str
     offers: tuple[PricedLifetime, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
-
-    rule: str
-    mean_log_score: float
-    right: int
-    answered: int
-    cases: int
 
 
 # Tariffs of two lifetimes.
@@ -204,17 +155,6 @@ def stored_kv_bytes(name: str, assumptions: Assumptions = USUAL) -> float:
     """
     stored, _ = presets.kv_bytes(presets.architecture(name), assumptions.bytes_per_kv_value)
     return stored
-
-
-def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
-    if not controls or controls[0].ratio == 1:
-        return None
-    widest = controls[0]
-    return (
-        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
-        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
-    )
 
 
 # Disclosures, and the score of each rule on them.

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from math import exp, hypot, inf, log
 from types import MappingProxyType
 
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.shipped import BadRow, Problem, once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior.sobol import SEED, normals
+from invert.records import PricedCase, TierEvidence
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -31,6 +31,8 @@ TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm
 DRAWS = 4096  # of the cost term, the only one that is sampled
 
 IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
+ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
+"""The outside facts that each term rests on; the cost term rests on none."""
 
 Probabilities = Mapping[str, float]
 Term = tuple[str, Callable[[str, int], Probabilities]]
@@ -51,47 +53,6 @@ class TierParameters:
 
     drain_time: Spread
     holding_price: Spread
-
-
-@dataclass(frozen=True, slots=True)
-class PricedCase:
-    """Probabilities by tier on one cost basis at the hardware prices of one year."""
-
-    __repr__ = brief
-
-    basis: str
-    year: int
-    probabilities: Probabilities
-
-
-@dataclass(frozen=True, slots=True)
-class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
-
-    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
-    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
-    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
-    """
-
-    __repr__ = brief
-
-    ttl_seconds: int | None
-    rented: Probabilities | None
-    owned: Probabilities | None
-    evidence: tuple[str, ...]
-    implied_drain_time: float | None
-    lecture: Probabilities | None
-    devices: Probabilities | None
-    disclosed: str | None
-    undisclosed: Probabilities | None
-    probabilities: Probabilities | None
-    cases: tuple[PricedCase, ...]
-
-    @property
-    def anchors(self) -> tuple[str, ...]:
-        """The outside facts that what the prices say rests on."""
-        means, kv_bytes = ("short_context", "long_context"), ("kv_bytes_per_token",)
-        return {(IMPLIED_DRAIN_TIME,): means, (PRICE_LEVEL,): kv_bytes}.get(self.evidence, ())
 
 
 def storage_evidence(
@@ -127,7 +88,7 @@ def storage_evidence(
             lecture=drain_match(ttl, "lecture", assumptions) if ttl else None,
             devices=drain_match(ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
-            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed,
+            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
         ))  # fmt: skip
     return tuple(found)
 

@@ -1,6 +1,7 @@
 """Outside facts: each moves every reading and estimate that says it rests on it, and no other; given KV bytes are the headline."""
 
 import io
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -16,7 +17,7 @@ from invert.report.document import FORMATS, document
 from invert.report.flat import flat
 from invert.report.sheet import report, rests_on
 from invert.report.table import summary
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -117,15 +118,10 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
 
 
 def test_every_estimate_names_its_anchors_in_json():
-    for one, record in zip(read().values(), as_records(InferenceTable(tuple(read().values()), *of_a_run())), strict=True):
+    for one, record in zip(read().values(), as_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
         printed = {**record["estimates"], **record["estimates"]["kv_bytes_per_token"]}
         for name, estimate in {**one.kv_bytes, **one.estimates}.items():
             assert printed[name]["anchors"] == list(estimate.anchors) and set(estimate.anchors) <= set(FACTS)
-
-
-def of_a_run() -> tuple[object, ...]:
-    table = infer(["kimi-k3"])
-    return table.as_of, table.anchors, table.assumptions, table.premiums
 
 
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------

@@ -9,15 +9,16 @@ import pytest
 
 from invert import scoreboard as truth
 from invert.estimators import calibration
+from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
 from invert.report.layout import ESTIMATORS
 from invert.report.sheet import report
 from invert.report.tiers import tiers
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import identified
+from invert.result import Inference
 from invert.storage.tariffs import scoreboard
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -106,7 +107,7 @@ def test_what_the_prior_says_is_said_in_capitals():
 
 def test_the_rank_line_is_what_identifiability_finds():
     for found in everything().inferences:
-        told = identified(found)
+        told = found.identifiability
         said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
         assert f"{told.regime}: {told.rank} prices pin {told.rank} combinations of 20 hidden quantities, {told.nullity} stay free." in said
         for name in told.missing_facts:
@@ -120,7 +121,7 @@ def test_the_rank_line_is_what_identifiability_finds():
 def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     found, said = one(name), words(text(name))
     learnt = calibration.learn(found.model.architecture or None)
-    kept = [known for known in everything().known if known.member.architecture in learnt.kv_ratios]
+    kept = [known for known in models_of_known_cache() if known.member.architecture in learnt.kv_ratios]
     errors = [known.error("one_markup") for known in kept]
     bias = fmean(errors)
     assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said

@@ -14,14 +14,14 @@ import pytest
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
-from invert.estimators.readings import verdict
 from invert.inference import infer
-from invert.records import Check
+from invert.records import Check, verdict
 from invert.report.flat import COLUMNS, flat
 from invert.report.sheet import report
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 from invert.sheets.assemble import NotBegun
 from invert.sheets.observables import rounding_cell
+from invert.table import InferenceTable
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
 NAMED = {

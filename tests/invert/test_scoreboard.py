@@ -15,6 +15,7 @@ from derive.errors import UnknownName
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import undetermined
 from invert.report.flat import six_digits
@@ -38,7 +39,7 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     table = infer([SOLD[architecture]], anchors=anchors)
     (printed,) = table.inferences
     (row,) = [row for row in truth.known_models(assumptions_of(anchors)) if row["model"] == architecture]
-    (judged,) = [known for known in table.known if known.member.architecture == architecture]
+    (judged,) = [known for known in models_of_known_cache(assumptions_of(anchors)) if known.member.architecture == architecture]
     (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
     for estimator, label in ESTIMATORS.items():

@@ -14,8 +14,10 @@ from derive.shipped import read, reading
 from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
 from invert.inference import infer
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import Convention, Swing, convention, swings_of_headline, swings_of_one_markup
+from invert.records import Convention, Swing
+from invert.result import Inference
+from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -122,8 +124,9 @@ def test_what_the_increments_are_sold_at_is_the_largest_doubt_of_the_calibrated_
 def judged(name: str, others: tuple[tuple[float, float], ...]) -> Convention:
     found = one(name)
     pair = found.pairs[0].pair
-    mine = (pair.premium_in.value, pair.premium_out.value)
-    return convention(found.evidence, table(name).assumptions, found.summary.log_evidence, mine, others)
+    assumptions = table(name).assumptions
+    (by_cost,) = probabilities_by_cost([found.evidence], [found.summary.log_evidence], assumptions)
+    return convention((pair.premium_in.value, pair.premium_out.value), by_cost, others, assumptions)
 
 
 def of_others(name: str) -> tuple[tuple[float, float], ...]:

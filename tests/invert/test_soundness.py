@@ -24,10 +24,10 @@ from invert.estimators import calibration
 from invert.inference import infer
 from invert.report.contract import as_json
 from invert.report.sheet import report
-from invert.result import InferenceTable
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
+from invert.table import InferenceTable
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")

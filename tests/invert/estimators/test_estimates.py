@@ -26,7 +26,8 @@ from invert.posterior.summary import contracted
 from invert.records import Estimate, PriceSheet, undetermined, upper
 from invert.report.contract import as_records
 from invert.report.flat import flat
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

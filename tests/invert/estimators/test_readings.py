@@ -1,6 +1,5 @@
 """What prices break and what they pin: the contradiction of a sheet in the catalogue's names, and its rank and null space."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -8,11 +7,10 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.estimators.cases import case_of
 from invert.estimators.joint_point import broken_by
-from invert.identifiability import identify
+from invert.identifiability import COMPONENTS, identified, identify
 from invert.inference import infer
-from invert.records import Reading
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import COMPONENTS, identified
+from invert.result import Inference
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -87,7 +85,7 @@ def test_one_band_contradicts_nothing():
 def test_every_price_is_one_combination_and_no_more():
     """Section 4: the rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
-        one = identified(found)
+        one = found.identifiability
         assert set(one.prices) == {COMPONENTS[name] for name in found.evidence.cells}
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
@@ -102,12 +100,12 @@ def test_every_price_is_one_combination_and_no_more():
     ],
 )
 def test_the_prices_of_a_sheet(name: str, prices: tuple[str, ...]):
-    found = identified(one(name))
+    found = one(name).identifiability
     assert found.prices == prices and found.rank == len(prices)
 
 
 def test_a_memory_bound_sheet_needs_what_section_4_lists():
-    found = identified(one("gpt-5.4"))
+    found = one("gpt-5.4").identifiability
     assert found.regime == "memory-bound in both bands"
     assert set(found.missing_facts["kv_bytes_per_token"]) == {
         "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "short_context", "long_context",
@@ -116,7 +114,7 @@ def test_a_memory_bound_sheet_needs_what_section_4_lists():
 
 
 def test_one_band_leaves_kv_bytes_free():
-    found = identified(one("kimi-k3"))
+    found = one("kimi-k3").identifiability
     assert found.regime == "memory-bound" and found.verdict("kv_bytes_per_token") == DEGENERATE
     assert found.pinned == ()
 
@@ -129,9 +127,7 @@ def test_in_the_lecture_s_regime_kv_bytes_are_not_identified():
     found = one("gpt-5.4")
     (pair,) = found.pairs
     values = {"kv_bytes_per_token": pair.lecture.values["kv_bytes_per_token"], "weight_compute_ratio": 0.5, "attention_flops_per_pair": 1e3}
-    read = replace(pair)
-    read.__dict__["joint"] = Reading("lecture", values, None)  # where a cached property keeps its value
-    told = identified(replace(found, pairs=(read,)))
+    told = identified(found.evidence.cells, found.observables.contexts, found.anchors.values, values)
     assert told.regime == "compute-bound in the base band, memory-bound in the long one"
     for target in ("kv_bytes_per_token", "balance_context"):
         assert told.verdict(target) == DEGENERATE
@@ -148,4 +144,4 @@ def test_the_verdict_does_not_hang_on_the_sheet():
 def test_without_a_joint_reading_the_point_is_a_typical_one():
     broken = one("claude-sonnet-4-5", **DECIDES)
     assert broken.pairs[0].joint.values == {}
-    assert identified(broken).rank == identified(one("claude-sonnet-4-5")).rank == 6
+    assert broken.identifiability.rank == one("claude-sonnet-4-5").identifiability.rank == 6

@@ -23,14 +23,12 @@ from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
-from invert.records import BandPair, Observable
+from invert.records import BandPair, NegativeControl, Observable, RuleScore
+from invert.report.tiers import caveat
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, observe, rounding_cell
 from invert.sheets.read import load
 from invert.storage.tariffs import (
-    NegativeControl,
-    RuleScore,
-    caveat,
     disclosed_cases,
     disclosed_tiers,
     drain_time_of,
