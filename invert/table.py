@@ -5,15 +5,11 @@ from typing import TYPE_CHECKING, overload
 
 from derive.errors import UnknownName, WrongValue, shorten
 from invert.report.document import document
-from invert.report.table import count, summary
+from invert.report.table import WIDEST, count, summary
 from invert.result import Inference, Run
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-IN_NO_TERMINAL = 100
-"""Columns where no terminal sets them."""
-
 
 class InferenceTable(Run):
     """What `infer` hands back: one inference a sheet, by position or by "provider/model", and all that the run shares.
@@ -49,7 +45,7 @@ class InferenceTable(Run):
         return f"{type(self).__name__}({count(self)}, prices of {self.as_of})"
 
     def __str__(self) -> str:
-        return summary(self, get_terminal_size((IN_NO_TERMINAL, 0)).columns)
+        return summary(self, get_terminal_size((WIDEST, 0)).columns)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
