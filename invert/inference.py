@@ -277,8 +277,8 @@ def _with_conventions(
         pair = one.pairs[0].pair
         others = [(premium_in, premium_out) for provider, premium_in, premium_out in premiums if provider != one.sheet.provider]
         if probability is not None:
-            asked_here = (pair.premium_in.value, pair.premium_out.value)
-            found[place] = replace(one, convention=convention(asked_here, probability, others, assumptions))
+            mine = (pair.premium_in.value, pair.premium_out.value)
+            found[place] = replace(one, convention=convention(mine, probability, others, assumptions))
     return found
 
 

@@ -352,7 +352,6 @@ class Estimate:
     anchors: tuple[str, ...] = ()
     prior_dominated: bool = False
 
-
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.
 

@@ -63,9 +63,7 @@ def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architectur
 
     central = np.median(contexts, axis=0)
     base = slope(central, middle)
-    by_contexts = np.quantile(
-        weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails
-    )
+    by_contexts = np.quantile(weighted_line(contexts, np.broadcast_to(np.concatenate([[1.0], middle]), contexts.shape))[1] / base, tails)
     found = [
         Swing("increment_markup", 1 / markup, markup),
         Swing("price_per_hbm_byte", 1 / rent, rent),

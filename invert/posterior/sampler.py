@@ -61,9 +61,7 @@ DEFINED = {
 """What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
 
-def log_quantity(
-    name: str, points: Points, log_active_params: "np.ndarray", evidence: Evidence, assumptions: Assumptions
-) -> "np.ndarray":
+def log_quantity(name: str, points: Points, log_active_params: "np.ndarray", evidence: Evidence, assumptions: Assumptions) -> "np.ndarray":
     """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
     import numpy as np
 
