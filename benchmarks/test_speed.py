@@ -26,8 +26,8 @@ from derive.records import Equation
 from derive.solving.one_equation import solve_equation
 from derive.solving.questions import question
 from derive.solving.route import route
+from invert.assumptions import USUAL
 from invert.posterior.summary import summarise
-from invert.priors import beliefs
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -261,7 +261,7 @@ def test_infer_all_sheets_warm(benchmark, record_property):
 
 def test_the_posterior_of_one_sheet(benchmark, record_property):
     """16,384 draws, evidence to summary."""
-    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, beliefs({"ridge_point": 600.0})
+    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
     summarise([evidence], held)
     benchmark.pedantic(summarise, args=([evidence], held), rounds=41, warmup_rounds=3)
     within(record_property, benchmark, "full posterior of one sheet, six quantities", 0.02)
@@ -271,7 +271,7 @@ def test_posteriors_in_bulk(benchmark, record_property):
     """2,048 draws a sheet, 2,000 sheets, two processes; the peak of memory is that of one process and does not grow with sheets."""
     from concurrent.futures import ProcessPoolExecutor
 
-    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, beliefs({"ridge_point": 600.0})
+    evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
     sheets = [evidence] * 2000
     with ProcessPoolExecutor(2) as executor:
         run = partial(summarise, sheets, held, count=2048, guarded=False, executor=executor)

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import mode
 
-from derive.catalogue import equation
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.shipped import BadRow, Problem, cell, checked, number, one_reading, refuse_bad, table, truth
+from derive.catalogue import equation, variants_of
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.quantities import quantity
+from derive.shipped import BadRow, Problem, checked, one_reading, refuse_bad, rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, in_si, is_known, listed
 from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
-from derive.units import parse
 
-__all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS", "cell", "number", "table"]
+__all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
-HARDWARE, ARCHITECTURES, EFFICIENCIES = "hardware", "architectures", "efficiencies"
+HARDWARE, ARCHITECTURES = AcceleratorFigure.TABLE, Architecture.TABLE
 DECODE_ATTENTION = {
     "gqa": "gqa",
     "hybrid": "hybrid",
@@ -54,8 +55,6 @@ STATE_INPUTS = ("state_bytes_per_element",)
 TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
-Row = Mapping[str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -89,21 +88,21 @@ class Preset:
 
 def hardware_names() -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
-    return tuple(dict.fromkeys(cell(HARDWARE, row, "accelerator") for row in table(HARDWARE)))
-
-
-def _bad(name: str, column: str) -> dict[str, tuple[Row, Problem]]:
-    """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
-    found: dict[str, tuple[Row, Problem]] = {}
-    for row, columns, problem in checked(name).bad:
-        if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
-            found.setdefault(row[column], (row, problem))
-    return found
+    return tuple(dict.fromkeys(row.accelerator for row in rows_of(AcceleratorFigure)))
 
 
 def model_names() -> tuple[str, ...]:
     """The models of architectures.csv, in its order, those that no equation covers included."""
-    return tuple(dict.fromkeys(cell(ARCHITECTURES, row, "model") for row in table(ARCHITECTURES)))
+    return tuple(dict.fromkeys(row.model for row in rows_of(Architecture)))
+
+
+def _bad(name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
+    """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
+    found: dict[str, tuple[Mapping[str, str], Problem]] = {}
+    for row, columns, problem in checked(name).bad:
+        if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
+            found.setdefault(row[column], (row, problem))
+    return found
 
 
 @one_reading
@@ -126,30 +125,27 @@ def hardware(text: str) -> Preset:
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])
-    rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "accelerator") == name]
-    dtype = _data_type(name, asked.strip().lower(), rows)
+    chosen = {(row.quantity, row.dtype): row for row in rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
+    dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
-    for quantity, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS}.items():
-        row = _preferred(name, called, dtype if quantity == "peak_flops" else "", rows)
+    for wanted, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS}.items():
+        row = chosen.get((called, dtype if wanted == "peak_flops" else ""))
         if row is not None:
-            unit = "" if cell(HARDWARE, row, "unit") == "1" else cell(HARDWARE, row, "unit")
-            givens[quantity] = _value(HARDWARE, name, quantity, f"{cell(HARDWARE, row, 'value')} {unit}")
-            place = " ".join(part for part in (f"{HARDWARE}.csv", name, called, row["dtype"]) if part)
-            provenance[quantity] = f"{place}: {cell(HARDWARE, row, 'source')} ({cell(HARDWARE, row, 'verification')})"
+            givens[wanted] = in_si(wanted, row.value, row.unit)
+            place = " ".join(part for part in (f"{HARDWARE}.csv", name, called, row.dtype) if part)
+            provenance[wanted] = f"{place}: {row.source} ({row.verification})"
     narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
-    attention = _preferred(name, "peak_flops", ATTENTION_DTYPE, rows) if narrower else None
+    attention = chosen.get(("peak_flops", ATTENTION_DTYPE)) if narrower else None
     if attention is not None:
-        rate = _value(HARDWARE, name, "peak_flops", f"{cell(HARDWARE, attention, 'value')} {cell(HARDWARE, attention, 'unit')}")
-        givens["attention_rate_ratio"] = rate / givens["peak_flops"]
+        givens["attention_rate_ratio"] = in_si("peak_flops", attention.value, attention.unit) / givens["peak_flops"]
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
     return Preset(givens, provenance, {})
 
 
-def _data_type(name: str, asked: str, rows: list[Row]) -> str:
-    found = dict.fromkeys(cell(HARDWARE, row, "dtype").lower() for row in rows if cell(HARDWARE, row, "quantity") == "peak_flops")
+def _data_type(name: str, asked: str, found: Iterable[str]) -> str:
     known = [dtype for dtype in found if dtype in BYTES_PER_WEIGHT]
     if asked in known:
         return asked
@@ -160,16 +156,6 @@ def _data_type(name: str, asked: str, rows: list[Row]) -> str:
     if not asked:
         raise WrongValue(f"{name} needs a data type, {' or '.join(known)}: write e.g. --hardware {name}:{known[-1]}")
     raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[-1]}")
-
-
-def _preferred(name: str, quantity: str, dtype: str, rows: list[Row]) -> Row | None:
-    """The one row to use of the rivals for a quantity; None where the table has no row at all."""
-    rivals = [row for row in rows if cell(HARDWARE, row, "quantity") == quantity and cell(HARDWARE, row, "dtype").lower() == dtype]
-    chosen = [row for row in rivals if truth(cell(HARDWARE, row, "preferred"))]
-    if rivals and len(chosen) != 1:
-        place = " ".join(part for part in (f"{HARDWARE}.csv", name, quantity, dtype) if part)
-        raise WrongData(f"{place}: column preferred must be true in one row, and is in {len(chosen)} of {len(rivals)}")
-    return chosen[0] if chosen else None
 
 
 @one_reading
@@ -186,47 +172,87 @@ def model(text: str) -> Preset:
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
     """
-    rows = {cell(ARCHITECTURES, row, "model"): row for row in table(ARCHITECTURES)}
+    by_name = {row.model: row for row in rows_of(Architecture)}
     bad = _bad(ARCHITECTURES, "model")
-    spellings = [(spelled, name) for name, row in rows.items() for spelled in _spellings(name, row)]
+    spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
     # The name of a bad row is still its own: it must not pass for the beginning of another.
-    spellings += [(spelled, name) for name, (row, _) in bad.items() for spelled in _spellings(name, row)]
+    spellings += [
+        (spelled, name)
+        for name, (cells, _) in bad.items()
+        for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
+    ]
     name = _match("model", text, spellings, "backsolve list --models names them")
     if name in bad:
         raise BadRow(bad[name][1])
-    row = rows[name]
-    formula = cell(ARCHITECTURES, row, "kv_formula")
+    return of_architecture(by_name[name])
+
+
+def of_architecture(row: Architecture) -> Preset:
+    """The preset of a row of architectures.csv; raises as `model` does."""
+    formula = row.kv_formula
     if not formula:
-        why = cell(ARCHITECTURES, row, "notes").split(";")[0] or "its KV cache is not described"
-        raise NotCovered(f"{name}: no equation of this version covers its attention: {why}")
-    if formula not in KV_INPUTS:
-        raise WrongData(f"{ARCHITECTURES}.csv {name}: column kv_formula is {shorten(formula)}; allowed: {', '.join(KV_INPUTS)} or blank")
-    required = KV_INPUTS[formula]
-    for column in required:
-        if not cell(ARCHITECTURES, row, column):
-            raise WrongData(f"{ARCHITECTURES}.csv {name}: column {column} is blank, and the formula {formula} needs it")
+        why = row.notes.split(";")[0] or "its KV cache is not described"
+        raise NotCovered(f"{row.model}: no equation of this version covers its attention: {why}")
     selects = formula not in DECODE_ATTENTION
-    none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not cell(ARCHITECTURES, row, layers)}
+    none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
     fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
-    router = ROUTER if float(row.get("experts") or 0) else ()
+    router = ROUTER if row.experts else ()
     others = (*(SELECTION_INPUTS if selects else ATTENTION_INPUTS), *STATE_INPUTS, *OF_LAYERS, *router)
-    wanted = dict.fromkeys((*PARAMETERS, *required, *others, *fixed))
-    columns = [column for column in wanted if row.get(column)]
-    givens = {column: _value(ARCHITECTURES, name, column, row[column]) for column in columns}
+    wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
+    columns = [column for column in wanted if is_known(row, column)]
+    givens = {column: _in_domain(row, column) for column in columns}
     return Preset(
         givens=givens | dict.fromkeys(none, 0.0),
-        provenance={column: _provenance_of_model(name, column, row) for column in columns}
-        | {part: f"{_provenance_of_model(name, layers, row)}: none" for part, layers in none.items()},
+        provenance={column: _provenance_of_model(row, column) for column in columns}
+        | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
         variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
-        published=(_published(name, row, givens),),
+        published=(_published(row, givens),),
     )
 
 
-def _published(name: str, row: Row, givens: Mapping[str, float]) -> Published:
-    dtype, longest = row.get("native_dtype", ""), float(row.get("max_context") or inf)
+def architecture(name: str) -> Architecture:
+    """The row of architectures.csv of that very name; BadRow for one that cannot be used, UnknownName where there is none.
+
+    >>> architecture("DeepSeek-V3").kv_formula
+    'mla'
+    """
+    row = next((row for row in rows_of(Architecture) if row.model == name), None)
+    if row is None:
+        refuse_bad(ARCHITECTURES, model=name)
+        raise UnknownName("architecture", name, model_names())
+    return row
+
+
+def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
+    """KV bytes that a model stores of a token, and those that a step reads of one [byte/token], all values in one data type.
+
+    architecture.kv_bytes_* and architecture.kv_read_bytes* by the variants of its KV formula; index keys are values too.
+    Raises as `model` does.
+
+    >>> kv_bytes(architecture("DeepSeek-V3"), 2.0), kv_bytes(architecture("DeepSeek-V3.2"), 2.0)
+    ((70272.0, 70272.0), (85888.0, 15616.0))
+    """
+    preset = of_architecture(row)
+    values = preset.givens | {"bytes_per_element": bytes_per_value, "indexer_bytes_per_element": bytes_per_value}
+    for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"):
+        formula = variants_of(name)[preset.variants.get(name, "dense")]
+        values[name] = float(formula.right_side(values))
+    return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
+
+
+def _in_domain(row: Architecture, column: str) -> float:
+    """A figure of the configuration, within the domain of its quantity."""
+    try:
+        return quantity(column).check(float(getattr(row, column)))
+    except BacksolveError as fault:
+        raise BadRow(Problem(f"{ARCHITECTURES}.csv", row.place, column, str(fault))) from None
+
+
+def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
+    dtype, longest = row.native_dtype, float(row.max_context or inf)
     if not dtype:
-        return Published(name, dtype, inf, inf, inf, inf, longest)
+        return Published(row.model, dtype, inf, inf, inf, inf, longest)
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
     routed, mean = equation("experts.routed_params"), equation("experts.mean_bytes_per_weight")
@@ -234,19 +260,18 @@ def _published(name: str, row: Row, givens: Mapping[str, float]) -> Published:
     # Where it is not known how many weights are in the experts, all of them are.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
     known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
-    return Published(name, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
+    return Published(row.model, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
 
 
 @one_reading
-def usual(quantity: str) -> float:
+def usual(link: str) -> float:
     """What most accelerators of hardware.csv have of a link, of those of which the table has it.
 
     >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
     (8.0, 50000000000.0)
     """
-    called = LINKS[quantity]
-    rows = [row for row in table(HARDWARE) if cell(HARDWARE, row, "quantity") == called and truth(cell(HARDWARE, row, "preferred"))]
-    return mode(float(cell(HARDWARE, row, "value")) for row in rows)
+    called = LINKS[link]
+    return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == called and row.preferred)
 
 
 @one_reading
@@ -256,10 +281,10 @@ def usual_attention_rate(dtype: str) -> float:
     >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
     (0.5, 0.25)
     """
-    of_chips = [[row for row in table(HARDWARE) if cell(HARDWARE, row, "accelerator") == name] for name in hardware_names()]
-    pairs = [[_preferred("", "peak_flops", one, rows) for one in (ATTENTION_DTYPE, dtype)] for rows in of_chips]
-    rates = [[float(cell(HARDWARE, row, "value")) for row in pair if row] for pair in pairs]
-    return mode(round(pair[0] / pair[1], 2) for pair in rates if len(pair) == 2)
+    peaks = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
+    rates = {(row.accelerator, row.dtype): row.value for row in peaks}
+    pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names()]
+    return mode(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow)
 
 
 @one_reading
@@ -269,8 +294,7 @@ def sparsest_router() -> float:
     >>> sparsest_router()
     128.0
     """
-    rows = [row for row in table(ARCHITECTURES) if float(row.get("experts") or 0)]
-    return max(float(row["experts"]) / float(row["active_experts"]) for row in rows)
+    return max(row.experts / row.active_experts for row in rows_of(Architecture) if row.experts and row.active_experts)
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
@@ -310,14 +334,14 @@ def _of_formula(formula: str) -> dict[str, str]:
     return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
 
 
-def _of_parts(row: Row, selects: bool, parts: Set[str]) -> dict[str, str]:
+def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, str]:
     """The variants that go with windows, states and selections."""
     found = {"kv_time": "fixed"} if parts else {}
     if parts - {"selected_kv_bytes"}:
         found["kv_bytes_per_sequence"] = "fixed"
     if "window_kv_bytes" in parts and not selects:
         found["attention_flops_per_sequence"] = "windowed"
-    if row.get("window_value_dim") == "0":
+    if row.window_value_dim == 0:
         found["window_attention_flops"] = "shared_values"
     return found
 
@@ -331,32 +355,29 @@ def calibrated() -> Preset:
     >>> calibrated().givens["mbu"], calibrated().variants
     (0.794, {'overlap': 'exposed'})
     """
-    refuse_bad(EFFICIENCIES)
-    rows = {cell(EFFICIENCIES, row, "quantity"): row for row in table(EFFICIENCIES)}
+    refuse_bad(Efficiency.TABLE)
+    found = {row.quantity: row for row in rows_of(Efficiency)}
     return Preset(
-        givens={name: _value(EFFICIENCIES, name, name, cell(EFFICIENCIES, row, "value")) for name, row in rows.items()},
+        givens={name: in_si(name, row.value, "1") for name, row in found.items()},
         provenance={
-            name: f"{EFFICIENCIES}.csv {name}: {cell(EFFICIENCIES, row, 'source')}, {cell(EFFICIENCIES, row, 'setting')}"
-            f" ({cell(EFFICIENCIES, row, 'verification')})"
-            for name, row in rows.items()
+            name: f"{Efficiency.TABLE}.csv {name}: {row.source}, {row.setting} ({row.verification})" for name, row in found.items()
         },
         variants={"overlap": "exposed"},
     )
 
 
-def _spellings(name: str, row: Row) -> list[str]:
-    aliases = row.get("aliases", "").split(";")
-    return [spelled for spelled in (name, *(alias.strip() for alias in aliases), row.get("hf_id", "")) if spelled]
+def _spellings(name: str, aliases: Iterable[str], hf_id: str) -> list[str]:
+    return [spelled for spelled in (name, *aliases, hf_id) if spelled]
 
 
-def _provenance_of_model(name: str, column: str, row: Row) -> str:
-    place = f"{ARCHITECTURES}.csv {name} {column}"
+def _provenance_of_model(row: Architecture, column: str) -> str:
+    place = f"{ARCHITECTURES}.csv {row.model} {column}"
     if column in PARAMETERS:
         # The grade is that of the configuration; a source of parameters says its own.
-        return f"{place}: {cell(ARCHITECTURES, row, 'params_source')}"
+        return f"{place}: {row.params_source}"
     if column in (*ROUTER, "model_dim"):
-        return f"{place}: {cell(ARCHITECTURES, row, 'experts_source')} ({cell(ARCHITECTURES, row, 'experts_grade')})"
-    return f"{place}: {cell(ARCHITECTURES, row, 'config_source')} ({cell(ARCHITECTURES, row, 'verification')})"
+        return f"{place}: {row.experts_source} ({row.experts_grade})"
+    return f"{place}: {row.config_source} ({row.verification})"
 
 
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
@@ -374,10 +395,3 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: st
         if hits:
             raise UnknownName(kind, given, sorted(hits)[:5], f"{len(hits)} names begin so; write more of it")
     raise UnknownName(kind, given, dict.fromkeys(spelled for spelled, _ in pairs), hint)
-
-
-def _value(name: str, key: str, quantity: str, text: str) -> float:
-    try:
-        return parse(quantity, text)
-    except BacksolveError as fault:
-        raise WrongData(f"{name}.csv {key}: {fault}") from None

@@ -191,7 +191,7 @@ class Equation:
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
     put_in: Mapping[str, int | str] = field(default_factory=dict)
-    """Quantities that stand at their neutral default in it and are written no more (`derive.solving.defaults`), with what stands for them."""
+    """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
     wins: ClassVar[tuple[()]] = ()
     open: ClassVar[tuple[()]] = ()
     idle: ClassVar[bool] = False

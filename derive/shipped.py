@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import date
 from difflib import get_close_matches
 from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
-from sys import float_info
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from derive.briefly import brief
 from derive.characters import hidden, named, trimmed
-from derive.errors import WrongData, shorten, suggest, unseen
-from derive.shipped_rules import ACROSS, ROW, Fault
+from derive.errors import WrongData, shorten, suggest
+from derive.shipped_rows import RECORDS, AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
+from derive.shipped_rules import ACROSS, ROW
 
 FOLDER = Path(__file__).parent.parent / "pricing_data"
 """Beside this package, in a checkout and in a wheel alike: no folder of that name elsewhere takes its place."""
@@ -30,12 +29,12 @@ FILES = (
     *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
     *("memory_tiers.csv", "architectures.csv", "reference_class.csv", "disclosures.csv", DESCRIPTION),
 )
-NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SMALLEST, LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
 FEW = 4
 """Rows that a message lists; of more, it names the first."""
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,23 +184,26 @@ def content(file: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem."""
+    """A table held to its description: its sound rows, the bad ones with the columns at fault (None: all), and every problem.
+
+    The sound rows are those of a table that `RECORDS` names; of another, none.
+    """
 
     __repr__ = brief
 
-    rows: tuple[Row, ...]
+    records: tuple[TableRow, ...]
     bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]
     problems: tuple[Problem, ...]
 
 
-def table(name: str) -> tuple[Row, ...]:
-    """The sound rows of a table that ships; `WrongData` names a file that cannot be used at all.
+def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all.
 
-    >>> table("nothing")
-    Traceback (most recent call last):
-    derive.shipped.BadRow: nothing.csv: not among the data that ships
+    >>> from derive.shipped_rows import FxRate
+    >>> rows_of(FxRate)[0].units_per_usd
+    7.2
     """
-    return checked(name).rows
+    return cast(tuple[AnyRecord, ...], checked(record.TABLE).records)
 
 
 def refuse_bad(name: str, **cells: str) -> None:
@@ -211,16 +213,17 @@ def refuse_bad(name: str, **cells: str) -> None:
             raise BadRow(problem)
 
 
-def no_row(name: str, column: str, wanted: str) -> Problem:
+def no_row(record: type[TableRow], column: str, wanted: str) -> Problem:
     """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
 
-    >>> print(no_row("hardware", "accelerator", "H10O-SXM"))
+    >>> from derive.shipped_rows import AcceleratorFigure
+    >>> print(no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
     hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
     """
-    first = {row[column]: row.place for row in reversed(table(name))}
+    first = {getattr(row, column): row.place for row in reversed(rows_of(record))}
     near = get_close_matches(wanted, first, n=3, cutoff=0.7)
     hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-    return Problem(f"{name}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
+    return Problem(f"{record.TABLE}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
 
 
 def problems(*names: str) -> tuple[Problem, ...]:
@@ -243,10 +246,12 @@ def checked(name: str) -> Checked:
     """A table by its description in datapackage.json, and by the rules of what goes together."""
     file, (columns, numbered) = f"{name}.csv", lines(name)
     fields = {field["name"]: field for field in described(name)["fields"]}
-    alone = [(row, fault) for row, why in numbered for fault in ([(None, why)] if why else _row_faults(name, row, fields))]
+    found = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
+    alone = [(row, fault) for row, faults, _ in found for fault in faults]
+    records = {row.place: record for row, _, record in found if record}
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
-    rules = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
+    rules: tuple[Across, ...] = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
     together = _with_rows([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
@@ -256,7 +261,8 @@ def checked(name: str) -> Checked:
     # A fault of many rows together is named once, by the first of them.
     once = {fault: (row, fault) for row, fault in reversed(together)}.values()
     named = sorted((Problem(file, row.place, *fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
-    return Checked(tuple(_without(sound, together)), bad, (*unknown, *named))
+    kept = tuple(records[row.place] for row in _without(sound, together) if row.place in records)
+    return Checked(kept, bad, (*unknown, *named))
 
 
 def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
@@ -271,10 +277,16 @@ def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
     return [(row, listed[fault]) for row, fault in together]
 
 
-def _row_faults(name: str, row: Row, fields: Mapping[str, Any]) -> list[Fault]:
-    """What is wrong with the cells of a row each; with sound cells, what they do not make together."""
-    found = [(column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text))]
-    return found or list(ROW.get(name, _nothing)(row))
+def _read_row(name: str, row: Row, fields: Mapping[str, Any]) -> tuple[list[Fault], TableRow | None]:
+    """What is wrong with a row, and its record where its cells are sound: with those, what they do not make together."""
+    faults: list[Fault] = [(column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text))]
+    if faults or name not in RECORDS:
+        return faults, None
+    record = record_of(RECORDS[name], row, row.place)
+    if not isinstance(record, TableRow):
+        # The description of the column allows what its record cannot hold.
+        return [record], None
+    return list(ROW[name](record)) if name in ROW else [], record
 
 
 def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:
@@ -284,10 +296,6 @@ def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:
 
 def _columns(marked: set[str | None]) -> frozenset[str] | None:
     return None if None in marked else frozenset(filter(None, marked))
-
-
-def _nothing(rows: Any) -> tuple[()]:
-    return ()
 
 
 @once_a_reading
@@ -342,7 +350,11 @@ def _split(raw: bytes) -> tuple[list[str], str]:
         return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
 
 
-def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
+Across = Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]
+"""A rule of sound rows together and of all that could be taken apart: which of the sound ones break it, where and why."""
+
+
+def _repeated(key: str | list[str]) -> Across:
     """Rows that have the key of another, all of them: which is meant for another key is not known."""
     columns = [key] if isinstance(key, str) else list(key)
 
@@ -360,7 +372,7 @@ def _repeated(key: str | list[str]) -> Callable[[list[Row], list[Row]], Iterator
     return repeated
 
 
-def _strangers(name: str) -> Callable[[list[Row], list[Row]], Iterator[tuple[Row, str | None, str]]]:
+def _strangers(name: str) -> Across:
     """Rows that name what another table, by the description, should have a row of."""
 
     def strangers(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
@@ -395,80 +407,22 @@ def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
         return f"{shorten(text)} does not have the form of {field.get('example', limits['pattern'])}"
     try:
+        value = READ_AS.get(field["type"], str)(text)
         if field["type"] in ("number", "integer"):
-            _within(figure(text), field["type"] == "integer", limits)
-        elif field["type"] == "boolean":
-            truth(text)
-        elif field["type"] == "date":
-            iso_date(text)
+            _within(value, limits)
     except WrongData as error:
         return str(error)
     return ""
 
 
-def _within(value: float, whole: bool, limits: Mapping[str, Any]) -> None:
-    if whole and not value.is_integer():
-        raise WrongData(f"{value:g} is not a whole number")
+READ_AS: Mapping[str, Callable[[str], Any]] = {"number": figure, "integer": whole, "boolean": truth, "date": iso_date}
+"""What makes a value of a cell, by the type that its description gives it."""
+
+
+def _within(value: float, limits: Mapping[str, Any]) -> None:
     low, high = limits.get("minimum", 0), limits.get("maximum", inf)
     if value < low or value > high or (value == 0 and "minimum" not in limits):
         raise WrongData(f"{value:g} is out of range: it must be {f'{low:g} or more' if 'minimum' in limits else 'above 0'}"
                         + (f", at most {high:g}" if high < inf else ""))  # fmt: skip
     if value and not SMALLEST < value < LARGEST:
         raise WrongData(f"{value:g} is absurd: a figure lies between {SMALLEST:g} and {LARGEST:g}")
-
-
-def figure(text: str) -> float:
-    """A plain decimal, or one with an exponent; `WrongData` for anything else, nan and infinity included.
-
-    >>> figure("1.25"), figure("5e-1")
-    (1.25, 0.5)
-    """
-    if not NUMBER.fullmatch(text.removeprefix("-")):
-        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}; write a plain 1.25 or 1e-3, without unit, sign or separator")
-    if text.startswith("-"):
-        raise WrongData(f"{shorten(text)} is negative")
-    value = float(text)
-    if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
-        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
-    return value
-
-
-def truth(text: str) -> bool:
-    """`true` or `false`, in any case: a spreadsheet writes them in capitals. `WrongData` for anything else.
-
-    >>> truth("true"), truth("FALSE")
-    (True, False)
-    """
-    if text.lower() not in ("true", "false"):
-        raise WrongData(f"{shorten(text)} is no truth value; allowed: true, false" if text else "is blank; write true or false")
-    return text.lower() == "true"
-
-
-def iso_date(text: str) -> date:
-    """An ISO date; `WrongData` for anything else.
-
-    >>> iso_date("2026-11-20")
-    datetime.date(2026, 11, 20)
-    """
-    try:
-        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
-        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20")
-
-
-def cell(name: str, row: Mapping[str, str], column: str) -> str:
-    """A cell of a row of a table; `WrongData` where the table has no such column."""
-    if column not in row:
-        raise WrongData(f"{name}.csv: no column {column}")
-    return row[column]
-
-
-def number(name: str, key: str, column: str, text: str) -> float:
-    """A cell that must hold a number; `WrongData` names table, row and column."""
-    try:
-        return figure(text)
-    except WrongData as error:
-        raise WrongData(f"{name}.csv {key}, column {column}: {error}") from None

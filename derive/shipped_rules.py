@@ -2,10 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
 from derive.quantities import QUANTITIES
+from derive.shipped_rows import (
+    AcceleratorFigure,
+    Architecture,
+    Disclosure,
+    Efficiency,
+    Fault,
+    FxRate,
+    MemoryTierFigure,
+    ModelRow,
+    ReferenceModel,
+    in_si,
+    is_known,
+    written,
+)
 from derive.units import parse
 
 BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
@@ -68,7 +82,6 @@ DATED = ("chip_price", "chip_power")
 EXPERTS_AND = " experts + "
 """Between the data type of routed experts and that of all other weights, where they differ."""
 
-Fault = tuple[str | None, str]
 Cells = Mapping[str, str]
 AnyRow = TypeVar("AnyRow", bound=Cells)
 
@@ -76,40 +89,38 @@ AnyRow = TypeVar("AnyRow", bound=Cells)
 # In one row: (column, what is wrong).
 
 
-def _measured(row: Cells, *columns: str) -> Iterator[Fault]:
-    """Figures whose unit is not that of their quantity, or that lie outside its domain."""
-    wanted = NOT_OF_THE_REGISTRY.get(row["quantity"], row["unit"])
-    if row["unit"] != wanted:
-        yield "unit", f"{row['quantity']} is in {wanted}, not {shorten(row['unit'])}"
-    for column in columns:
-        if row[column] and row["quantity"] in QUANTITIES:
+def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fault]:
+    """Figures by column whose unit is not that of their quantity, or that lie outside its domain."""
+    wanted = NOT_OF_THE_REGISTRY.get(quantity, unit)
+    if unit != wanted:
+        yield "unit", f"{quantity} is in {wanted}, not {shorten(unit)}"
+    for column, value in figures.items():
+        if value is not None and quantity in QUANTITIES:
             try:
-                # A bare number would be taken for one in the unit of its quantity, whatever that is.
-                bare = row["unit"] == "1" and QUANTITIES[row["quantity"]].unit == "1"
-                parse(row["quantity"], row[column] if bare else f"{row[column]} {row['unit']}".replace("/mtok", "/MTok"))
+                in_si(quantity, value, unit)
             except BacksolveError as fault:
                 yield ("unit" if isinstance(fault, WrongUnit) else column), str(fault)
                 return
 
 
-def _hardware(row: Cells) -> Iterator[Fault]:
-    if (row["quantity"] == "peak_flops") != bool(row["dtype"]):
-        yield "dtype", "peak_flops needs a data type" if not row["dtype"] else f"{row['quantity']} has no data type"
-    if (row["quantity"] in DATED) != bool(row["date"]):
-        yield "date", f"is blank, and a {row['quantity']} has a day" if not row["date"] else f"{row['quantity']} has no date"
-    yield from _measured(row, "value")
+def _hardware(row: AcceleratorFigure) -> Iterator[Fault]:
+    if (row.quantity == "peak_flops") != bool(row.dtype):
+        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type"
+    if (row.quantity in DATED) != (row.date is not None):
+        yield "date", f"is blank, and a {row.quantity} has a day" if row.date is None else f"{row.quantity} has no date"
+    yield from _measured(row.quantity, row.unit, value=row.value)
 
 
-def _memory_tier(row: Cells) -> Iterator[Fault]:
-    known = [float(row[column]) for column in ("low", "value", "high") if row[column]]
+def _memory_tier(row: MemoryTierFigure) -> Iterator[Fault]:
+    known = [one for one in (row.low, row.value, row.high) if one is not None]
     if known != sorted(known):
         yield "value", f"low, value and high do not ascend: {', '.join(f'{one:g}' for one in known)}"
-    for column in ("low", "high"):
-        if not row[column] and (row["device"] == "range" or row["quantity"] == "holding_price"):
-            yield column, f"is blank, and a {row['quantity']} over devices has a span"
-    if (row["quantity"] == "holding_price") != bool(row["basis"]):
-        yield "basis", "a holding_price is rented or owned" if not row["basis"] else f"{row['quantity']} has no cost basis"
-    yield from _measured(row, "value", "low", "high")
+    for column, value in (("low", row.low), ("high", row.high)):
+        if value is None and (row.device == "range" or row.quantity == "holding_price"):
+            yield column, f"is blank, and a {row.quantity} over devices has a span"
+    if (row.quantity == "holding_price") != bool(row.basis):
+        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis"
+    yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
 
 def published_types(native: str) -> tuple[str, str]:
@@ -122,38 +133,39 @@ def published_types(native: str) -> tuple[str, str]:
     return of_experts, of_others if mixed else of_experts
 
 
-def _published(row: Cells) -> Iterator[Fault]:
-    for dtype in published_types(row["native_dtype"]) if row["native_dtype"] else ():
+def _published(row: Architecture) -> Iterator[Fault]:
+    for dtype in published_types(row.native_dtype) if row.native_dtype else ():
         if dtype not in PUBLISHED_BYTES:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{EXPERTS_AND}bf16'"
             yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
             return
-    if EXPERTS_AND in row["native_dtype"] and row["experts"] == "0":
+    if EXPERTS_AND in row.native_dtype and row.experts == 0:
         yield "native_dtype", "names experts, and experts is 0"
 
 
-def _architecture(row: Cells) -> Iterator[Fault]:
-    for column in KV_INPUTS.get(row["kv_formula"], ()):
-        if not row[column]:
-            yield column, f"is blank, and the formula {row['kv_formula']} needs it"
+def _architecture(row: Architecture) -> Iterator[Fault]:
+    for column in KV_INPUTS.get(row.kv_formula, ()):
+        if not is_known(row, column):
+            yield column, f"is blank, and the formula {row.kv_formula} needs it"
     for group in WHOLE_GROUPS:
-        filled = [column for column in group if row[column]]
-        alone = filled == [MAY_STAND_ALONE] and MAY_STAND_ALONE in KV_INPUTS.get(row["kv_formula"], ())
+        filled = [column for column in group if is_known(row, column)]
+        alone = filled == [MAY_STAND_ALONE] and MAY_STAND_ALONE in KV_INPUTS.get(row.kv_formula, ())
         if filled and len(filled) < len(group) and not alone:
-            lacking = next(column for column in group if not row[column])
+            lacking = next(column for column in group if not is_known(row, column))
             yield lacking, f"is blank, and {filled[0]} is not"
-    if not row["linear_layers"] and any(row[column] for column in STATE):
+    if row.linear_layers is None and any(is_known(row, column) for column in STATE):
         yield "linear_layers", "is blank, and there is a state of linear layers"
     yield from _experts(row)
     yield from _published(row)
 
 
-def _experts(row: Cells) -> Iterator[Fault]:
-    if (row["experts_grade"] == "unread") != (not row["experts"]):
-        yield "experts_grade", "is unread, and there are experts" if row["experts"] else "is not unread, and experts is blank"
-    if not all(row[column] for column in EXPERTS):
+def _experts(row: Architecture) -> Iterator[Fault]:
+    experts, active, shared, layers = row.experts, row.active_experts, row.shared_experts, row.moe_layers
+    if (row.experts_grade == "unread") != (experts is None):
+        yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
+    # Of a group that is not whole its blanks are named.
+    if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in EXPERTS):
         return
-    experts, active, shared, layers = (float(row[column]) for column in EXPERTS[:4])
     for column, value in (("active_experts", active), ("moe_layers", layers)):
         if (value > 0) != (experts > 0):
             yield column, f"is {value:g}, and experts is {experts:g}"
@@ -161,59 +173,60 @@ def _experts(row: Cells) -> Iterator[Fault]:
         yield "active_experts", f"{active:g} is more than the {experts:g} experts"
     if shared and not experts:
         yield "shared_experts", f"is {shared:g}, and experts is 0"
-    if layers > float(row["layers"]):
-        yield "moe_layers", f"{layers:g} is more than the {row['layers']} layers"
-    if bool(row["moe_ffn_dim"]) != (experts > 0):
-        yield "moe_ffn_dim", f"is {row['moe_ffn_dim'] or 'blank'}, and experts is {experts:g}"
-    if not row["dense_ffn_dim"] and layers < float(row["layers"]):
-        yield "dense_ffn_dim", f"is blank, and {float(row['layers']) - layers:g} layers have no experts"
+    if layers > row.layers:
+        yield "moe_layers", f"{layers:g} is more than the {row.layers} layers"
+    if (row.moe_ffn_dim is not None) != (experts > 0):
+        yield "moe_ffn_dim", f"is {row.moe_ffn_dim or 'blank'}, and experts is {experts:g}"
+    if row.dense_ffn_dim is None and layers < row.layers:
+        yield "dense_ffn_dim", f"is blank, and {row.layers - layers:g} layers have no experts"
 
 
-def _model(row: Cells) -> Iterator[Fault]:
+def _model(row: ModelRow) -> Iterator[Fault]:
     for known, grade in (("architecture", "architecture_grade"), ("active_params", "active_params_grade")):
-        if bool(row[known]) != bool(row[grade]):
-            yield (known if row[grade] else grade), f"is blank, and {grade if row[grade] else known} is not"
+        if is_known(row, known) != is_known(row, grade):
+            missing, there = (known, grade) if is_known(row, grade) else (grade, known)
+            yield missing, f"is blank, and {there} is not"
 
 
-def _class_member(row: Cells) -> Iterator[Fault]:
-    if row["calibration_sheet"] and row["in_class"].lower() != "true":
+def _class_member(row: ReferenceModel) -> Iterator[Fault]:
+    if row.calibration_sheet and not row.in_class:
         yield "in_class", "is not true, and the row calibrates with a sheet"
     for column in ("calibration_date", "max_context"):
-        if row[column] and not row["calibration_sheet"]:
+        if is_known(row, column) and not row.calibration_sheet:
             yield "calibration_sheet", f"is blank, and {column} is not"
 
 
-def _disclosure(row: Cells) -> Iterator[Fault]:
-    known = DISCLOSED[row["topic"]]
-    if row["quantity"] not in known:
-        yield "quantity", f"{shorten(row['quantity'])} is not known of {row['topic']}{suggest(row['quantity'], known)}"
+def _disclosure(row: Disclosure) -> Iterator[Fault]:
+    known = DISCLOSED[row.topic]
+    if row.quantity not in known:
+        yield "quantity", f"{shorten(row.quantity)} is not known of {row.topic}{suggest(row.quantity, known)}"
         return
-    unit = known[row["quantity"]]
-    if row["unit"] != unit:
-        yield "unit", f"{row['quantity']} is in {unit or 'no unit'}, not {shorten(row['unit'])}"
-    elif bool(row["value"]) != bool(unit):
-        yield "value", "is blank" if unit else f"{row['quantity']} is a tier, not a number"
+    unit = known[row.quantity]
+    if row.unit != unit:
+        yield "unit", f"{row.quantity} is in {unit or 'no unit'}, not {shorten(row.unit)}"
+    elif (row.value is not None) != bool(unit):
+        yield "value", "is blank" if unit else f"{row.quantity} is a tier, not a number"
     elif unit:
-        yield from _measured(row, "value")
-    if bool(row["date"]) != bool(row["date_kind"]):
-        yield ("date" if row["date_kind"] else "date_kind"), "is blank, and the other is not"
-    if bool(row["disclosed_tier"]) != (row["quantity"] == "storage_tier"):
-        yield "disclosed_tier", f"{row['quantity']} is no tier" if row["disclosed_tier"] else "is blank"
+        yield from _measured(row.quantity, row.unit, value=row.value)
+    if (row.date is not None) != bool(row.date_kind):
+        yield ("date" if row.date_kind else "date_kind"), "is blank, and the other is not"
+    if bool(row.disclosed_tier) != (row.quantity == "storage_tier"):
+        yield "disclosed_tier", f"{row.quantity} is no tier" if row.disclosed_tier else "is blank"
 
 
-def _rate(row: Cells) -> Iterator[Fault]:
-    if not 1e-9 < float(row["units_per_usd"]) < 1e9:
-        yield "units_per_usd", f"{shorten(row['units_per_usd'])} is not a rate of exchange"
+def _rate(row: FxRate) -> Iterator[Fault]:
+    if not 1e-9 < row.units_per_usd < 1e9:
+        yield "units_per_usd", f"{row.units_per_usd:g} is not a rate of exchange"
 
 
-def _efficiency(row: Cells) -> Iterator[Fault]:
+def _efficiency(row: Efficiency) -> Iterator[Fault]:
     try:
-        parse(row["quantity"], row["value"])
+        parse(row.quantity, written(row.value))
     except BacksolveError as fault:
         yield "value", str(fault)
 
 
-ROW: Mapping[str, Callable[[Cells], Iterator[Fault]]] = {
+ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "fx": _rate,
     "hardware": _hardware,
     "memory_tiers": _memory_tier,
@@ -223,6 +236,7 @@ ROW: Mapping[str, Callable[[Cells], Iterator[Fault]]] = {
     "disclosures": _disclosure,
     "efficiencies": _efficiency,
 }
+"""By the name of the table; each takes the record of a row."""
 
 
 # Across rows: (row, column, what is wrong) of the sound rows; `present` are the bad ones too, which are named by themselves.
@@ -271,7 +285,7 @@ def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[
             yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
 
 
-ACROSS: Mapping[str, tuple[Callable[[list[AnyRow], list[AnyRow]], Iterator[tuple[AnyRow, str, str]]], ...]] = {
+ACROSS: Mapping[str, tuple[Callable[[list[Any], list[Any]], Iterator[tuple[Any, str, str]]], ...]] = {
     "hardware": (_one_preferred, _whole_accelerators),
     "memory_tiers": (_whole_devices,),
 }

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from invert.forward_model import forward as forward
     from invert.inference import infer as infer
     from invert.sheets.read import load as load
+    from invert.table import InferenceTable as InferenceTable
 
-_HOMES = {"forward": "forward_model", "infer": "inference", "load": "sheets.read"}
-__all__ = ["forward", "infer", "load"]
+_HOMES = {"InferenceTable": "table", "forward": "forward_model", "infer": "inference", "load": "sheets.read"}
+__all__ = ["InferenceTable", "forward", "infer", "load"]
 
 
 def __getattr__(name: str) -> object:

@@ -5,12 +5,12 @@ primitives if its gradient lies in the row space of that Jacobian; facts known f
 expression is catalogue equations put into one another. FLOP/s and byte/s are sustained: utilisations are 1.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, in_words, ordered, point, rows
+from invert.records import Identifiability
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -49,32 +49,6 @@ GROUPED = (
     "kv_bytes_per_token*holding_cost_ratio*storage_markup*chip_price/hbm_capacity",
 )
 """Products that prices can pin by themselves, besides the targets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identifiability:
-    """What the prices of one sheet pin at one point.
-
-    `missing_facts` has the fewest outside facts that pin each target, or None where all allowed ones do not;
-    `degenerate_with` names what then moves along with the target, every price and fact unchanged ("": it moves alone).
-    """
-
-    regime: str
-    prices: tuple[str, ...]
-    rank: int
-    nullity: int
-    condition: float
-    pinned: tuple[str, ...]
-    missing_facts: Mapping[str, tuple[str, ...] | None]
-    degenerate_with: Mapping[str, str]
-
-    def verdict(self, target: str) -> str:
-        """In a line: pinned, what it needs, or what it is degenerate with."""
-        facts = self.missing_facts[target]
-        if facts is None:
-            other = self.degenerate_with[target]
-            return f"not identified: {f'degenerate with {other}' if other else 'the prices leave it free'}"
-        return "needs " + ", ".join(facts) if facts else "pinned by the prices"
 
 
 def identify(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
@@ -124,6 +98,27 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
         missing_facts=missing,
         degenerate_with=tied,
     )
+
+
+COMPONENTS = {
+    "input_price": "input", "output_input_ratio": "output", "premium_in": "long_input", "premium_out": "long_output",
+    "cache_read_ratio": "cache_read", "storage_ratio": "storage",
+}  # fmt: skip
+"""The prices by the observable that carries each."""
+
+
+def identified(
+    observed: Collection[str], contexts: Sequence[float], anchors: Mapping[str, float], joint: Mapping[str, float]
+) -> Identifiability:
+    """What the prices of a sheet pin, by the observables it publishes, at its joint reading where there is one.
+
+    contexts: the mean of every band [token]; anchors and the values of the reading [SI], by name.
+    """
+    means = dict(zip(("short_context", "long_context"), contexts, strict=False))
+    # A given mean of a long band says nothing of a sheet that has none.
+    known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
+    values = {name: value for name, value in known.items() if value > 0 or name == "attention_flops_per_pair"}
+    return identify([COMPONENTS[name] for name in observed], overlap=anchors["overlap"], values=values)
 
 
 def _fewest(target: "ndarray", facts: "Mapping[str, ndarray]") -> tuple[str, ...] | None:

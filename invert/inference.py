@@ -1,35 +1,62 @@
 """Sheets in, inferences out: the one place that runs the rooms in order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import date
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import TextIO
 
 from derive.briefly import Records
+from derive.catalogue import equation
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.shipped import one_reading, reading, refuse_bad
-from invert.anchors import common_anchors, given_anchors, held_beliefs
-from invert.estimators import estimates, lecture
+from derive.shipped import one_reading, refuse_bad
+from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
+from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
-from invert.estimators.cases import Case, broken_by, case_of, kv_estimates
-from invert.estimators.readings import PairInference, implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
-from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, TierReading
-from invert.result import Inference, InferenceTable
+from invert.estimators.cases import Case, case_of, with_posteriors
+from invert.estimators.joint_point import broken_by, memory_bound_base_cost, rule_solutions
+from invert.estimators.one_markup import posterior_of
+from invert.estimators.readings import implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.identifiability import identified
+from invert.posterior.summary import Summary, contracted
+from invert.records import (
+    Anchors,
+    BandPair,
+    Contraction,
+    Estimate,
+    KnownCache,
+    LeftOut,
+    Observables,
+    PairInference,
+    PriceSheet,
+    PricingRules,
+    Reading,
+    Swing,
+    TierEvidence,
+    TierReading,
+    TierRules,
+    Worth,
+    dominated,
+)  # fmt: skip
+from invert.result import Inference
+from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
-from invert.storage.tariffs import disclosed_tiers, drain_time_of
-from invert.storage.tiers import TierEvidence, storage_evidence
+from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
+from invert.storage.tiers import storage_evidence
+from invert.table import InferenceTable
+from invert.worth import or_left_out, worths
 
-STORED_SPREAD = 0.35
-"""Of known KV bytes, in nats: the data type of the cache is not."""
+DRAIN_TIME_RULE = "cache.drain_time_rule"
 
 
 @one_reading
@@ -44,22 +71,22 @@ def infer(
     anchors: Mapping[str, float | str] | None = None,
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
+    assumptions: Assumptions = USUAL,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
     Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `changes` are
-    amounts to put into the chosen sheets, `anchors` outside facts to replace. Raises `UnknownName` for a model,
-    provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
+    amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Raises
+    `UnknownName` for a model, provider, component or anchor that does not exist and `WrongData` for a file that cannot be read.
 
     >>> table = infer(["gemini-3.1-pro"])
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
-    given = given_anchors(anchors or {})
-    common = common_anchors(given)
+    assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
-    problems = [*book.problems, *faults, *table_problems(book)]
+    problems = [*book.problems, *faults, *table_problems(book, assumptions)]
     day = as_of or book.newest_retrieved
     later, own_later = not_begun(book, day) if day else ({}, {})
     try:
@@ -67,11 +94,10 @@ def infer(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *without()]
+    notes = [*notes, *without(assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
-    held = held_beliefs(common, given)
     read = []
     for sheet in chosen:
         try:
@@ -79,26 +105,36 @@ def infer(
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
                 refuse_bad_rate(currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), common, given, held))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    evidence = [one.evidence for one in read]
-    found, priors = summarise(evidence, held, executor=executor), prior_spreads(evidence, held, QUANTITIES)
-    inferences = []
-    for one, summary, prior in zip(read, found, priors, strict=True):
+    worth, inferences = worths((one.architecture for one in read), assumptions), []
+    for one in with_posteriors(read, assumptions, executor):
         try:
-            inferences.append(_concluded(one, summary, prior, held, given))
+            inferences.append(_concluded(one, assumptions, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
+    premiums = _premiums(offered)
+    inferences = _with_conventions(inferences, premiums, assumptions)
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    premiums = _premiums(offered)
-    said, what_if = tuple(dict.fromkeys(problems)), dict(changes or {})
-    with reading() as tables:
-        return InferenceTable(Records(inferences), as_of or newest, common, held, premiums, said, tuple(notes), what_if, tables)
+    return InferenceTable(
+        inferences=Records(inferences),
+        as_of=as_of or newest,
+        anchors=common_anchors(assumptions),
+        assumptions=assumptions,
+        premiums=premiums,
+        problems=tuple(dict.fromkeys(problems)),
+        notes=tuple(notes),
+        changes=dict(changes or {}),
+        mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
+        drain_times={device: or_left_out(partial(_drain_times, device)) for device in ("lecture", "range")},
+        tier_rules=or_left_out(partial(_tier_rules, assumptions)),
+        negative_controls=or_left_out(partial(negative_controls, assumptions)),
+    )
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -152,57 +188,121 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def _concluded(read: Case, summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]) -> Inference:
-    """Everything one sheet implies, from its reading and its posterior."""
+def _drain_times(device: str) -> dict[str, float]:
+    return dict(lecture.drain_times(device))
+
+
+def _tier_rules(assumptions: Assumptions) -> TierRules:
+    """The lecture's rule for tiers, and the score of every rule with the KV bytes of the reference class."""
+    rule, usual = equation(DRAIN_TIME_RULE), learn(None, assumptions).reference
+    return TierRules(rule.reference, rule.kind, scoreboard((exp(usual.mean), usual.predictive_sd), assumptions))
+
+
+def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
+    """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(read_pair(sheet, seen, index, anchors.values) for index in range(len(seen.pairs)))
-    known = known_cache(read.model)
-    broken = broken_by(read, pairs, given)
-    kv_bytes = kv_estimates(read, pairs, summary, prior, held, given)
-    found = {"bandwidth_bound_fraction": estimates.bandwidth_bound_fraction(seen.output_input_ratio)}
-    found |= estimates.posterior_estimates(summary, prior, broken, estimates.posterior_anchors(read.evidence))
-    price, output = read.storage_price, sheet.bands[0].output.usd_per_token
-    drain = drain_time_of(seen.pairs[0], output, price) if seen.pairs and price else None
-    tiers, storage, no_storage = _storage_or_why(read, drain, known, given.get("kv_bytes_per_token"))
-    if drain:
-        found["implied_drain_time"] = estimates.implied_drain_time(drain)
-    if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = estimates.kv_bytes_stored(price)
+    pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
+    known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
+    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
+    kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
+    found = {"bandwidth_bound_fraction": by_estimator["lecture"]["bandwidth_bound_fraction"], **by_estimator["one_markup"]}
+    found |= storage_price.estimates(read, assumptions)
+    tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
+    bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
+    drained = implied_drain_time(sheet, seen, read.storage_price, assumptions)
+    firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
     return Inference(
         sheet=sheet,
         model=read.model,
         observables=seen,
         anchors=anchors,
-        bandwidth_bound=lecture.bandwidth_bound_fraction(seen.output_input_ratio.value),
+        bandwidth_bound=bandwidth_bound,
         pairs=pairs,
+        rules=_rules(pairs[0].pair, anchors.values, read.max_context) if pairs else None,
         tiers=tiers,
-        implied_drain_time=implied_drain_time(sheet, seen, price),
+        implied_drain_time=drained,
         known=known,
         evidence=read.evidence,
         summary=summary,
+        contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes=kv_bytes,
         estimates=found,
+        worth=worth,
+        swings=_swings(read, assumptions) if firm else None,
+        convention=None,
+        identifiability=identified(read.evidence.cells, seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}),
         storage=storage,
         tariffs=read.tariffs,
+        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
 
 
+def _rules(pair: BandPair, anchors: Mapping[str, float], max_context: int | None) -> PricingRules:
+    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
+
+
+def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
+    """How much of what was open before the prices were seen they leave open, by quantity."""
+    found = {}
+    for name, marginal in summary.marginals.items():
+        share = contracted(marginal.spread, prior[name])
+        found[name] = Contraction(prior[name], marginal.spread, share, dominated(share, assumptions))
+    return found
+
+
+def _swings(read: Case, assumptions: Assumptions) -> dict[str, tuple[Swing, ...] | LeftOut]:
+    """What would change KV bytes, by estimator."""
+    return {
+        "one_markup": or_left_out(lambda: swings_of_one_markup(read.evidence, assumptions)),
+        "headline": or_left_out(lambda: swings_of_headline(read.evidence, assumptions, read.architecture)),
+    }
+
+
+def _with_conventions(
+    inferences: list[Inference], premiums: Sequence[tuple[str, float, float]], assumptions: Assumptions
+) -> list[Inference]:
+    """The inferences, those that have one mark-up for their premiums with how likely it makes them."""
+    asked = [
+        place
+        for place, one in enumerate(inferences)
+        if one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
+    ]
+    of = [inferences[place] for place in asked]
+    by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], assumptions)
+    found = list(inferences)
+    for place, one, probability in zip(asked, of, by_cost, strict=True):
+        pair = one.pairs[0].pair
+        others = [(premium_in, premium_out) for provider, premium_in, premium_out in premiums if provider != one.sheet.provider]
+        if probability is not None:
+            mine = (pair.premium_in.value, pair.premium_out.value)
+            found[place] = replace(one, convention=convention(mine, probability, others, assumptions))
+    return found
+
+
+def _equations(
+    pairs: Sequence[PairInference], readings: Sequence[Reading | None], estimates: Sequence[Estimate], tiers: bool
+) -> tuple[str, ...]:
+    """Every equation that the readings and estimates of a sheet rest on, as id@version, in order."""
+    read = [*(reading for pair in pairs for reading in (pair.lecture, pair.joint)), *readings]
+    used = [id for reading in read if reading and reading.values for id in reading.solution.equations]
+    used += [id for estimate in estimates for id in estimate.equations]
+    return tuple(dict.fromkeys([*used, *([equation(DRAIN_TIME_RULE).reference] if tiers else [])]))
+
+
 def _storage_or_why(
-    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
+    read: Case, known: KnownCache | None, assumptions: Assumptions
 ) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
     """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
     try:
-        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, drain, known, given), None
+        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, known, assumptions), None
     except WrongData as error:
         return (), (), str(error)
 
 
-def _storage(
-    read: Case, drain: tuple[float, float] | None, known: KnownCache | None, given: float | None
-) -> tuple[TierEvidence, ...]:
+def _storage(read: Case, known: KnownCache | None, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """The tier of each lifetime sold, and of a storage price.
 
     KV bytes are those given, which decode reads, else those of the architecture, else those of the reference class.
@@ -211,23 +311,25 @@ def _storage(
     if read.seen.storage_price:
         lifetimes.append(None)
     stored = known and known.stored
+    given = assumptions.kv_bytes_per_token
     if given:
         stored = given * known.stored / known.read if known else given
-    kv = (stored, STORED_SPREAD) if stored else _usual_kv(read.architecture)
+    kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read.architecture, assumptions)
     price = read.storage_price
     return storage_evidence(
         lifetimes,
         storage_price=price.value if price else None,
-        implied_drain_time=drain,
+        implied_drain_time=storage_price.drain_time(read, assumptions),
         kv_bytes=kv,
         disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
+        assumptions=assumptions,
     )
 
 
-def _usual_kv(architecture: str | None) -> tuple[float, float] | None:
+def _usual_kv(architecture: str | None, assumptions: Assumptions) -> tuple[float, float] | None:
     """KV bytes of the reference class, median [byte/token] and spread [nat]; None where too few of its rows can be used."""
     try:
-        usual = learn(architecture).reference
+        usual = learn(architecture, assumptions).reference
     except WrongData:
         return None
     return exp(usual.mean), usual.predictive_sd
@@ -253,9 +355,9 @@ def _flags(
         flags.append("output not above input")
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
-    if found["calibrated"].kind == "given":
+    if found["headline"].kind == "given":
         flags.append("KV given")
-    if found["calibrated"].prior_dominated:
+    if found["headline"].prior_dominated:
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")

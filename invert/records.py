@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import wraps
-from typing import ParamSpec
+from math import inf, log
+from sys import float_info
+from typing import TypeVar
 
-from derive.briefly import brief
+from derive.briefly import brief, cut
+from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Solution
+from invert.assumptions import USUAL, Assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,13 @@ class PriceSheet:
     utc_hours: str
     start_known: bool = True
     weekdays: str = ""
+
+    def __str__(self) -> str:
+        place, base = f", {self.region}" if self.region else "", self.bands[0]
+        bands = f", {len(self.bands)} bands" if len(self.bands) > 1 else ""
+        currency = "" if base.input.currency == base.output.currency else f" {base.input.currency}"
+        price = f"{base.input.amount:g}{currency} in, {base.output.amount:g} out {base.output.currency}/Mtok"
+        return cut(f"{self.provider}/{self.model} ({self.service_tier}{place}) on {self.as_of}: {price}{bands}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +150,10 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
+    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none.
+
+    `anchors` are the outside facts that move what it gives, where that was asked for.
+    """
 
     __repr__ = brief
 
@@ -147,6 +161,7 @@ class Reading:
     values: Mapping[str, float]
     solution: Solution | None
     problem: str | None = None
+    anchors: tuple[str, ...] = ()
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
@@ -170,6 +185,41 @@ class Check:
     bound: bool = False
 
 
+def verdict(checks: tuple[Check, ...]) -> str:
+    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+
+    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
+    ('fail', 'not testable')
+    """
+    unused = [check for check in checks if not check.used_by_reading]
+    if not unused:
+        return "not testable"
+    if not all(check.inside_rounding_cell for check in unused):
+        return "fail"
+    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
+
+
+@dataclass(frozen=True, slots=True)
+class PairInference:
+    """Everything read off one pair of bands, and what each reading predicts for the sheet.
+
+    `claimed_ratio` is the output/input ratio that the lecture's reading of the threshold makes of the short context.
+    """
+
+    __repr__ = brief
+
+    pair: BandPair
+    lecture: Reading
+    lecture_checks: tuple[Check, ...]
+    claimed_ratio: float
+    joint: Reading
+    joint_checks: tuple[Check, ...]
+
+
+TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+"""What each memory tier is called wherever it is printed."""
+
+
 @dataclass(frozen=True, slots=True)
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
@@ -180,6 +230,91 @@ class TierReading:
     lecture: str
     devices: str
     disclosed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
+
+    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
+    """
+
+    __repr__ = brief
+
+    shorter_ttl: int
+    longer_ttl: int
+    storage_price: Observable
+    write_charge: Observable
+    drain_time: Observable | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCase:
+    """Probabilities by tier on one cost basis at the hardware prices of one year."""
+
+    __repr__ = brief
+
+    basis: str
+    year: int
+    probabilities: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TierEvidence:
+    """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
+
+    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
+    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
+    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
+    `anchors` are the outside facts that what the prices say rests on.
+    """
+
+    __repr__ = brief
+
+    ttl_seconds: int | None
+    rented: Mapping[str, float] | None
+    owned: Mapping[str, float] | None
+    evidence: tuple[str, ...]
+    implied_drain_time: float | None
+    lecture: Mapping[str, float] | None
+    devices: Mapping[str, float] | None
+    disclosed: str | None
+    undisclosed: Mapping[str, float] | None
+    probabilities: Mapping[str, float] | None
+    cases: tuple[PricedCase, ...]
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeControl:
+    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
+
+    __repr__ = brief
+
+    provider: str
+    amount: float
+    currency: str
+    storage_price: float
+    models: tuple[str, ...]
+    kv_low: float
+    kv_high: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the KV bytes differ while the price does not."""
+        return self.kv_high / self.kv_low
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScore:
+    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
+
+    rule: str
+    mean_log_score: float
+    right: int
+    answered: int
+    cases: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +329,12 @@ class KnownCache:
     read: float
 
 
-LEVEL = 0.90
-"""Probability of an interval, and of a bound."""
-PRIOR_DOMINATED = 0.3
-"""Contraction below which an estimate says more about the prior than about the sheet."""
-
-
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An interval, an upper or a lower bound at `level`, a number given from outside, or undetermined; SI units, and what it rests on.
+    """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
 
-    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing.
+    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
+    is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone.
     """
@@ -215,46 +345,228 @@ class Estimate:
     median: float | None = None
     low: float | None = None
     high: float | None = None
-    level: float = LEVEL
+    level: float = USUAL.level
     because: str = ""
     equations: tuple[str, ...] = ()
     contraction: float | None = None
     anchors: tuple[str, ...] = ()
+    prior_dominated: bool = False
 
-    @property
-    def prior_dominated(self) -> bool:
-        """Whether the prior says more than the sheet."""
-        return self.contraction is not None and self.contraction < PRIOR_DOMINATED
+    def __str__(self) -> str:
+        """Three digits in the SI unit of whatever it is of.
+
+        >>> str(Estimate("interval", 154712.0, 42193.0, 546700.0)), str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        ('155,000, 42,200 to 547,000 at 90%', 'at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        """
+        median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
+        forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
+        if self.kind in forms:
+            return f"{forms[self.kind]} at {self.level:.0%}"
+        return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
 
 
-P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def or_undetermined(estimate: Callable[P, Estimate]) -> Callable[P, Estimate]:
+def or_undetermined(estimate: Callable[[T, Assumptions], Estimate]) -> Callable[[T, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
     @wraps(estimate)
-    def found(*args: P.args, **kwargs: P.kwargs) -> Estimate:
+    def found(case: T, assumptions: Assumptions) -> Estimate:
         try:
-            return estimate(*args, **kwargs)
+            return estimate(case, assumptions)
         except WrongData as error:
-            return undetermined(str(error))
+            return undetermined(assumptions, str(error))
 
     return found
 
 
-def undetermined(because: str, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
-    """No estimate, and why."""
-    return Estimate("undetermined", because=because, equations=equations, anchors=anchors)
+def interval(
+    assumptions: Assumptions, low: float, median: float, high: float, because: str, *, equations: tuple[str, ...],
+    contraction: float | None = None, anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A central interval with its median."""
+    return Estimate(
+        "interval", median, low, high, assumptions.level, because, equations, contraction, anchors, dominated(contraction, assumptions)
+    )
 
 
 def upper(
-    high: float, because: str, equations: tuple[str, ...] = (), contraction: float | None = None, anchors: tuple[str, ...] = ()
-) -> Estimate:
+    assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
     """A bound from above."""
-    return Estimate("upper", high=high, because=because, equations=equations, contraction=contraction, anchors=anchors)
+    by_prior = dominated(contraction, assumptions)
+    return Estimate("upper", None, None, high, assumptions.level, because, equations, contraction, anchors, by_prior)
 
 
-def given_value(value: float, anchor: str) -> Estimate:
+def lower(
+    assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
+    anchors: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A bound from below."""
+    by_prior = dominated(contraction, assumptions)
+    return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
+
+
+def point(assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()) -> Estimate:
+    """A number without a range: what a reading gives at the anchors as they stand."""
+    return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
+
+
+def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
+    """No estimate, and why."""
+    return Estimate("undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
+
+
+def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
     """An outside fact in the place of an estimate: no price moves it."""
-    return Estimate("given", value, value, value, because="given, not estimated", anchors=(anchor,))
+    return Estimate("given", value, value, value, assumptions.level, "given, not estimated", anchors=(anchor,))
+
+
+def dominated(contraction: float | None, assumptions: Assumptions) -> bool:
+    """Whether the prior says more than the sheet."""
+    return contraction is not None and contraction < assumptions.prior_dominated_below
+
+
+def references(*ids: str) -> tuple[str, ...]:
+    """Equations as id@version.
+
+    >>> references("bands.price")
+    ('bands.price@1',)
+    """
+    return tuple(equation(id).reference for id in ids)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of a result that is not there, and which row of the tables it rests on cannot be used."""
+
+    __repr__ = brief
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiability:
+    """What the prices of one sheet pin at one point.
+
+    `missing_facts` has the fewest outside facts that pin each target, or None where all allowed ones do not;
+    `degenerate_with` names what then moves along with the target, every price and fact unchanged ("": it moves alone).
+    """
+
+    regime: str
+    prices: tuple[str, ...]
+    rank: int
+    nullity: int
+    condition: float
+    pinned: tuple[str, ...]
+    missing_facts: Mapping[str, tuple[str, ...] | None]
+    degenerate_with: Mapping[str, str]
+
+    def verdict(self, target: str) -> str:
+        """In a line: pinned, what it needs, or what it is degenerate with."""
+        facts = self.missing_facts[target]
+        if facts is None:
+            other = self.degenerate_with[target]
+            return f"not identified: {f'degenerate with {other}' if other else 'the prices leave it free'}"
+        return "needs " + ", ".join(facts) if facts else "pinned by the prices"
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """Spread of the log of a quantity [nat] before and after the prices are seen, and 1 less the ratio of the variances."""
+
+    __repr__ = brief
+
+    prior_spread: float
+    spread: float
+    contraction: float
+    prior_dominated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """KV bytes over their central value with one input at either end of its 90 % range; None where prices then contradict the model."""
+
+    name: str
+    low: float | None
+    high: float | None
+
+    @property
+    def width(self) -> float:
+        """Of the swing, for the order of a tornado; an end that contradicts the model is the widest."""
+        return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+
+    premium_in: float
+    premium_out: float
+    probability_by_cost: float
+    probability_by_habit: float
+    same: int
+    others: int
+
+    @property
+    def bayes_factor(self) -> float:
+        """Of habit against cost; a floor where the probability by cost is less than a float can say."""
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
+
+
+@dataclass(frozen=True, slots=True)
+class Misreading:
+    """What an estimator makes of models whose cache is known: ln of its median over the cache, mean (`bias`) and sd [nat].
+
+    Of `models`, `medians` have one; bias and sd are None of fewer than two.
+    """
+
+    __repr__ = brief
+
+    models: int
+    medians: int
+    bias: float | None
+    sd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What the estimates of a sheet are worth, judged without its own model and the siblings of it (`left_out`).
+
+    `models` are those with a cache that is known and a sheet of several bands, `misreadings` by estimator. The reference
+    class has so many members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
+    misses the models, a family left out at a time.
+    """
+
+    __repr__ = brief
+
+    models: tuple[str, ...]
+    left_out: tuple[str, ...]
+    misreadings: Mapping[str, Misreading]
+    class_members: int
+    class_median: float
+    class_sd: float
+    rms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PricingRules:
+    """KV bytes by each pricing rule, for a base band bound by compute; one bound by memory multiplies all but the last."""
+
+    __repr__ = brief
+
+    solutions: Mapping[str, Solution]
+    memory_bound_base_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class TierRules:
+    """The equation and the kind of the lecture's rule for tiers, and how every rule does where vendors disclosed the tier."""
+
+    __repr__ = brief
+
+    equation: str
+    kind: str
+    scores: tuple[RuleScore, ...]

@@ -4,30 +4,27 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.presets import Preset, hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import BadRow, Problem, cell, no_row, once_a_reading, refuse_bad, table
-from derive.units import parse
+from derive.shipped import BadRow, Problem, no_row, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import AcceleratorFigure, Disclosure, in_si
+from invert.assumptions import USUAL, Assumptions
 from invert.records import Anchors
-
-CHIP = "H100-SXM:bf16"
-"""The accelerator whose rent, bandwidth and arithmetic give a byte and a FLOP their prices."""
-
-AT_COST = {"increment_markup": 1.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0}
-"""What the estimator supposes: increments sold at cost, whole prompts new, prefill and decode at the same FLOP/s."""
 
 
 @once_a_reading
-def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
+def rental(assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 
-    `chip_price` [USD/s] is by default the lease DeepSeek assumed for its own service. serving.price_per_hbm_byte,
-    serving.price_per_flop. `UnknownName` for a chip that hardware.csv does not hold.
+    With them go what increments at cost suppose: a mark-up of 1, and the facts of the run about prompts. `chip_price` [USD/s] is by
+    default the lease DeepSeek assumed for its own service. serving.price_per_hbm_byte, serving.price_per_flop. `UnknownName` for a
+    `rent_chip` that hardware.csv does not hold.
 
     >>> f"{rental().values['price_per_hbm_byte']:.3g} {rental().values['price_per_flop']:.3g}"
     '1.66e-16 5.62e-19'
     """
-    preset = hardware(chip) if chip != CHIP else _usual_chip()
+    preset = hardware(assumptions.rent_chip) if assumptions.rent_chip != USUAL.rent_chip else _usual_chip()
     rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent()
-    values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | AT_COST | preset.givens | {"chip_price": rent}
+    at_cost = {"increment_markup": 1.0} | {name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")}
+    values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | at_cost | preset.givens | {"chip_price": rent}
     origin = {name: "default" for name in values} | dict(preset.provenance) | {"chip_price": said}
     for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
         values[quantity], origin[quantity] = equation(id).right_side(values), id
@@ -35,24 +32,23 @@ def rental(chip_price: float | None = None, chip: str = CHIP) -> Anchors:
 
 
 def _usual_chip() -> Preset:
-    """`CHIP` of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
+    """The usual chip of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
     try:
-        return hardware(CHIP)
+        return hardware(USUAL.rent_chip)
     except WrongData:
         raise
     except BacksolveError:
-        name, _, dtype = CHIP.partition(":")
+        name, _, dtype = USUAL.rent_chip.partition(":")
         refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
         if name in hardware_names():
             raise BadRow(Problem("hardware.csv", None, "dtype", f"{shorten(name)} has no peak_flops in {dtype}")) from None
-        raise BadRow(no_row("hardware", "accelerator", name)) from None
+        raise BadRow(no_row(AcceleratorFigure, "accelerator", name)) from None
 
 
 def _disclosed_rent() -> tuple[float, str]:
     """The price of a chip [USD/s] that a provider stated for its own production, and where."""
-    for row in table("disclosures"):
-        if cell("disclosures", row, "quantity") == "chip_price" and cell("disclosures", row, "topic") == "production":
-            value = parse("chip_price", f"{cell('disclosures', row, 'value')} {cell('disclosures', row, 'unit')}")
-            return value, f"disclosures.csv {cell('disclosures', row, 'provider')}: {cell('disclosures', row, 'source_url')}"
+    for row in rows_of(Disclosure):
+        if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
+            return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
     refuse_bad("disclosures", topic="production", quantity="chip_price")
     raise BadRow(Problem("disclosures.csv", None, None, "no chip_price of a production, and none was given"))

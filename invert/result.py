@@ -1,32 +1,45 @@
-"""What a run of `infer` hands back: one inference a sheet, and the table of them."""
+"""What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is a field here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from derive.briefly import brief
-from derive.shipped import Tables, reading
-from invert.estimators.known import Judged, judged
-from invert.estimators.readings import PairInference
+from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
-from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, KnownCache, Observables, PriceSheet, Reading, TierReading
+from invert.records import (
+    Anchors,
+    Contraction,
+    Convention,
+    Estimate,
+    Identifiability,
+    KnownCache,
+    LeftOut,
+    NegativeControl,
+    Observables,
+    PairInference,
+    PriceSheet,
+    PricingRules,
+    Reading,
+    Swing,
+    Tariff,
+    TierEvidence,
+    TierReading,
+    TierRules,
+    Worth,
+)  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem
-from invert.storage.tariffs import Tariff
-from invert.storage.tiers import TierEvidence
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:
-    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on.
+    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
-    `no_storage` says why tiers and storage are left out although the sheet sells them.
+    `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up gives, None
+    where it gives none. `convention` is None where there is no premium to speak of, `rules` on a sheet with one band.
+    `equations` are all that the readings and estimates rest on, as id@version. `no_storage` says why tiers and storage are
+    left out although the sheet sells them.
     """
 
     __repr__ = brief
@@ -37,26 +50,39 @@ class Inference:
     anchors: Anchors
     bandwidth_bound: Reading
     pairs: tuple[PairInference, ...]
+    rules: PricingRules | None
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None
     evidence: Evidence = field(compare=False)
     summary: Summary
+    contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
+    worth: Worth | LeftOut
+    swings: Mapping[str, tuple[Swing, ...] | LeftOut] | None
+    convention: Convention | None
+    identifiability: Identifiability
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
+    equations: tuple[str, ...]
     contradiction: str | None
     flags: tuple[str, ...]
     no_storage: str | None = None
 
+    @property
+    def name(self) -> str:
+        """provider/model, as prices.csv has them."""
+        return f"{self.sheet.provider}/{self.sheet.model}"
 
-@dataclass(frozen=True)
-class InferenceTable:
-    """All inferences of one run, the date, anchors and priors they share, and what was wrong with the input.
 
-    `tables` are what was read for it, so that a report says nothing of files as they are later.
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
+
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
+    `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
+    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices.
     """
 
     __repr__ = brief
@@ -64,26 +90,23 @@ class InferenceTable:
     inferences: tuple[Inference, ...]
     as_of: date
     anchors: Anchors
-    held: Beliefs
+    assumptions: Assumptions
     premiums: tuple[tuple[str, float, float], ...]
-    problems: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
-    changes: Mapping[str, str] = field(default_factory=dict)
-    tables: Tables | None = field(default=None, compare=False, repr=False)
+    mean_contexts: Mapping[str, float]
+    drain_times: Mapping[str, Mapping[str, float] | LeftOut]
+    tier_rules: TierRules | LeftOut
+    negative_controls: tuple[NegativeControl, ...] | LeftOut
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    changes: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[Inference]:
+        return iter(self.inferences)
+
+    def __len__(self) -> int:
+        return len(self.inferences)
 
     @property
     def given(self) -> dict[str, float]:
         """The anchors that were given [SI], by name."""
         return {name: value for name, value in self.anchors.values.items() if self.anchors.origin[name] == "given"}
-
-    @cached_property
-    def known(self) -> tuple[Judged, ...]:
-        """What the same estimators make of models whose cache is known, on the same anchors; worked out when first asked for."""
-        with reading(self.tables):
-            return judged(self.given)
-
-    def to_frame(self) -> "DataFrame":
-        """One row a sheet, as a pandas table."""
-        from invert.report.frame import inference_frame
-
-        return inference_frame(self)

@@ -11,9 +11,10 @@ from statistics import fmean, stdev
 from typing import Any
 
 from derive.errors import UnknownName, WrongData
-from derive.shipped import BadRow, Problem, cell, one_reading, refuse_bad, table
+from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
+from derive.shipped_rows import Disclosure, in_si
 from derive.solving.api import solve
-from derive.units import parse
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
@@ -41,7 +42,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names = tuple(names)
     book = load()
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book)] if set(names) != {"calibration"} else []
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, USUAL)] if set(names) != {"calibration"} else []
     for name in names:
         try:
             found[name] = rows(name)
@@ -50,26 +51,26 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     return found, list(dict.fromkeys(problems))
 
 
-def known_models(anchors: Mapping[str, float] | None = None) -> list[Row]:
+def known_models(assumptions: Assumptions = USUAL) -> list[Row]:
     """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
 
     Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
-    estimators that a table prints, called on the sheet as any other, on `anchors` [SI]; so are attention FLOPs from input prices.
+    estimators that a table prints, called on the sheet as any other; so are attention FLOPs from input prices.
 
     >>> rows = known_models()
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
     [-0.68, -3.86]
     """
-    known = judged(anchors or {})
+    known = judged(assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
         label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
-    } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member)}
+    } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member, assumptions)}
     found = [
         {
             "model": one.member.architecture,
             "KV bytes": one.member.kv_bytes_per_token,
             **{name: _digits(reading(one)) for name, reading in readings.items()},
-            "base mark-up": _digits(_base_markup(one.member)),
+            "base mark-up": _digits(_base_markup(one.member, assumptions)),
         }
         for one in known
     ]
@@ -83,37 +84,37 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
     return round(of(logs), 2) if len(logs) > 1 else None
 
 
-def _base_markup(member: calibration.Member) -> float | None:
+def _base_markup(member: calibration.Member, assumptions: Assumptions) -> float | None:
     """How far the base input price lies above its cost; None where the parameters are not known."""
     if member.sold is None or not member.active_params:
         return None
-    return base_markup(member.sold.lines, member.active_params, rental().values)
+    return base_markup(member.sold.lines, member.active_params, rental(assumptions).values)
 
 
-def skill() -> list[Row]:
+def skill(assumptions: Assumptions = USUAL) -> list[Row]:
     """How well each belief foretells the cache of a model that was left out with its siblings: rms error, mean log density."""
     return [
         {"left out": left_out, "belief": row.belief, "rms (nats)": round(row.rms, 2), "mean log density": round(row.log_density, 2)}
         for left_out, siblings in (("the model and its siblings", True), ("the model alone", False))
-        for row in calibration.leave_one_out(siblings)
+        for row in calibration.leave_one_out(siblings, assumptions=assumptions)
     ]
 
 
-def storage_rules() -> list[Row]:
+def storage_rules(assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
-    usual = calibration.learn().reference
+    usual = calibration.learn(None, assumptions).reference
     return [
         {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
-        for row in scoreboard((exp(usual.mean), usual.predictive_sd))
+        for row in scoreboard((exp(usual.mean), usual.predictive_sd), assumptions)
     ]
 
 
-def controls() -> list[Row]:
+def controls(assumptions: Assumptions = USUAL) -> list[Row]:
     """Vendors that ask one storage price for open models of unlike cache."""
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
          "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
-        for one in negative_controls()
+        for one in negative_controls(assumptions)
     ]  # fmt: skip
 
 
@@ -135,10 +136,9 @@ def production() -> list[Row]:
 
 def _disclosed(quantity: str) -> float:
     """A number of disclosures.csv on production, SI: token/day is token/s."""
-    for row in table("disclosures"):
-        if cell("disclosures", row, "quantity") == quantity and cell("disclosures", row, "topic") == "production":
-            number, unit = cell("disclosures", row, "value"), cell("disclosures", row, "unit")
-            return parse("throughput", f"{number} {unit}") if unit.startswith("token/") else float(number)
+    for row in rows_of(Disclosure):
+        if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
+            return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
     refuse_bad("disclosures", topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 

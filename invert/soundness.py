@@ -1,10 +1,13 @@
 """What is wrong with the tables that ship, together: each with itself, and one with another."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from derive.errors import WrongData, shorten
-from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, table
+from derive.errors import NotCovered, WrongData, shorten
+from derive.presets import kv_bytes
+from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of
+from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
 from invert.rent import rental
 from invert.sheets.read import read_rows
@@ -16,26 +19,33 @@ READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "
 PRICES = ("prices", "prices_calibration")
 
 
-def table_problems(book: PriceBook) -> tuple[Problem, ...]:
+def table_problems(book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
-    found = (*problems(*READ_BY_INFER), *_of_rent(), *_of_calibration(), *_of_shipped_sheets(), *unused_launches(), *unused_rates(book))
+    found = (
+        *problems(*READ_BY_INFER),
+        *_of_rent(assumptions),
+        *_of_calibration(assumptions),
+        *_of_shipped_sheets(),
+        *unused_launches(),
+        *unused_rates(book),
+    )
     return (*found, *_misnamed(book))
 
 
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
-    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book)]
-    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals")]
+    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book, USUAL)]
+    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals"), *_miscounted()]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return tuple(of_place.values())
 
 
-def without() -> list[str]:
+def without(assumptions: Assumptions) -> list[str]:
     """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
     try:
-        names = calibration.lacking()
+        names = calibration.lacking(assumptions)
     except WrongData:
         return []
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
@@ -52,38 +62,50 @@ def _of_shipped_sheets() -> tuple[Problem, ...]:
 def unused_launches() -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
     used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
-    first = {f"{row['provider']}/{row['model']}": row for row in reversed(_rows("prices_calibration"))}
-    return tuple(
-        Problem("prices_calibration.csv", row.place, "model", f"no row of reference_class.csv calibrates with {shorten(name)}")
-        for name, row in first.items()
-        if name not in used
-    )
+    first: dict[str, PriceRow] = {}
+    for row in calibration.calibration_book().rows:
+        if row.origin.startswith(f"{calibration.LAUNCHED}:"):
+            first.setdefault(f"{row.provider}/{row.model}", row)
+    unused = {name: row for name, row in first.items() if name not in used}
+    return tuple(row.problem("model", f"no row of reference_class.csv calibrates with {shorten(name)}") for name, row in unused.items())
 
 
 def unused_rates(book: PriceBook) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
     used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(name)}
     return [
-        Problem("fx.csv", row.place, "currency", f"no price is in {row['currency']!r}")
-        for row in _rows("fx")
-        if row["currency"] not in used
+        Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}") for row in _sound(FxRate) if row.currency not in used
     ]
 
 
-def _of_rent() -> tuple[Problem, ...]:
+def _of_rent(assumptions: Assumptions) -> tuple[Problem, ...]:
     """Why the tables do not say what a byte and a FLOP rent for."""
     try:
-        rental()
+        rental(assumptions)
     except BadRow as error:
         return (error.problem,)
     return ()
 
 
-def _of_calibration() -> tuple[Problem, ...]:
+def _of_calibration(assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
-        return calibration.problems()
+        return calibration.problems(assumptions)
     except WrongData:
         return ()
+
+
+def _miscounted() -> Iterator[Problem]:
+    """KV values counted by hand that are not what the equations make of the configuration: one of the two is wrong."""
+    for row in _sound(Architecture):
+        try:
+            stored, read = kv_bytes(row, 1.0)
+        except (NotCovered, WrongData):
+            continue
+        counted = {"kv_values_stored_per_token": stored, "kv_values_read_per_context_token": read}
+        for column, value in counted.items():
+            if getattr(row, column) != value:
+                fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
+                yield Problem("architectures.csv", row.place, column, fault)
 
 
 def rivals(book: PriceBook) -> Iterable[Problem]:
@@ -98,9 +120,9 @@ def _misnamed(book: PriceBook) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
     priced = {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
     return _undescribed(book) and [
-        Problem("models.csv", row.place, "model", f"{row['provider']}/{row['model']} has no price in prices.csv")
-        for row in _rows("models")
-        if (row["provider"], row["model"]) not in priced
+        Problem("models.csv", row.place, "model", f"{row.provider}/{row.model} has no price in prices.csv")
+        for row in _sound(ModelRow)
+        if (row.provider, row.model) not in priced
     ]
 
 
@@ -121,8 +143,8 @@ def _lines(name: str) -> tuple[tuple[Row, str], ...]:
         return ()
 
 
-def _rows(name: str) -> tuple[Row, ...]:
+def _sound(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     try:
-        return table(name)
+        return rows_of(record)
     except WrongData:
         return ()

@@ -503,7 +503,7 @@ def test_a_saved_run_can_be_cited_from(tmp_path):
     said = call(*GEMINI, "--save", str(path))
     assert said.status == 0
     document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["schema"] == "infer-1" and len(document["sheets"]) == 1
+    assert document["schema"] == "infer-2" and len(document["sheets"]) == 1
     assert os.listdir(tmp_path) == ["run.json"]
     cited = call("cite", "--used-by", str(path), "--as", "bibtex")
     assert cited.status == 0
@@ -1173,7 +1173,7 @@ def test_import_walls():
 
 def test_the_public_names_are_pinned():
     assert dir(derive) == ["cite", "equation", "equations", "solve"]
-    assert dir(invert) == ["forward", "infer", "load"]
+    assert dir(invert) == ["InferenceTable", "forward", "infer", "load"]
     assert all(callable(getattr(package, name)) for package in (derive, invert) for name in dir(package))
     with pytest.raises(AttributeError, match="nothing"):
         _ = derive.nothing

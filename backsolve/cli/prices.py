@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Executor
 
-    from invert.result import InferenceTable
+    from invert.table import InferenceTable
 from invert.sheets.rows import Problem
 
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
@@ -129,7 +129,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if in_full:
         from invert.report.sheet import report
 
-        return "\n\n".join(report(one, table, width(sys.stdout)) for one in table.inferences)
+        return "\n\n".join(report(one, table, width(sys.stdout)) for one in table)
     from invert.report.table import summary
 
     return summary(table, width=None if wide else width(sys.stdout))

@@ -59,10 +59,13 @@ def _matching(unknown: str, incidence: Incidence) -> dict[str, Equation]:
     Where equations are too few, the unknown has one at the expense of a quantity that no equation defines.
     """
     holder = {row: row.defines for row, names in incidence.items() if row.defines in names}
-    inputs = {name for names in incidence.values() for name in names} - set(holder.values())
+    speaking = _speaking(incidence)
+    inputs = speaking.keys() - set(holder.values())
 
     def claim(name: str, visited: set[Equation], released: Set[str] = frozenset()) -> bool:
-        for row in (row for row, names in incidence.items() if name in names and row not in visited):
+        for row in speaking[name]:
+            if row in visited:
+                continue
             visited.add(row)
             if row not in holder or holder[row] in released or claim(holder[row], visited, released):
                 holder[row] = name
@@ -76,15 +79,24 @@ def _matching(unknown: str, incidence: Incidence) -> dict[str, Equation]:
     return {name: row for row, name in holder.items()}
 
 
+def _speaking(incidence: Incidence) -> dict[str, list[Equation]]:
+    """The equations that speak of each unknown, in their order."""
+    found: dict[str, list[Equation]] = {}
+    for row, names in incidence.items():
+        for name in names:
+            found.setdefault(name, []).append(row)
+    return found
+
+
 def _undetermined(incidence: Incidence, owner: Mapping[str, Equation]) -> set[str]:
     """The unknowns that could be another if one without an equation were another."""
-    loose = {name for names in incidence.values() for name in names} - owner.keys()
+    speaking = _speaking(incidence)
+    loose = speaking.keys() - owner.keys()
     name_of = {row: name for name, row in owner.items()}
     queue = list(loose)
     while queue:
-        moved = queue.pop()
-        for row, names in incidence.items():
-            if moved in names and row in name_of and name_of[row] not in loose:
+        for row in speaking[queue.pop()]:
+            if row in name_of and name_of[row] not in loose:
                 loose.add(name_of[row])
                 queue.append(name_of[row])
     return loose

@@ -9,13 +9,11 @@ from derive.solving.one_equation import right_side_at
 
 def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
     """All that the values lead to by putting them into right sides."""
-    known = dict(values)
+    known, waiting = dict(values), [row for row in reversed(active) if row.sense == "="]
     while True:
-        new = {
-            row.symbols[0]: right_side_at(row, known)
-            for row in reversed(active)
-            if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys() and row.applies(known)
-        }
+        names = {*known}
+        waiting = [row for row in waiting if row.symbols[0] not in names]
+        new = {row.symbols[0]: right_side_at(row, known) for row in waiting if row.inputs <= names and row.applies(known)}
         new = {name: value for name, value in new.items() if isfinite(value)}
         if not new:
             return known

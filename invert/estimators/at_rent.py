@@ -1,22 +1,21 @@
-"""The dollar-anchored estimator: the price of a sheet as a line in the context, and what its slope pays for at rental cost.
+"""Increments at rental cost: the price of a sheet as a line in the context, and what its slope pays for at rental cost.
 
-`kv_by_increment` is the one estimator of that name: it is what a table prints, what the calibration on known models learns
-from and takes its bias out of, and what the scoreboard scores.
+`estimates` is what a table prints, what the calibration on known models learns from and takes its bias out of, and what the
+scoreboard scores.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.solving.one_equation import solve_equation
-from invert.posterior.data import NOMINAL_CONTEXT, Evidence
+from invert.assumptions import Assumptions
+from invert.estimators.cases import Case
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
-from invert.priors import Beliefs
-from invert.records import LEVEL, Estimate, PriceBand, PriceSheet, or_undetermined, upper
+from invert.records import Estimate, PriceBand, PriceSheet, interval, or_undetermined, references, upper
 from invert.rent import rental
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 DRAWS = 4096
-RENT_SPREAD = 0.25
-"""Spread of the rental price of a byte of HBM over accelerators and contracts, in nats."""
-
 ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 """Contexts a token apart: the increment over them is the slope."""
 
@@ -126,42 +122,51 @@ def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, 
 
 # The estimator.
 
+INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
+BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
-@or_undetermined
-def kv_by_increment(sheet: PriceSheet, evidence: Evidence, held: Beliefs, max_context: int | None) -> Estimate:
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
 
     Without an output premium a bound. It rests on the mean contexts of the bands, and on no other outside fact.
     """
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions)}
+
+
+@or_undetermined
+def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+    if not case.has_premium:
+        because = "no output premium: at most what the price pays for at rental cost"
+        return upper(assumptions, _bound(case, assumptions), because, equations=references(*BOUND))
+    low, median, high = kv_quantiles(case, assumptions)
+    if low <= 0:
+        because = "output need not rise with length: at most what the price pays for at rental cost"
+        return upper(assumptions, _bound(case, assumptions), because, equations=references(*BOUND), anchors=MEANS)
+    return interval(assumptions, low, median, high, "increments at rental cost", equations=references(*INCREMENT), anchors=MEANS)
+
+
+def kv_quantiles(case: Case, assumptions: Assumptions) -> tuple[float, float, float]:
+    """Low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
     import numpy as np
 
-    increment = (equation("bands.kv_bytes_from_increment").reference, equation("serving.price_per_hbm_byte").reference)
-    bound = (equation("bands.kv_read_within_price").reference, equation("serving.price_per_hbm_byte").reference)
-    if not has_premium(sheet):
-        return upper(_bound(sheet, max_context), "no output premium: at most what the price pays for at rental cost", bound)
     normal = normals(DRAWS)
-    low, high = (end[0] for end in evidence.cells["premium_out"])
-    logs = low + (high - low) * coordinates(DRAWS, LATENT, len(low))
-    prices = sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
-    _, slope = weighted_line(drawn_contexts(evidence, held, normal), prices)
-    kv = kv_bytes_at_cost(slope, rental().values) * np.exp(RENT_SPREAD * normal[:, LATENT - 1])
-    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    if ends[1] <= 0:
-        because = "output need not rise with length: at most what the price pays for at rental cost"
-        return upper(_bound(sheet, max_context), because, bound, anchors=MEANS)
-    because = "increments at rental cost"
-    return Estimate("interval", *(float(end) for end in ends), because=because, equations=increment, anchors=MEANS)
+    bottom, top = (end[0] for end in case.evidence.cells["premium_out"])
+    logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))
+    prices = case.sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
+    _, slope = weighted_line(drawn_contexts(case.evidence, assumptions, normal), prices)
+    rent = np.exp(assumptions.rent_spread * normal[:, LATENT - 1])
+    kv = kv_bytes_at_cost(slope, rental(assumptions).values) * rent
+    level = assumptions.level
+    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
+    low, median, high = map(float, ends)
+    return low, median, high
 
 
 MEANS = ("short_context", "long_context")
 
 
-def has_premium(sheet: PriceSheet) -> bool:
-    """Whether an output token costs more in some band than in the one below it."""
-    return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
-
-
-def _bound(sheet: PriceSheet, max_context: int | None) -> float:
+def _bound(case: Case, assumptions: Assumptions) -> float:
     """The most KV bytes the output price pays for at rental cost, at the longest context known."""
-    output = max(band.output.usd_per_token for band in sheet.bands)
-    return kv_bytes_within_price(output, max_context or NOMINAL_CONTEXT, rental().values)
+    output = max(band.output.usd_per_token for band in case.sheet.bands)
+    return kv_bytes_within_price(output, case.max_context or assumptions.nominal_context, rental(assumptions).values)

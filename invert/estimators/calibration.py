@@ -13,21 +13,21 @@ from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
-from derive.shipped import BadRow, Problem, Row, cell, checked, content, number, once_a_reading, refuse_bad, table, truth
+from derive.shipped import BadRow, Problem, Row, checked, content, once_a_reading, refuse_bad, rows_of
 from derive.shipped import lines as shipped_lines
-from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, kv_by_increment, price_lines
+from derive.shipped_rows import ReferenceModel
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.estimators import at_rent
+from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
+from invert.estimators.cases import Case, case_of
 from invert.estimators.densities import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
-from invert.posterior.data import evidence_of
-from invert.priors import beliefs
 from invert.records import Estimate, PriceSheet
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
-from invert.sheets.observables import observables
 from invert.sheets.read import load, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
-from invert.sheets.rules import iso_date
 
-REFERENCE, LAUNCHED = "reference_class", "prices_calibration.csv"
+REFERENCE, LAUNCHED = ReferenceModel.TABLE, "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,7 @@ class Sold:
     """
 
     __repr__ = brief
-    sheet: PriceSheet
-    model: ModelRow
+    case: Case
     lines: PriceLines
     at_rent: Estimate
 
@@ -81,7 +80,7 @@ class Calibration:
 
 
 @once_a_reading
-def learn(leave_out: str | None = None) -> Calibration:
+def learn(leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
 
     Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
@@ -89,14 +88,14 @@ def learn(leave_out: str | None = None) -> Calibration:
     >>> f"{learn().increments.mean:.2f} {learn().increments.sd:.2f}", learn("GLM-4.6").increments.count
     ('-0.68 1.21', 4)
     """
-    return learned(members(), siblings(leave_out) if leave_out else frozenset())
+    return learned(members(assumptions), siblings(leave_out) if leave_out else frozenset(), assumptions)
 
 
-def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
+def learned(known: Sequence[Member], left_out: frozenset[str], assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration from these members, without some."""
     kept = [member for member in known if member.architecture not in left_out]
     kv = {member.architecture: ratio for member in kept if (ratio := kv_ratio(member))}
-    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member))}
+    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member, assumptions))}
     usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
     samples = (_sample(values, what) for values, what in ((kv, "tiered sheets"), (attention, "input tiers"), (usual, "class members")))
     return Calibration(*samples, kv, attention, tuple(usual), tuple(sorted(left_out)))
@@ -109,17 +108,17 @@ def _sample(values: Mapping[str, float], what: str) -> Sample:
 
 
 def kv_ratio(member: Member) -> float | None:
-    """KV bytes by `kv_by_increment` over those of the architecture; None without an increment."""
+    """KV bytes at rental cost over those of the architecture; None without an increment."""
     if member.sold is None or member.sold.at_rent.kind != "interval":
         return None
     return member.sold.at_rent.median / member.kv_bytes_per_token
 
 
-def attention_ratio(member: Member) -> float | None:
+def attention_ratio(member: Member, assumptions: Assumptions = USUAL) -> float | None:
     """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
     if member.sold is None or member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
-    return attention_flops_at_cost(member.sold.lines.input.slope, rental().values) / member.attention_flops_per_pair
+    return attention_flops_at_cost(member.sold.lines.input.slope, rental(assumptions).values) / member.attention_flops_per_pair
 
 
 # Members.
@@ -131,42 +130,43 @@ def siblings(architecture: str) -> frozenset[str]:
     >>> sorted(siblings("GLM-4.5-Air"))
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
-    if architecture not in presets.model_names():
-        refuse_bad("architectures", model=architecture)
-        raise UnknownName("architecture", architecture, presets.model_names())
-    families = {cell(REFERENCE, row, "architecture"): cell(REFERENCE, row, "family") for row in table(REFERENCE)}
+    presets.architecture(architecture)
+    families = {row.architecture: row.family for row in rows_of(ReferenceModel)}
     if architecture not in families:
         # Its row may be a bad one: without its family it would be judged by its own siblings.
         refuse_bad(REFERENCE, architecture=architecture)
     return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
 
 
-def members() -> tuple[Member, ...]:
-    """Every sound row of reference_class.csv, with its architecture worked out and its sheet read."""
-    return _class()[0]
+def members(assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
+    """Every sound row of reference_class.csv, with its architecture worked out and its sheet read.
+
+    Facts that were given about one model or its traffic say nothing of these.
+    """
+    return _class(assumptions.apart_from(UNLESS_GIVEN))[0]
 
 
-def problems() -> tuple[Problem, ...]:
+def problems(assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book().problems[len(load().problems) :], *_class()[1])
+    return (*calibration_book().problems[len(load().problems) :], *_class(assumptions.apart_from(UNLESS_GIVEN))[1])
 
 
-def lacking() -> tuple[str, ...]:
+def lacking(assumptions: Assumptions = USUAL) -> tuple[str, ...]:
     """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
-    return _class()[2]
+    return _class(assumptions.apart_from(UNLESS_GIVEN))[2]
 
 
 @once_a_reading
-def _class() -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
-    book, architectures = calibration_book(), {cell("architectures", row, "model"): row for row in table("architectures")}
+def _class(assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
+    book = calibration_book()
     known = {f"{one.provider}/{one.model}": one for one in models()}
     found, faults = [], []
     left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
-    for row in table(REFERENCE):
+    for row in rows_of(ReferenceModel):
         try:
-            found.append(_member(row, book, architectures, known))
+            found.append(_member(row, book, known, assumptions))
         except BadRow as error:
-            left_out.append(row["architecture"])
+            left_out.append(row.architecture)
             faults.append(error.problem)
     return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed())
 
@@ -183,26 +183,19 @@ def _misnamed() -> Iterator[str]:
             yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {places} misnames (family {families})"
 
 
-def _member(row: Row, book: PriceBook, architectures: Mapping[str, Row], known: Mapping[str, ModelRow]) -> Member:
+def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], assumptions: Assumptions) -> Member:
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
-    name = cell(REFERENCE, row, "architecture")
-    if name not in architectures:
-        refuse_bad("architectures", model=name)
-        raise BadRow(_fault(row, "architecture", f"{name!r} is not in architectures.csv"))
-    values = cell("architectures", architectures[name], "kv_values_read_per_context_token")
-    width = number(REFERENCE, name, "kv_bytes_per_element", cell(REFERENCE, row, "kv_bytes_per_element"))
-    read = number("architectures", name, "kv_values_read_per_context_token", values) * width
     try:
-        preset = presets.model(name)
-    except NotCovered as error:
+        architecture = presets.architecture(row.architecture)
+        preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, row.kv_bytes_per_element)
+    except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
-    params, family = preset.givens.get("active_params"), cell(REFERENCE, row, "family")
-    sold = _sold(row, book, known, params) if cell(REFERENCE, row, "calibration_sheet") else None
-    in_class = truth(cell(REFERENCE, row, "in_class"))
-    return Member(name, family, in_class, read, prefill_attention_flops(preset), params, sold)
+    params = preset.givens.get("active_params")
+    sold = _sold(row, book, known, params, assumptions) if row.calibration_sheet else None
+    return Member(row.architecture, row.family, row.in_class, read, prefill_attention_flops(preset), params, sold)
 
 
-def _fault(row: Row, column: str, message: str) -> Problem:
+def _fault(row: ReferenceModel, column: str, message: str) -> Problem:
     return Problem(f"{REFERENCE}.csv", row.place, column, message)
 
 
@@ -229,17 +222,16 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None) -> Sold:
-    """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with.
-
-    Mean contexts are those of the rule: what is given of another sheet says nothing of this one.
-    """
-    wanted = cell(REFERENCE, row, "calibration_sheet")
+def _sold(
+    row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None, assumptions: Assumptions
+) -> Sold:
+    """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with."""
+    wanted = row.calibration_sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
         refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
-    day = iso_date(cell(REFERENCE, row, "calibration_date")) or newest
+    day = row.calibration_date or newest
     if newest and day > newest:
         raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     _refuse_spoilt(wanted, book.problems)
@@ -249,23 +241,20 @@ def _sold(row: Row, book: PriceBook, known: Mapping[str, ModelRow], active_param
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
-    said = cell(REFERENCE, row, "max_context")
     if sheet is None or len(sheet.bands) < 2:
         raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
-    model_row = known.get(wanted) or _unlisted(sheet, cell(REFERENCE, row, "architecture"), active_params)
-    if said:
-        model_row = replace(model_row, max_context=int(number(REFERENCE, wanted, "max_context", said)))
-    seen = observables(sheet, model_row.max_context)
-    # Increments do not ask for the size of the model.
-    evidence = evidence_of(sheet, seen, model_row.max_context, (0.0, 0.0))
-    at_rent = kv_by_increment(sheet, evidence, beliefs(), model_row.max_context)
-    return Sold(sheet, model_row, price_lines(sheet, seen.contexts), at_rent)
+    model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
+    if row.max_context is not None:
+        model_row = replace(model_row, max_context=row.max_context)
+    case = case_of(sheet, model_row, assumptions)
+    return Sold(case, price_lines(sheet, case.seen.contexts), at_rent.estimates(case, assumptions)["kv_bytes_per_token"])
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
-    size = (active_params, "verified") if active_params else (None, "")
-    return ModelRow(sheet.provider, sheet.model, (), True, architecture, "verified", None, *size, None, f"{REFERENCE}.csv", "")
+    grade = "verified" if active_params else ""
+    known = architecture, "verified", None, active_params, grade, None
+    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{REFERENCE}.csv", "")
 
 
 def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
@@ -299,7 +288,7 @@ def reference_only(calibration: Calibration) -> Belief:
 def increment_only(ln_increment_kv: float, calibration: Calibration) -> Belief:
     """What an output increment says of ln k: its KV bytes at cost less the bias, Student's t with the predictive spread.
 
-    `ln_increment_kv` is the logarithm of the median that `kv_by_increment` gives.
+    `ln_increment_kv` is the logarithm of the median at rental cost.
     """
     corrected = calibration.increments.mirrored(ln_increment_kv)
     return on_grid(corrected, log_student(corrected), LONG_TAILS)
@@ -340,17 +329,17 @@ class Skill:
     log_density: float
 
 
-def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None) -> tuple[Skill, ...]:
+def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None, assumptions: Assumptions = USUAL) -> tuple[Skill, ...]:
     """The skill of each belief over the models with a tiered sheet, every one judged by a calibration without it.
 
     `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone. `known` are by
     default all members.
     """
-    known = members() if known is None else known
+    known = members(assumptions) if known is None else known
     scores: dict[str, list[tuple[float, float]]] = {}
     for judged in (member for member in known if kv_ratio(member)):
         left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
-        calibration, truth = learned(known, left_out), log(judged.kv_bytes_per_token)
+        calibration, truth = learned(known, left_out, assumptions), log(judged.kv_bytes_per_token)
         at_cost = truth + log(kv_ratio(judged))
         for name, belief in (
             ("reference class", reference_only(calibration)),

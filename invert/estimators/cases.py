@@ -1,31 +1,32 @@
-"""One sheet made ready for its estimators, and KV bytes by every one of them: what `infer` prints and the scoreboard scores."""
+"""One sheet made ready for its estimators: what is observed on it, the facts it is read with, and its posterior."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import log
 
 from derive.errors import WrongValue
 from derive.units import show
 from invert.anchors import anchors_of
-from invert.estimators import estimates
-from invert.estimators.at_rent import has_premium, kv_by_increment
-from invert.estimators.readings import PairInference, contradiction
+from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, evidence_of
-from invert.posterior.summary import Summary
-from invert.priors import Beliefs
-from invert.records import Anchors, Estimate, Observable, Observables, PriceSheet, given_value
+from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
+from invert.records import Anchors, Observable, Observables, PriceSheet, Tariff
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
-from invert.storage.tariffs import Tariff, tariffs
+from invert.storage.tariffs import tariffs
 
-KNOWN_SPREAD, SIZE_SPREADS = 0.05, {"assumed": 1.0, "models.csv (assumed)": 0.2, "models.csv (unverified)": 0.2}
-"""How firmly active_params are known, in nats, by where they come from."""
+UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
+"""Where active_params come from that nobody verified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence."""
+    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
+
+    `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
+    """
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -34,6 +35,8 @@ class Case:
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     evidence: Evidence
+    summary: Summary | None = None
+    prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def max_context(self) -> int | None:
@@ -45,11 +48,16 @@ class Case:
         """Its row of architectures.csv, where it is public."""
         return (self.model.architecture or None) if self.model else None
 
+    @property
+    def has_premium(self) -> bool:
+        """Whether an output token costs more in some band than in the one below it."""
+        return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(self.sheet.bands))
 
-def case_of(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: Mapping[str, float], held: Beliefs) -> Case:
-    """A sheet read on the anchors of a run; raises `WrongValue` where the mean contexts given do not ascend."""
+
+def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions) -> Case:
+    """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
     max_context = model.max_context if model else None
-    seen = observables(sheet, max_context, held)
+    seen = observables(sheet, max_context, assumptions)
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:
         short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), contexts, strict=False))
@@ -57,35 +65,28 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, common: Anchors, given: M
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
-    anchors = anchors_of(model, common)
-    tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
+    anchors = anchors_of(model, assumptions)
+    tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
-    size = log(anchors.values["active_params"]), SIZE_SPREADS.get(anchors.origin["active_params"], KNOWN_SPREAD)
-    kv = (log(given["kv_bytes_per_token"]), KNOWN_SPREAD) if "kv_bytes_per_token" in given else None
-    evidence = evidence_of(sheet, seen, max_context, size, storage, kv)
+    given = assumptions.kv_bytes_per_token
+    kv = (log(given), assumptions.given_kv_spread) if given else None
+    evidence = evidence_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions), storage, kv)
     return Case(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence)
 
 
-def broken_by(case: Case, pairs: tuple[PairInference, ...], given: Mapping[str, float]) -> str | None:
-    """What the prices of a case break at the anchors given, if anything."""
-    return contradiction(case.sheet, pairs[0] if pairs else None, case.anchors.values, given)
+def size_of(anchors: Anchors, assumptions: Assumptions) -> tuple[float, float]:
+    """ln active_params and how firmly they are known [nat], by where they come from."""
+    origin = anchors.origin["active_params"]
+    if origin == "assumed":
+        spread = assumptions.assumed_size_spread
+    else:
+        spread = assumptions.unverified_size_spread if origin in UNVERIFIED else assumptions.known_size_spread
+    return log(anchors.values["active_params"]), spread
 
 
-def kv_estimates(
-    case: Case, pairs: tuple[PairInference, ...], summary: Summary, prior: Mapping[str, float], held: Beliefs, given: Mapping[str, float]
-) -> dict[str, Estimate]:
-    """KV bytes of one sheet by every estimator; the posterior is its `summary`, `prior` the spread of each quantity before it.
-
-    KV bytes that are given stand in the place of what would rest on them. What rental cost pays for does not, and stays a reading.
-    """
-    problem = pairs[0].joint.problem if pairs and summary.feasible_fraction < estimates.FEASIBLE else None
-    at_rent = kv_by_increment(case.sheet, case.evidence, held, case.max_context)
-    if "kv_bytes_per_token" in given:
-        known = given_value(given["kv_bytes_per_token"], "kv_bytes_per_token")
-        return {"common_markup": known, "dollar_anchored": at_rent, "calibrated": known}
-    common = estimates.kv_by_common_markup(
-        summary, prior["kv_bytes_per_token"], has_premium(case.sheet), broken_by(case, pairs, given), problem,
-        estimates.posterior_anchors(case.evidence),
-    )  # fmt: skip
-    return {"common_markup": common, "dollar_anchored": at_rent, "calibrated": estimates.kv_calibrated(at_rent, case.architecture)}
+def with_posteriors(cases: Sequence[Case], assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
+    """The cases with their posteriors, all drawn together."""
+    evidence = [case.evidence for case in cases]
+    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, QUANTITIES)
+    return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]

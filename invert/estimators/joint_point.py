@@ -6,14 +6,16 @@ from derive.catalogue import equation
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
-from invert.priors import ASSUMED
-from invert.records import BandPair, Reading, unanswered
+from derive.units import show
+from invert.assumptions import ASSUMED, Assumptions
+from invert.estimators.cases import Case
+from invert.records import BandPair, Estimate, Reading, point, references, unanswered, undetermined
 
 JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
     "bands.balance_context",
 )  # fmt: skip
-JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap")
+JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
 RULES = {
     "knee": ("bands.rule_knee", "bands.kv_bytes_from_scale"),
     "threshold": ("bands.rule_threshold", "bands.kv_bytes_from_scale"),
@@ -24,13 +26,26 @@ RULES = {
 }
 
 
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes and what goes with them at the anchors as they stand; undetermined, with what they break, where prices contradict them."""
+    names = ("kv_bytes_per_token", "balance_context", "memory_time_share")
+    if not case.seen.pairs:
+        because = "one price for all lengths: there is no premium to read KV bytes from"
+        return {name: undetermined(assumptions, because) for name in names}
+    found = joint(case.seen.pairs[0], case.anchors.values)
+    if found.problem:
+        return {name: undetermined(assumptions, found.problem) for name in names}
+    because, cited = "one mark-up, every anchor and price as it stands", references(*JOINT_EQUATIONS)
+    return {name: point(assumptions, found.values[name], because, equations=cited) for name in names}
+
+
 def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     """KV bytes and what goes with them from both premiums and R together, each band priced at its mean context.
 
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
-    given = {**ASSUMED, **{name: anchors[name] for name in JOINT_ANCHORS}, **pair.values}
+    given = {**{name: anchors[name] for name in JOINT_ANCHORS}, **pair.values}
     solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
         return unanswered("joint", solution)
@@ -42,6 +57,26 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
             return Reading("joint", {}, solution, reason.message)
         values[unknown] = answers[0].value
     return Reading("joint", values, solution)
+
+
+def broken_by(case: Case, assumptions: Assumptions) -> str | None:
+    """What the prices break, in the catalogue's names, where the facts given leave the decode cost nothing to move; else None."""
+    pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(assumptions.given)
+    problem = joint(case.seen.pairs[0], case.anchors.values).problem if pinned and case.seen.pairs else None
+    if not problem:
+        return None
+    base, above = case.sheet.bands[:2]
+    increments = {
+        "input_increment": above.input.usd_per_token - base.input.usd_per_token,
+        "output_increment": above.output.usd_per_token - base.output.usd_per_token,
+    }
+    needed = equation("bands.increments_of_a_sum")
+    least = needed.right_side({**case.anchors.values, **increments}) if increments["input_increment"] > 0 else 0.0
+    if assumptions.overlap == 0 and increments["output_increment"] < least:
+        left, right = needed.sides
+        paid = show("output_increment", increments["output_increment"])
+        return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
+    return f"inconsistent: {problem}"
 
 
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
@@ -65,6 +100,4 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
     """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
-    return equation("bands.base_cost_memory_bound").right_side(
-        {**ASSUMED, **anchors, "output_input_ratio": pair.output_input_ratio.value}
-    )
+    return equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})

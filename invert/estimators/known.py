@@ -4,15 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
-from invert.anchors import common_anchors, held_beliefs
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.estimators import kv_bytes
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import case_of, kv_estimates
-from invert.estimators.readings import read_pair
-from invert.posterior.summary import QUANTITIES, prior_spreads, summarise
+from invert.estimators.cases import with_posteriors
 from invert.records import Estimate
-
-OF_ONE_MODEL = ("active_params", "short_context", "long_context", "kv_bytes_per_token")
-"""Outside facts that are about one model or its traffic: given for another, they say nothing of a known one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +29,16 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(anchors: Mapping[str, float]) -> tuple[Judged, ...]:
-    """Every known model that a sheet of several bands sells, read on anchors [SI] as a run of `infer` with them reads it.
+def judged(assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
+    """Every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    >>> first = judged({})[0]
-    >>> first.member.architecture, f"{first.ratio('dollar_anchored'):.2f}"
+    Facts that were given about one model or its traffic say nothing of these.
+
+    >>> first = judged()[0]
+    >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    given = {name: value for name, value in anchors.items() if name not in OF_ONE_MODEL}
-    common = common_anchors(given)
-    held, known = held_beliefs(common, given), [(member, member.sold) for member in members() if member.sold]
-    cases = [case_of(sold.sheet, sold.model, common, given, held) for _, sold in known]
-    evidence = [case.evidence for case in cases]
-    found, priors = summarise(evidence, held), prior_spreads(evidence, held, QUANTITIES)
-    read = []
-    for (member, _), case, summary, prior in zip(known, cases, found, priors, strict=True):
-        first = (read_pair(case.sheet, case.seen, 0, case.anchors.values),)
-        read.append(Judged(member, kv_estimates(case, first, summary, prior, held, given)))
-    return tuple(read)
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
+    cases = with_posteriors([case for _, case in known], assumptions)
+    return tuple(Judged(member, kv_bytes(case, assumptions)) for (member, _), case in zip(known, cases, strict=True))

@@ -7,12 +7,39 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.shipped import cell, number, once_a_reading, refuse_bad, table
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.shipped import once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import solve
-from invert.records import BandPair, Reading
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators.cases import Case
+from invert.records import TIER_NAMES, BandPair, Estimate, Observable, Reading, interval, point, references, undetermined
 
-TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd": "disk"}
+LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
+
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
+    bound = _bandwidth_bound_fraction(case.seen.output_input_ratio, assumptions)
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
+
+
+def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+    if not case.seen.pairs:
+        return undetermined(assumptions, "one price for all lengths: there is no threshold")
+    found = kv_bytes_from_threshold(case.seen.pairs[0], case.anchors.values)
+    cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
+    because = "the threshold is where cache reads overtake arithmetic"
+    return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
+
+
+def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:
+    cited = references("readings.bandwidth_bound_fraction")
+    if ratio.value <= 1:
+        return undetermined(assumptions, "output is not sold above input", equations=cited)
+    reading = equation("readings.bandwidth_bound_fraction")
+    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in (max(1.0, ratio.low), ratio.value, ratio.high))
+    return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
@@ -29,13 +56,13 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
     return Reading("lecture", {"kv_bytes_per_token": solution.answers[0].value}, solution)
 
 
-def output_input_ratio_claimed(pair: BandPair, batch_multiple: float = 2.0) -> float:
-    """The output/input ratio the threshold reading makes of the short context, at a batch of two balance batches.
+def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
+    """The output/input ratio the threshold reading makes of the short context, at `lecture_batch_multiple` balance batches.
 
     The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
     """
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
-    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / batch_multiple, "kv_compute_ratio": kv_compute_ratio}
+    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
     return equation("serving.normalised_cost").right_side(values)
 
 
@@ -71,11 +98,9 @@ def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     refuse_bad("memory_tiers", device=device, quantity="drain_time")
     found = {}
-    for row in table("memory_tiers"):
-        if cell("memory_tiers", row, "device") == device and cell("memory_tiers", row, "quantity") == "drain_time":
-            tier, value = cell("memory_tiers", row, "tier"), cell("memory_tiers", row, "value")
-            if tier not in TIER_NAMES:
-                raise WrongData(f"memory_tiers.csv {device}: unknown tier {tier!r}; allowed: {', '.join(TIER_NAMES)}")
-            if value:
-                found[TIER_NAMES[tier]] = QUANTITIES["drain_time"].check(number("memory_tiers", f"{tier} {device}", "value", value))
+    for row in rows_of(MemoryTierFigure):
+        if row.device == device and row.quantity == "drain_time":
+            if row.tier not in TIER_NAMES:
+                raise WrongData(f"memory_tiers.csv {device}: unknown tier {row.tier!r}; allowed: {', '.join(TIER_NAMES)}")
+            found[TIER_NAMES[row.tier]] = in_si("drain_time", row.value, row.unit)
     return MappingProxyType(found)

@@ -1,61 +1,40 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 
-from derive.briefly import brief
+from derive import presets
 from derive.catalogue import equation
-from derive.errors import WrongData
-from derive.shipped import cell, number, refuse_bad, table
+from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
-from derive.units import show
-from invert.anchors import ALLOWED
+from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
-from invert.records import BandPair, Check, KnownCache, Observable, Observables, PriceSheet, Reading, TierReading
+from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
-BYTES_PER_ELEMENT_KNOWN = 2.0
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class PairInference:
-    """Everything read off one pair of bands; the joint reading, which takes longest, when it is first asked for."""
-
-    __repr__ = brief
-
-    pair: BandPair
-    lecture: Reading
-    lecture_checks: tuple[Check, ...]
-    sheet: PriceSheet
-    seen: Observables
-    index: int
-    anchors: Mapping[str, float]
-
-    @cached_property
-    def joint(self) -> Reading:
-        """KV bytes and what goes with them from both premiums and output/input together, at the anchors."""
-        return joint_point.joint(self.pair, self.anchors)
-
-    @cached_property
-    def joint_checks(self) -> tuple[Check, ...]:
-        """What the joint reading predicts, against every component of the sheet."""
-        used = ("output_input_ratio", "premium_in", "premium_out")
-        return _checks(self.sheet, self.seen, self.index, self.anchors, self.joint.values, used)
-
-
-def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float]) -> PairInference:
+def read_pair(
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], assumptions: Assumptions = USUAL
+) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
-    by_lecture = lecture.kv_bytes_from_threshold(pair, anchors)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint(pair, anchors)
     hidden = _lecture_hidden(by_lecture, seen, index, anchors)
-    checks = _checks(sheet, seen, index, anchors, hidden, ("output_input_ratio",))
-    return PairInference(pair, by_lecture, checks, sheet, seen, index, anchors)
+    used = ("output_input_ratio", "premium_in", "premium_out")
+    return PairInference(
+        pair=pair,
+        lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
+        lecture_checks=_checks(sheet, seen, index, anchors, hidden, used[:1], assumptions),
+        claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
+        joint=replace(jointly, anchors=anchors_of_reading(jointly)),
+        joint_checks=_checks(sheet, seen, index, anchors, jointly.values, used, assumptions),
+    )
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
@@ -78,8 +57,9 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
 
 
 def _checks(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...]
-) -> tuple[Check, ...]:
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
+    assumptions: Assumptions,
+) -> tuple[Check, ...]:  # fmt: skip
     """The forward model at what a reading found, against every component of the sheet it can speak of."""
     if not hidden:
         return ()
@@ -90,7 +70,7 @@ def _checks(
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
         for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
-            found.append(_check(observe(name, ratio(price, at_base)), suffix, predicted[name][place], used))
+            found.append(_check(observe(name, ratio(price, at_base), assumptions), suffix, predicted[name][place], used))
     if seen.storage_price and index == 0:
         found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
@@ -105,25 +85,13 @@ def _check(published: Observable, suffix: str, predicted: float, used: tuple[str
     return Check(component, published.value, float(predicted), component in used, inside)
 
 
-def verdict(checks: tuple[Check, ...]) -> str:
-    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
-
-    >>> verdict((Check("premium_out", 1.5, 1.2, False, False),)), verdict(())
-    ('fail', 'not testable')
-    """
-    unused = [check for check in checks if not check.used_by_reading]
-    if not unused:
-        return "not testable"
-    if not all(check.inside_rounding_cell for check in unused):
-        return "fail"
-    return "pass" if any(not check.bound for check in unused) else "pass (bound only)"
-
-
 def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
-    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding."""
+    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding; none where it has no answer."""
+    if not reading.values:
+        return ()
     moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
     of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
-    return tuple(name for name in ALLOWED if name in moved or name in of_ridge)
+    return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
@@ -135,43 +103,26 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReadin
     )
 
 
-def implied_drain_time(sheet: PriceSheet, seen: Observables, storage_price: Observable | None) -> Reading | None:
+def implied_drain_time(
+    sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
+) -> Reading | None:
     """The implied drain time of the first pair of bands, where the sheet prices storage."""
     if not seen.pairs or storage_price is None or storage_price.value <= 0:
         return None
-    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value)
+    return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value, assumptions)
 
 
-def known_cache(model: ModelRow | None) -> KnownCache | None:
-    """The KV bytes of a model of public architecture, stored and read, at two bytes an element."""
+def known_cache(model: ModelRow | None, assumptions: Assumptions = USUAL) -> KnownCache | None:
+    """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
+
+    None for one whose attention no equation covers; `WrongData` where its row of architectures.csv cannot be used.
+    """
     if model is None or not model.architecture:
         return None
-    row = next((row for row in table("architectures") if cell("architectures", row, "model") == model.architecture), None)
-    if row is None:
-        refuse_bad("architectures", model=model.architecture)
-        raise WrongData(f"models.csv {model.provider}/{model.model}: architecture {model.architecture!r} is not in architectures.csv")
-
-    def bytes_of(column: str) -> float:
-        return number("architectures", model.architecture, column, cell("architectures", row, column)) * BYTES_PER_ELEMENT_KNOWN
-
-    stored, read = bytes_of("kv_values_stored_per_token"), bytes_of("kv_values_read_per_context_token")
-    return KnownCache(model.architecture, model.architecture_grade, stored, read)
-
-
-def contradiction(sheet: PriceSheet, pair: PairInference | None, anchors: Mapping[str, float], given: Mapping[str, float]) -> str | None:
-    """What the prices break, in the catalogue's names, where the anchors given leave the decode cost nothing to move; else None."""
-    pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(given)
-    if pair is None or not pinned or not pair.joint.problem:
+    try:
+        stored, read = presets.kv_bytes(presets.architecture(model.architecture), assumptions.bytes_per_kv_value)
+    except NotCovered:
         return None
-    base, above = sheet.bands[:2]
-    increments = {
-        "input_increment": above.input.usd_per_token - base.input.usd_per_token,
-        "output_increment": above.output.usd_per_token - base.output.usd_per_token,
-    }
-    needed = equation("bands.increments_of_a_sum")
-    least = needed.right_side({**anchors, **increments}) if increments["input_increment"] > 0 else 0.0
-    if anchors["overlap"] == 0 and increments["output_increment"] < least:
-        left, right = needed.sides
-        paid = show("output_increment", increments["output_increment"])
-        return f"inconsistent: {left} >= {right} does not hold: {paid} < {show('output_increment', least)} ({needed.reference})"
-    return f"inconsistent: {pair.joint.problem}"
+    except UnknownName as error:
+        raise WrongData(f"models.csv {model.provider}/{model.model}: {error}") from None
+    return KnownCache(model.architecture, model.architecture_grade, stored, read)

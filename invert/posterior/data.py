@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.briefly import brief
+from invert.assumptions import Assumptions
 from invert.records import Observables, PriceSheet
 from invert.sheets.contexts import band_edges
 from invert.sheets.observables import ratio, rounding_cell
@@ -46,47 +47,43 @@ def column(end: "np.ndarray") -> "np.ndarray":
     return end[:, 0] if end.ndim == 2 else end
 
 
-NOMINAL_CONTEXT = 128_000
-"""The longest context of a sheet with one band whose model is not in models.csv."""
-
-
 def evidence_of(
-    sheet: PriceSheet, seen: Observables, max_context: int | None, size: tuple[float, float],
+    sheet: PriceSheet, seen: Observables, max_context: int | None, assumptions: Assumptions, size: tuple[float, float],
     storage_cell: tuple[float, float] | None = None, kv_bytes: tuple[float, float] | None = None,
 ) -> Evidence:  # fmt: skip
     """One sheet as evidence: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
 
     `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
     [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
-    band has no threshold: its mean context is drawn as below a nominal one at half of its longest context.
+    band has no threshold: its mean context is drawn as below a nominal one, a share of its longest context.
     """
     import numpy as np
 
     base = sheet.bands[0]
     scale = base.input.usd_per_token / base.input.amount
     ends: dict[str, Any] = {
-        "input_price": [scale * end for end in rounding_cell(base.input.amount)],
+        "input_price": [scale * end for end in rounding_cell(base.input.amount, assumptions)],
         "output_input_ratio": (seen.output_input_ratio.low, seen.output_input_ratio.high),
     }
     above = sheet.bands[1:]
     if above:
-        ends["premium_in"] = np.transpose([rounding_cell(ratio(band.input, base.input)) for band in above])
-        ends["premium_out"] = np.transpose([rounding_cell(ratio(band.output, base.output)) for band in above])
+        ends["premium_in"] = np.transpose([rounding_cell(ratio(band.input, base.input), assumptions) for band in above])
+        ends["premium_out"] = np.transpose([rounding_cell(ratio(band.output, base.output), assumptions) for band in above])
     if seen.cache_read_ratio:
         ends["cache_read_ratio"] = (seen.cache_read_ratio.low, seen.cache_read_ratio.high)
     storage = (seen.storage_price.low, seen.storage_price.high) if seen.storage_price else storage_cell
     if storage:
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: tuple(np.log(end)[None] for end in map(np.asarray, pair)) for name, pair in ends.items()}
-    edges = np.array([_edges(sheet, max_context)])
+    edges = np.array([_edges(sheet, max_context, assumptions)])
     known = (tuple(np.array([part]) for part in pair) if pair else None for pair in (size, kv_bytes))
     return Evidence(cells, edges, *known)
 
 
-def _edges(sheet: PriceSheet, max_context: int | None) -> tuple[float, ...]:
+def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
     """Of the bands [token]; a sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
-    top = float(max_context or NOMINAL_CONTEXT)
-    return band_edges(sheet.bands, max_context) or (top / 2, top)
+    top = float(max_context or assumptions.nominal_context)
+    return band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top)
 
 
 def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]]":

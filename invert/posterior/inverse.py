@@ -16,10 +16,9 @@ from derive.catalogue import equation
 from derive.evaluate import vectorised
 from derive.expressions.regimes import branches
 from derive.quantities import symbol
-from invert.priors import ASSUMED
 
 Arrays = Mapping[str, Any]
-PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0, **ASSUMED}
+PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
 
 

@@ -5,10 +5,11 @@ from math import log, pi
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.parameters import RATIOS, Points, kv_prior
-from invert.priors import Beliefs, normal_log_density, standard_log_density
+from invert.priors import normal_log_density, standard_log_density
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,13 +59,13 @@ def positive_nodes(pairs: int) -> "tuple[np.ndarray, np.ndarray]":
     return nodes[pairs:], weights[pairs:]
 
 
-def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
+def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) -> Any:
     """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
     import numpy as np
 
     at, prefill, total = {**PER_PARAMETER, **points.at}, points.costs.prefill_short, 0.0
     if "input_price" in evidence.cells:
-        total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, held))
+        total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, assumptions))
     for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
         low, high = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
         band = {**at, "context_length": low + (high - low) * at["band_share"]}
@@ -74,28 +75,28 @@ def unused_prices(points: Points, evidence: Evidence, held: Beliefs) -> Any:
         }
         for name, ratio in found.items():
             cell = (end[:, place] for end in evidence.cells[name])
-            total = total + log_mass(*cell, np.log(ratio), held.noise[name])
+            total = total + log_mass(*cell, np.log(ratio), assumptions.noise[name])
     if "cache_read_ratio" in evidence.cells:
-        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": held["cache_read_markup"].centre}
-        spread = np.hypot(held.noise["cache_read_ratio"], held["cache_read_markup"].spread)
+        hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": assumptions.priors["cache_read_markup"].centre}
+        spread = np.hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
         found = np.log(equation("bands.cache_read_ratio").right_side(hit))
         total = total + log_mass(*evidence.cells["cache_read_ratio"], found, spread)
     if "storage_ratio" in evidence.cells:
-        known = {name: held[name].centre for name in ("sweep_time", "holding_cost_ratio")}
+        known = {name: assumptions.priors[name].centre for name in ("sweep_time", "holding_cost_ratio")}
         storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
-        spread = np.sqrt(held.noise["storage_ratio"] ** 2 + sum(held[name].spread ** 2 for name in known))
+        spread = np.sqrt(assumptions.noise["storage_ratio"] ** 2 + sum(assumptions.priors[name].spread ** 2 for name in known))
         total = total + log_mass(*evidence.cells["storage_ratio"], np.log(storage), spread)
     return total
 
 
-def price_level(points: Points, evidence: Evidence, held: Beliefs) -> tuple[Any, Any]:
+def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Any, Any]:
     """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
     import numpy as np
 
-    level = held["price_per_parameter"]
+    level = assumptions.priors["price_per_parameter"]
     size, spread = size_before_price(points, evidence)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
-    return centre, np.sqrt(held.noise["input_price"] ** 2 + level.spread**2 + spread**2)
+    return centre, np.sqrt(assumptions.noise["input_price"] ** 2 + level.spread**2 + spread**2)
 
 
 def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
@@ -113,18 +114,18 @@ def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
     return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
 
 
-def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
+def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Any = None) -> "np.ndarray":
     """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
 
     `unused` is what `unused_prices` says of the points, if that is known.
     """
     import numpy as np
 
-    total = unused_prices(points, evidence, held) if unused is None else unused
+    total = unused_prices(points, evidence, assumptions) if unused is None else unused
     total = total + sum(map(standard_log_density, points.drawn.values()))
-    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, held))
+    total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, assumptions))
     for name in ("attention_intensity", "weight_compute_ratio"):
-        total = total + normal_log_density(points.logs[name], *held[name].normal)
+        total = total + normal_log_density(points.logs[name], *assumptions.priors[name].normal)
     costs = points.costs
     found = {"output_input_ratio": costs.decode_short / costs.prefill_short, "premium_in": premium_in(points)}
     if "premium_out" in evidence.cells:
@@ -132,7 +133,7 @@ def log_target(points: Points, evidence: Evidence, held: Beliefs, unused: Any = 
     for name in RATIOS:
         if name in evidence.cells:
             low, high = (column(end) for end in evidence.cells[name])
-            total = total + log_mass(low, high, np.log(found[name]), held.noise[name])
+            total = total + log_mass(low, high, np.log(found[name]), assumptions.noise[name])
     return np.where(np.isfinite(total), total, -np.inf)
 
 

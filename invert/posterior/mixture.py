@@ -9,6 +9,7 @@ from functools import cache
 from math import gamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
+from invert.assumptions import Assumptions
 from invert.posterior import inverse
 from invert.posterior.data import Evidence
 from invert.posterior.likelihood import log_target, unused_prices
@@ -16,7 +17,7 @@ from invert.posterior.parameters import NOISY, SIZE, Points, forward_points, kv_
 from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
 from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
 from invert.posterior.weights import ENOUGH, RELIABLE, weights
-from invert.priors import NUISANCES, Beliefs, standard_log_density
+from invert.priors import NUISANCES, standard_log_density
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,30 +32,32 @@ DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 """Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
 
 
-def trusted(evidence: Evidence, held: Beliefs, found: Posterior, seed: int = SEED) -> Posterior:
+def trusted(evidence: Evidence, assumptions: Assumptions, found: Posterior, seed: int = SEED) -> Posterior:
     """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
 
     The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
     it does to a perfect overlap that is given: a band bound by compute then has no memory ratio to solve for, and triangular
     draws never reach it.
     """
-    overlap, first = held["overlap"], found.weights
+    overlap, first = assumptions.priors["overlap"], found.weights
     hidden = not overlap.spread and overlap.centre == 1
     if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
         return found
     if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
-        found = posterior(evidence, held, MOST, seed)
-    return found if found.weights.trusted() and not hidden else mixed(evidence, held, seed, found)
+        found = posterior(evidence, assumptions, MOST, seed)
+    return found if found.weights.trusted() and not hidden else mixed(evidence, assumptions, seed, found)
 
 
-def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH) -> Posterior:
+def mixed(
+    evidence: Evidence, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
+) -> Posterior:
     """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
     import numpy as np
 
     if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
-        first = posterior(evidence, held, DEFAULT, seed)
+        first = posterior(evidence, assumptions, DEFAULT, seed)
     with np.errstate(all="ignore"):
-        frame, log_weights = _Frame(evidence, held), first.log_weights[:, : ROUNDS[-1] // 2]
+        frame, log_weights = _Frame(evidence, assumptions), first.log_weights[:, : ROUNDS[-1] // 2]
         coordinates = whitened = frame.coordinates(first.points.first(ROUNDS[-1] // 2))
         for count, power, floor in zip(ROUNDS, TEMPER, FLOOR, strict=True):
             centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
@@ -72,20 +75,20 @@ def mixed(evidence: Evidence, held: Beliefs, seed: int = SEED, first: Posterior 
             if count > ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
         points = _joined(near, far)
-        size = sizes(points, evidence, held, normal[:, SIZE])
-        return Posterior(evidence, points, log_weights, found, size, f"mixture, {count} draws, seed {seed}")
+        size = sizes(points, evidence, assumptions, normal[:, SIZE])
+        return Posterior(evidence, points, log_weights, found, size, f"mixture, {count} draws, seed {seed}", assumptions)
 
 
 class _Frame:
     """One sheet's unknowns, whitened [coordinates, draws]: the nuisances that are not held fixed, then the structural three."""
 
-    def __init__(self, evidence: Evidence, held: Beliefs) -> None:
-        self.evidence, self.held = evidence, held
-        self.free = tuple(row.name for row in NUISANCES if held[row.name].spread)
-        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(evidence, held))
-        rows = [held[name] for name in ("attention_intensity", "weight_compute_ratio")]
-        self.centres = {"kv_bytes_per_token": kv, **{row.name: log(row.centre) for row in rows}}
-        self.spreads = {"kv_bytes_per_token": spread, **{row.name: row.spread for row in rows}}
+    def __init__(self, evidence: Evidence, assumptions: Assumptions) -> None:
+        self.evidence, self.assumptions = evidence, assumptions
+        self.free = tuple(name for name in NUISANCES if assumptions.priors[name].spread)
+        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(evidence, assumptions))
+        rows = {name: assumptions.priors[name].normal for name in ("attention_intensity", "weight_compute_ratio")}
+        self.centres = {"kv_bytes_per_token": kv, **{name: centre for name, (centre, _) in rows.items()}}
+        self.spreads = {"kv_bytes_per_token": spread, **{name: width for name, (_, width) in rows.items()}}
 
     def coordinates(self, points: Points) -> "np.ndarray":
         """Those of points of one sheet."""
@@ -100,19 +103,19 @@ class _Frame:
 
         columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
         nothing = np.zeros(coordinates.shape[1])
-        drawn = {row.name: columns.get(row.name, nothing) for row in NUISANCES}
+        drawn = {name: columns.get(name, nothing) for name in NUISANCES}
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
-        return forward_points(drawn, hidden, self.evidence, self.held)
+        return forward_points(drawn, hidden, self.evidence, self.assumptions)
 
     def log_densities(self, points: Points, ratio: "np.ndarray | None" = None) -> "tuple[np.ndarray, np.ndarray]":
         """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
         import numpy as np
 
-        unused = unused_prices(points, self.evidence, self.held)
-        target = log_target(points, self.evidence, self.held, unused)[0]
+        unused = unused_prices(points, self.evidence, self.assumptions)
+        target = log_target(points, self.evidence, self.assumptions, unused)[0]
         if ratio is None:
-            ratio = log_ratio(points, self.evidence, self.held, unused)[0]
-        fixed = -sum((standard_log_density(points.drawn[row.name]) for row in NUISANCES if row.name not in self.free), 0.0)
+            ratio = log_ratio(points, self.evidence, self.assumptions, unused)[0]
+        fixed = -sum((standard_log_density(points.drawn[name]) for name in NUISANCES if name not in self.free), 0.0)
         by_triangular = target - ratio
         return target + fixed, np.where(np.isfinite(by_triangular), by_triangular + fixed, -np.inf)
 

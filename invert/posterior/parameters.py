@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER, Costs
-from invert.priors import NUISANCES, STRUCTURE, Beliefs
+from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.contexts import mean_contexts
 
 if TYPE_CHECKING:
@@ -46,37 +47,47 @@ class Points:
 
     def first(self, count: int) -> "Points":
         """Those at the first so many draws."""
-        drawn, at, logs = ({name: values[..., :count] for name, values in rows.items()} for rows in (self.drawn, self.at, self.logs))
+        import numpy as np
+
+        def part(values: Any) -> Any:
+            return values[..., :count] if np.ndim(values) else values
+
+        drawn, at, logs = ({name: part(values) for name, values in rows.items()} for rows in (self.drawn, self.at, self.logs))
         return Points(drawn, at, Costs(*(None if one is None else one[..., :count] for one in self.costs.all())), logs)
 
 
-def wider(held: Beliefs) -> dict[str, float]:
+def wider(assumptions: Assumptions) -> dict[str, float]:
     """The nuisances drawn wider than their priors, and how much; one that is held fixed is not."""
-    return {name: factor for name, factor in WIDER.items() if held[name].spread}
+    return {name: factor for name, factor in WIDER.items() if assumptions.priors[name].spread}
 
 
-def triangular_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray", uniform: "np.ndarray") -> Points:
+def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray", uniform: "np.ndarray") -> Points:
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     import numpy as np
 
-    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
-    drawn |= {name: factor * drawn[name] for name, factor in wider(held).items()}
+    drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
+    drawn |= {name: factor * drawn[name] for name, factor in wider(assumptions).items()}
     ratios, spare = {}, {}
     for place, name in enumerate(RATIOS):
         noise = spare[name] = normal[:, NOISY + place]
         if name in evidence.cells:
             low, high = (column(end)[:, None] for end in evidence.cells[name])
-            ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + held.noise[name] * noise)
-    return inverted(ratios, nuisances(drawn, evidence, held), spare, drawn, evidence, held)
+            ratios[name] = np.exp(low + (high - low) * uniform[:, LATENT + place] + assumptions.noise[name] * noise)
+    return inverted(ratios, nuisances(drawn, evidence, assumptions), spare, drawn, evidence, assumptions)
 
 
 def inverted(
-    ratios: Mapping[str, Any], at: dict[str, Any], spare: Mapping[str, Any], drawn: Mapping[str, Any], evidence: Evidence, held: Beliefs
+    ratios: Mapping[str, Any],
+    at: dict[str, Any],
+    spare: Mapping[str, Any],
+    drawn: Mapping[str, Any],
+    evidence: Evidence,
+    assumptions: Assumptions,
 ) -> Points:
     """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
     import numpy as np
 
-    kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
+    kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
     if "premium_out" not in ratios:
         at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
         at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
@@ -106,21 +117,21 @@ def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets
     return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
 
 
-def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, held: Beliefs) -> dict[str, Any]:
-    """The nuisances at standard normal draws; contexts, unless given, are shares of the sheets' own bands."""
-    at = {name: held[name].at(normal) for name, normal in drawn.items()}
+def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, assumptions: Assumptions) -> dict[str, Any]:
+    """The nuisances at standard normal draws, beside what is held; contexts, unless given, are shares of the sheets' own bands."""
+    at = assumptions.held | {name: assumptions.priors[name].at(normal) for name, normal in drawn.items()}
     first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
-    at["short_context"], at["long_context"] = mean_contexts((first, second), held, drawn["short_context"], drawn["long_context"])
+    at["short_context"], at["long_context"] = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
     at["band_share"] = (at["long_context"] - first) / (second - first)
     return at
 
 
-def kv_prior(evidence: Evidence, held: Beliefs) -> tuple[Any, Any]:
+def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Any, Any]:
     """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
     import numpy as np
 
     if evidence.log_kv_bytes is None:
-        return held["kv_bytes_per_token"].normal
+        return assumptions.priors["kv_bytes_per_token"].normal
     (kv, spread), (size, size_spread) = evidence.log_kv_bytes, evidence.log_active_params
     return (kv - size)[:, None], np.hypot(spread, size_spread)[:, None]
 
@@ -132,30 +143,30 @@ def attention_prior(kv: tuple[Any, Any], intensity: tuple[float, float]) -> tupl
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
 
 
-def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence: Evidence, held: Beliefs) -> Points:
+def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence: Evidence, assumptions: Assumptions) -> Points:
     """Points at nuisances and structural quantities that are given, by the forward model."""
-    at = {**nuisances(drawn, evidence, held), **hidden}
+    at = {**nuisances(drawn, evidence, assumptions), **hidden}
     at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
     at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
     return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
 
 
-def prior_points(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> Points:
+def prior_points(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> Points:
     """Everything drawn from its prior, no price used."""
     import numpy as np
 
-    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
-    kv, spread = kv_prior(evidence, held)
+    drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
+    kv, spread = kv_prior(evidence, assumptions)
     hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
-    for place, row in enumerate(STRUCTURE[1:], start=1):
-        hidden[row.name] = held[row.name].at(normal[:, NOISY + place])
-    return forward_points(drawn, hidden, evidence, held)
+    for place, name in enumerate(STRUCTURE[1:], start=1):
+        hidden[name] = assumptions.priors[name].at(normal[:, NOISY + place])
+    return forward_points(drawn, hidden, evidence, assumptions)
 
 
-def drawn_contexts(evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+def drawn_contexts(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> "np.ndarray":
     """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
     import numpy as np
 
-    drawn = {row.name: normal[:, place] for place, row in enumerate(NUISANCES)}
-    means = mean_contexts(evidence.edges[0], held, drawn["short_context"], drawn["long_context"])
+    drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
+    means = mean_contexts(evidence.edges[0], assumptions, drawn["short_context"], drawn["long_context"])
     return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

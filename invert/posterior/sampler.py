@@ -12,6 +12,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
@@ -19,7 +20,7 @@ from invert.posterior.likelihood import price_level, size_before_price, unused_p
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.posterior.weights import Weights, weights
-from invert.priors import Beliefs, normal_log_density, standard_log_density
+from invert.priors import normal_log_density, standard_log_density
 from invert.rent import rental
 
 if TYPE_CHECKING:
@@ -36,62 +37,67 @@ class Posterior:
     weights: Weights
     log_active_params: "np.ndarray"
     sampler: str
+    assumptions: Assumptions
 
     def sheets(self) -> "Iterator[Posterior]":
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
             parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
-            yield Posterior(*parts, self.log_active_params[place], self.sampler)
+            yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
 
     def logs(self, name: str) -> "np.ndarray":
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
-        import numpy as np
+        return log_quantity(name, self.points, self.log_active_params, self.evidence, self.assumptions)
 
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(self._logs(name), self.log_active_params.shape)
 
-    def _logs(self, name: str) -> Any:
-        import numpy as np
+OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
+"""What draws have per active parameter."""
+DEFINED = {
+    "attention_context": "context.attention_context",
+    "memory_time_share": "bands.memory_time_share",
+    "active_params_times_markup": "bands.active_params_times_markup",
+}
+"""What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
-        at = {**PER_PARAMETER, **self.points.at}
+
+def log_quantity(name: str, points: Points, log_active_params: "np.ndarray", evidence: Evidence, assumptions: Assumptions) -> "np.ndarray":
+    """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
         if name == "active_params":
-            return self.log_active_params
-        if name == "kv_bytes_per_token":
-            return self.points.logs[name] + self.log_active_params
-        if name in self.points.logs:
-            return self.points.logs[name]
-        if name == "attention_flops_per_pair":
-            return np.log(at[name]) + self.log_active_params
-        if name == "attention_context":
-            return np.log(equation("context.attention_context").right_side(at))
-        if name == "memory_time_share":
-            return np.log(equation("bands.memory_time_share").right_side({**at, "memory_ratio_short": self.points.costs.memory_short}))
-        if name == "active_params_times_markup":
-            return np.log(equation("bands.active_params_times_markup").right_side({**at, **self._level()}))
-        return np.log(at[name])
-
-    def _level(self) -> dict[str, Any]:
-        """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
-        import numpy as np
-
-        low, high = (end[:, None] for end in self.evidence.cells["input_price"])
-        price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental().values["price_per_flop"]}
-        return price | {"prefill_cost_ratio": self.points.costs.prefill_short}
+            found = log_active_params
+        elif name in DEFINED:
+            at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
+            level = _level(points, evidence, assumptions) if name == "active_params_times_markup" else {}
+            found = np.log(equation(DEFINED[name]).right_side({**at, **level}))
+        else:
+            found = points.logs[name] if name in points.logs else np.log(points.at[name])
+        return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
 
 
-def posterior(evidence: Evidence, held: Beliefs, count: int = DEFAULT, seed: int = SEED) -> Posterior:
+def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Any]:
+    """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
+    import numpy as np
+
+    low, high = (end[:, None] for end in evidence.cells["input_price"])
+    price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental(assumptions).values["price_per_flop"]}
+    return price | {"prefill_cost_ratio": points.costs.prefill_short}
+
+
+def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
     """The posterior of every sheet by triangular importance sampling, at `count` draws."""
     import numpy as np
 
     with np.errstate(all="ignore"):
-        points = triangular_points(evidence, held, normals(count, seed), uniforms(count, seed))
-        log_weights = log_ratio(points, evidence, held)
-        size = sizes(points, evidence, held, normals(count, seed)[:, SIZE])
-        return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}")
+        points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
+        log_weights = log_ratio(points, evidence, assumptions)
+        size = sizes(points, evidence, assumptions, normals(count, seed)[:, SIZE])
+        return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}", assumptions)
 
 
-def log_ratio(points: Points, evidence: Evidence, held: Beliefs, unused: Any = None) -> "np.ndarray":
+def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Any = None) -> "np.ndarray":
     """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
 
     Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
@@ -99,9 +105,9 @@ def log_ratio(points: Points, evidence: Evidence, held: Beliefs, unused: Any = N
     """
     import numpy as np
 
-    kv, intensity = kv_prior(evidence, held), held["attention_intensity"].normal
-    total = _wider(points, held) + (unused_prices(points, evidence, held) if unused is None else unused)
-    total = total + normal_log_density(points.logs["weight_compute_ratio"], *held["weight_compute_ratio"].normal)
+    kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
+    total = _wider(points, assumptions) + (unused_prices(points, evidence, assumptions) if unused is None else unused)
+    total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
     if "premium_out" in evidence.cells:
         total = (
             total + normal_log_density(points.logs["kv_bytes_per_token"], *kv) + triangular.log_jacobian_of_both(points.costs, points.at)
@@ -120,7 +126,7 @@ def log_ratio(points: Points, evidence: Evidence, held: Beliefs, unused: Any = N
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray") -> "np.ndarray":
+def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> "np.ndarray":
     """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
     import numpy as np
 
@@ -129,12 +135,12 @@ def sizes(points: Points, evidence: Evidence, held: Beliefs, normal: "np.ndarray
     if "input_price" not in evidence.cells:
         return np.broadcast_to(size + spread * normal, shape)
     low, high = (end[:, None] for end in evidence.cells["input_price"])
-    centre, total = price_level(points, evidence, held)
+    centre, total = price_level(points, evidence, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 
 
-def _wider(points: Points, held: Beliefs) -> Any:
+def _wider(points: Points, assumptions: Assumptions) -> Any:
     """Prior over proposal density of the nuisances that are drawn wider than their priors."""
-    drawn = ((points.drawn[name], factor) for name, factor in wider(held).items())
+    drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
     return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

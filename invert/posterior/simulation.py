@@ -14,13 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.data import Evidence
 from invert.posterior.mixture import trusted
 from invert.posterior.sampler import posterior
 from invert.posterior.weights import RELIABLE
-from invert.priors import ASSUMED, Beliefs, beliefs
-from invert.sheets.observables import NICE_NUMBERS, rounding_cell
+from invert.sheets.observables import DECADE, rounding_cell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,41 +134,41 @@ def _row(run: str, quantity: str, shape: str, ranks: "np.ndarray", seeds: int, d
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> "np.ndarray":
     seed, place = task
-    truth, evidence = simulate(SHAPES[place], sheets, (seed, place), beliefs())
-    noise = {name: noise_factor * beliefs().noise[name] for name in PREMIUMS}
-    return ranks(evidence, truth, beliefs(noise=noise), draws, seed)
+    truth, evidence = simulate(SHAPES[place], sheets, (seed, place), USUAL)
+    assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in PREMIUMS})
+    return ranks(evidence, truth, assumptions, draws, seed)
 
 
-def simulate(shape: Shape, count: int, seed: int | Sequence[int], held: Beliefs) -> "tuple[dict[str, np.ndarray], Evidence]":
+def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> "tuple[dict[str, np.ndarray], Evidence]":
     """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
-    truth = _truths(shape, generator.standard_normal((len(held.priors), count)), held)
+    truth = _truths(shape, generator.standard_normal((len(assumptions.priors), count)), assumptions)
     costs = _cost_ratios(truth)
     cells: dict[str, Any] = {}
     for name in shape.prices:
-        price = costs[name] * np.exp(held.noise[name] * generator.standard_normal(count))
+        price = costs[name] * np.exp(assumptions.noise[name] * generator.standard_normal(count))
         if name == "input_price":
-            low, high = cells_about(price * MILLION)
-            amount, scale = published(price * MILLION), 1 / MILLION
+            low, high = cells_about(price * MILLION, assumptions)
+            amount, scale = published(price * MILLION, assumptions), 1 / MILLION
         elif name == "storage_ratio":
             # Storage is published as a price, so its cell is that of the price over the input price as published.
-            low, high = cells_about(price * amount * HOUR)
+            low, high = cells_about(price * amount * HOUR, assumptions)
             scale = 1 / (amount * HOUR)
         else:
-            (low, high), scale = cells_about(price), 1.0
+            (low, high), scale = cells_about(price, assumptions), 1.0
         pair = np.log(low * scale), np.log(high * scale)
         cells[name] = tuple(end[:, None] for end in pair) if name in PREMIUMS else pair
-    size, spread = held["active_params"].normal
+    size, spread = assumptions.priors["active_params"].normal
     edges = np.tile(shape.edges, (count, 1))
     return truth, Evidence(cells, edges, (np.full(count, size), np.full(count, spread)))
 
 
-def _truths(shape: Shape, normal: "np.ndarray", held: Beliefs) -> "dict[str, np.ndarray]":
+def _truths(shape: Shape, normal: "np.ndarray", assumptions: Assumptions) -> "dict[str, np.ndarray]":
     """Hidden quantities of the whole model, SI, at standard normals [priors, sheets]."""
-    truth: dict[str, Any] = {**ASSUMED, "mfu": 1.0, "mbu": 1.0}
-    truth |= {name: prior.at(row) for (name, prior), row in zip(held.priors.items(), normal, strict=True)}
+    truth: dict[str, Any] = {**assumptions.held, "mfu": 1.0, "mbu": 1.0}
+    truth |= {name: prior.at(row) for (name, prior), row in zip(assumptions.priors.items(), normal, strict=True)}
     first, second = shape.edges
     truth["short_context"] = first * truth["short_context"]
     truth["long_context"] = first + (second - first) * truth["long_context"]
@@ -194,7 +194,7 @@ def _cost_ratios(truth: "Mapping[str, np.ndarray]") -> "dict[str, np.ndarray]":
     }
 
 
-def published(values: "np.ndarray") -> "np.ndarray":
+def published(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "np.ndarray":
     """The nice numbers nearest to values, by ratio.
 
     >>> import numpy as np
@@ -203,23 +203,23 @@ def published(values: "np.ndarray") -> "np.ndarray":
     """
     import numpy as np
 
-    nice = np.array(NICE_NUMBERS)
+    nice = np.array(assumptions.nice_numbers)
     decade = np.floor(np.log10(values))
-    nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / 10.0**decade)
+    nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / DECADE**decade)
     # By way of text, a number is the same whichever decade it was rounded in.
     return np.array([float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest], decade, strict=True)])
 
 
-def cells_about(values: "np.ndarray") -> "tuple[np.ndarray, np.ndarray]":
+def cells_about(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "tuple[np.ndarray, np.ndarray]":
     """Ends of the rounding cells of what would be published of values."""
     import numpy as np
 
-    numbers, places = np.unique(published(values), return_inverse=True)
-    low, high = np.array([rounding_cell(float(number)) for number in numbers]).T
+    numbers, places = np.unique(published(values, assumptions), return_inverse=True)
+    low, high = np.array([rounding_cell(float(number), assumptions) for number in numbers]).T
     return low[places], high[places]
 
 
-def ranks(evidence: Evidence, truth: "Mapping[str, np.ndarray]", held: Beliefs, draws: int, seed: int) -> "np.ndarray":
+def ranks(evidence: Evidence, truth: "Mapping[str, np.ndarray]", assumptions: Assumptions, draws: int, seed: int) -> "np.ndarray":
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
     import numpy as np
 
@@ -227,8 +227,8 @@ def ranks(evidence: Evidence, truth: "Mapping[str, np.ndarray]", held: Beliefs, 
     step = max(1, CHUNK // draws)
     for start in range(0, len(evidence), step):
         part = evidence.rows(slice(start, start + step))
-        for place, one in enumerate(posterior(part, held, draws, seed).sheets()):
-            chosen = trusted(part.rows(slice(place, place + 1)), held, one, seed)
+        for place, one in enumerate(posterior(part, assumptions, draws, seed).sheets()):
+            chosen = trusted(part.rows(slice(place, place + 1)), assumptions, one, seed)
             if chosen.weights.feasible_fraction[0] and chosen.weights.pareto_k[0] <= RELIABLE:
                 sheet = start + place
                 found[sheet] = [_share_below(chosen, name, np.log(truth[name][sheet])) for name in QUANTITIES]

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
+from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, by_shape
 from invert.posterior.mixture import trusted
 from invert.posterior.parameters import SIZE, prior_points
-from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
-from invert.priors import Beliefs, beliefs
-from invert.records import LEVEL
 from invert.rent import rental
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ CHUNK = 2**15
 
 @dataclass(frozen=True, slots=True)
 class Marginal:
-    """One quantity of one sheet, SI: median, ends of the central interval of LEVEL, one-sided bounds at LEVEL, spread of its log [nat]."""
+    """One quantity of one sheet, SI: median, ends of the central interval, one-sided bounds at its level, spread of its log [nat]."""
 
     __repr__ = brief
 
@@ -68,7 +67,7 @@ class Summary:
 
 def summarise(
     sheets: Sequence[Evidence],
-    held: Beliefs,
+    assumptions: Assumptions,
     *,
     count: int = DEFAULT,
     seed: int = SEED,
@@ -82,21 +81,21 @@ def summarise(
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
     with reading() as tables:
-        asked = tuple(names or known_quantities())
-        work = partial(_summaries, tables=tables, held=held, count=count, seed=seed, names=asked, guarded=guarded)
-        return _in_chunks(work, sheets, count, executor.map if executor else map)
+        asked = tuple(names or known_quantities(assumptions))
+        work = partial(_summaries, tables=tables, assumptions=assumptions, count=count, seed=seed, names=asked, guarded=guarded)
+        return in_chunks(work, sheets, count, executor.map if executor else map)
 
 
-def known_quantities() -> tuple[str, ...]:
+def known_quantities(assumptions: Assumptions) -> tuple[str, ...]:
     """What a posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
     try:
-        rental()
+        rental(assumptions)
     except WrongData:
         return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
     return QUANTITIES
 
 
-def _in_chunks(
+def in_chunks(
     work: Callable[[Evidence], list[T]], sheets: Sequence[Evidence], count: int, mapped: Callable[..., Iterable[list[T]]] = map
 ) -> list[T]:
     """What `work` finds of each sheet, in their order; it gets sheets of one shape, as many as `count` draws each leave room for."""
@@ -115,28 +114,29 @@ def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary
         return summaries(evidence, **asked)
 
 
-def summaries(evidence: Evidence, held: Beliefs, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
+def summaries(evidence: Evidence, assumptions: Assumptions, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
     """The summaries of sheets of one shape."""
-    held = _of_bands(held, evidence)
-    found = posterior(evidence, held, count, seed)
+    assumptions = _of_bands(assumptions, evidence)
+    found = posterior(evidence, assumptions, count, seed)
     if not guarded:
         return summary(found, names)
-    return [summary(trusted(evidence.rows(slice(place, place + 1)), held, one, seed), names)[0] for place, one in enumerate(found.sheets())]
+    return [
+        summary(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
+        for place, one in enumerate(found.sheets())
+    ]
 
 
-def _of_bands(held: Beliefs, evidence: Evidence) -> Beliefs:
+def _of_bands(assumptions: Assumptions, evidence: Evidence) -> Assumptions:
     """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
-    if "premium_out" in evidence.cells:
-        return held
-    return Beliefs({**held.priors, "long_context": beliefs()["long_context"]}, held.noise)
+    return assumptions if "premium_out" in evidence.cells else assumptions.apart_from(("long_context",))
 
 
 def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     """One summary a sheet."""
-    logs, weights = {name: found.logs(name) for name in names}, found.weights
+    logs, weights, level = {name: found.logs(name) for name in names}, found.weights, found.assumptions.level
     return [
         Summary(
-            _marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place]) if weights.ess[place] else {},
+            _marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place], level) if weights.ess[place] else {},
             *(float(column[place]) for column in (weights.log_evidence, weights.ess, weights.pareto_k, weights.feasible_fraction)),
             found.sampler,
         )
@@ -144,7 +144,7 @@ def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     ]
 
 
-def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray") -> dict[str, Marginal]:
+def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray", level: float) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
     import numpy as np
 
@@ -152,7 +152,7 @@ def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray") -> dict[s
     share, values = weight[held], np.stack([row[held] for row in logs.values()])
     means = values @ share
     spreads = np.sqrt(np.maximum(values**2 @ share - means**2, 0.0))
-    levels = (0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - LEVEL, LEVEL)
+    levels = (0.5, (1 - level) / 2, (1 + level) / 2, 1 - level, level)
     ends = np.exp(quantiles(values, np.broadcast_to(share, values.shape), levels))
     rows = np.column_stack([ends, spreads]).tolist()
     return {name: Marginal(*row) for name, row in zip(logs, rows, strict=True)}
@@ -167,19 +167,19 @@ def contracted(spread: float, prior_spread: float) -> float:
     return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 
-def prior_spreads(sheets: Sequence[Evidence], held: Beliefs, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+def prior_spreads(sheets: Sequence[Evidence], assumptions: Assumptions, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
     """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
-    return _in_chunks(partial(_prior_spreads, held=held, names=names, count=count), sheets, count)
+    return in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count)
 
 
-def _prior_spreads(evidence: Evidence, held: Beliefs, names: Sequence[str], count: int) -> list[dict[str, float]]:
+def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
     import numpy as np
 
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
-    points = prior_points(evidence, held, normal)
-    free = Posterior(evidence, points, None, None, np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count)), "prior")
-    spreads = {name: free.logs(name).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    points = prior_points(evidence, assumptions, normal)
+    sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count))
+    spreads = {name: log_quantity(name, points, sizes, evidence, assumptions).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
-    spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], held["price_per_parameter"].spread)
+    spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], assumptions.priors["price_per_parameter"].spread)
     return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]

@@ -3,45 +3,74 @@
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
-from derive.catalogue import equation
-from invert.estimators.readings import PairInference
-from invert.identifiability import Identifiability
-from invert.records import Check, Estimate, Observable, Reading
+from derive.solving.result import Solution
+from invert.assumptions import as_record
+from invert.records import (
+    Check,
+    Convention,
+    Estimate,
+    Identifiability,
+    LeftOut,
+    Observable,
+    PairInference,
+    Price,
+    PriceSheet,
+    PricingRules,
+    Reading,
+    Swing,
+    Tariff,
+    TierEvidence,
+    TierRules,
+    Worth,
+    verdict,
+)  # fmt: skip
 from invert.report.flat import COLUMNS, flat, six_digits
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import identified
-from invert.storage.tariffs import Tariff
-from invert.storage.tiers import TierEvidence
+from invert.result import Inference, Run
 
-SCHEMA = "infer-1"
+T = TypeVar("T")
+R = TypeVar("R")
+
+SCHEMA = "infer-2"
 OBSERVED = (
     "input_price", "output_price", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio",
 )  # fmt: skip
 
 
-def as_records(table: InferenceTable) -> list[dict[str, Any]]:
+def as_records(table: Run) -> list[dict[str, Any]]:
     """The list that `--as json` prints, one object a sheet."""
     return [_record(one) for one in table.inferences]
 
 
-def as_json(table: InferenceTable) -> str:
+def as_json(table: Run) -> str:
     """Strict JSON: neither NaN nor infinity."""
     return json.dumps(as_records(table), indent=2, allow_nan=False)
 
 
-def saved(table: InferenceTable) -> str:
+def saved(table: Run) -> str:
     """The document `--save` writes: schema, how the run was made, and the sheets."""
     run = {
         "version": installed_version(),
         "as_of": table.as_of.isoformat(),
         "anchors": dict(table.anchors.values),
+        "assumptions": as_record(table.assumptions),
         "changes": dict(table.changes),
-    }
+        "mean_contexts": dict(table.mean_contexts),
+        "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
+        "tier_rules": _or_none(table.tier_rules, _tier_rules),
+        "negative_controls": _or_none(table.negative_controls, lambda controls: [asdict(one) for one in controls]),
+        "notes": list(table.notes),
+        "problems": [str(problem) for problem in table.problems],
+        "left_out": _left_out({
+            **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
+            "tier_rules": table.tier_rules, "negative_controls": table.negative_controls,
+        }),
+    }  # fmt: skip
     return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
 
 
@@ -53,7 +82,7 @@ def installed_version() -> str:
         return "0+unknown"
 
 
-def as_csv(table: InferenceTable) -> str:
+def as_csv(table: Run) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
@@ -71,17 +100,21 @@ def _record(one: Inference) -> dict[str, Any]:
         "as_of": row["as_of"],
         "service_tier": row["service_tier"],
         "region": one.sheet.region or None,
+        "prices": _prices(one.sheet),
         "observables": {
             **{name: row[name] for name in OBSERVED},
             "cache_write_premiums": [{"ttl_seconds": ttl, "premium": premium} for ttl, premium in one.observables.cache_write_premiums],
             "storage_price": one.observables.storage_price and one.observables.storage_price.value,
         },
         "anchors": {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()},
-        "equations": equations_of(one),
+        "equations": list(one.equations),
         "readings": {
             "lecture": {
                 "kv_bytes_per_token": row["kv_bytes_per_token_lecture"],
+                **_moves(first.lecture if first else None),
+                "output_input_ratio_claimed": first and first.claimed_ratio,
                 "bandwidth_bound_fraction": row["bandwidth_bound_fraction"],
+                "bandwidth_bound_problem": one.bandwidth_bound.problem,
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
             },
@@ -94,6 +127,7 @@ def _record(one: Inference) -> dict[str, Any]:
                 "kv_bytes_per_token_read": one.known.read,
             },
             "pairs": [_pair(pair) for pair in one.pairs],
+            "pricing_rules": one.rules and _rules(one.rules),
         },
         "estimates": {
             "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
@@ -101,7 +135,10 @@ def _record(one: Inference) -> dict[str, Any]:
         },
         "storage": [_storage(found) for found in one.storage],
         "tariffs": [_tariff(tariff) for tariff in one.tariffs],
-        "identifiability": _identifiability(identified(one)),
+        "worth": _or_none(one.worth, _worth),
+        "swings": one.swings and {estimator: _or_none(swings, _swings) for estimator, swings in one.swings.items()},
+        "convention": one.convention and _convention(one.convention),
+        "identifiability": _identifiability(one.identifiability),
         "forward_check": first and _forward_check(first.joint_checks),
         "diagnostics": {
             "sampler": one.summary.sampler,
@@ -109,10 +146,91 @@ def _record(one: Inference) -> dict[str, Any]:
             "pareto_k": six_digits(_finite(one.summary.pareto_k)),
             "feasible_fraction": six_digits(one.summary.feasible_fraction),
             "log_evidence": six_digits(_finite(one.summary.log_evidence)),
+            "contractions": {name: _six(asdict(found)) for name, found in one.contractions.items()},
         },
         "contradiction": one.contradiction,
         "flags": list(one.flags),
+        "left_out": _left_out({
+            "worth": one.worth, **{f"swings.{estimator}": swings for estimator, swings in (one.swings or {}).items()},
+            "storage": LeftOut(one.no_storage) if one.no_storage else None,
+        }),
+    }  # fmt: skip
+
+
+def _left_out(parts: Mapping[str, Any]) -> dict[str, str]:
+    """The parts that are not there, and which row of the tables they rest on cannot be used."""
+    return {name: part.why for name, part in parts.items() if isinstance(part, LeftOut)}
+
+
+def _or_none(part: T | LeftOut, record: Callable[[T], R]) -> R | None:
+    return None if isinstance(part, LeftOut) else record(part)
+
+
+def _six(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: six_digits(value) for name, value in numbers.items()}
+
+
+def _prices(sheet: PriceSheet) -> dict[str, Any]:
+    return {
+        "bands": [
+            {
+                "threshold_tokens": band.threshold_tokens,
+                "threshold_inclusive": band.threshold_inclusive,
+                "input": _price(band.input),
+                "output": _price(band.output),
+                "cache_read": band.cache_read and _price(band.cache_read),
+            }
+            for band in sheet.bands
+        ],
+        "cache": [
+            {"component": offer.component, "ttl_seconds": offer.ttl_seconds, "threshold_tokens": threshold, "price": _price(price)}
+            for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else []))
+            for threshold, price in offer.prices
+        ],
     }
+
+
+def _price(price: Price) -> dict[str, Any]:
+    wanted = ("amount", "currency", "per", "verification", "source_url", "notes")
+    return {name: getattr(price, name) for name in wanted}
+
+
+def _rules(found: PricingRules) -> dict[str, Any]:
+    return {
+        "kv_bytes_per_token": {rule: _bounds(solution) for rule, solution in found.solutions.items()},
+        "memory_bound_base_cost": found.memory_bound_base_cost,
+    }
+
+
+def _bounds(solution: Solution) -> dict[str, Any]:
+    """What a rule comes to: a point, where both ends are one, a bound, or neither and why."""
+    answer = solution.answers[0] if solution.answers else None
+    low, high = answer.ends if answer else (None, None)
+    because = solution.reason.message if solution.reason else None
+    return {"low": low or None, "high": high, "equations": list(solution.equations), "problem": because}
+
+
+def _worth(worth: Worth) -> dict[str, Any]:
+    return {
+        "models": list(worth.models),
+        "left_out": list(worth.left_out),
+        "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
+        "reference_class": _six({"members": worth.class_members, "kv_bytes_per_token": worth.class_median, "sd": worth.class_sd}),
+        "rms": _six(worth.rms),
+    }
+
+
+def _swings(swings: tuple[Swing, ...]) -> list[dict[str, Any]]:
+    return [_six(asdict(swing)) for swing in swings]
+
+
+def _convention(found: Convention) -> dict[str, Any]:
+    return {**_six(asdict(found)), "bayes_factor": six_digits(found.bayes_factor)}
+
+
+def _tier_rules(rules: TierRules) -> dict[str, Any]:
+    scores = [{**_six(asdict(score)), "mean_log_score": six_digits(_finite(score.mean_log_score))} for score in rules.scores]
+    return {"equation": rules.equation, "kind": rules.kind, "scores": scores}
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
@@ -141,6 +259,7 @@ def _storage(found: TierEvidence) -> dict[str, Any]:
         "implied_drain_time_s": found.implied_drain_time,
         "disclosed_tier": found.disclosed,
         "lecture": _shares(found.lecture),
+        "anchors": list(found.anchors),
     }
 
 
@@ -180,7 +299,14 @@ def _finite(value: float) -> float | None:
 
 def _reading(reading: Reading) -> dict[str, Any]:
     wanted = ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair", "weight_compute_ratio", "memory_time_share")
-    return {**{name: reading.values.get(name) for name in wanted}, "problem": reading.problem}
+    return {**{name: reading.values.get(name) for name in wanted}, **_moves(reading), "problem": reading.problem}
+
+
+def _moves(reading: Reading | None) -> dict[str, Any]:
+    """The outside facts that a reading of KV bytes rests on, and per cent of it per cent of each number that goes in."""
+    if reading is None or reading.solution is None or not reading.values:
+        return {"anchors": [], "elasticities": {}}
+    return {"anchors": list(reading.anchors), "elasticities": _six(reading.solution.answers[0].elasticities)}
 
 
 def _pair(pair: PairInference) -> dict[str, Any]:
@@ -192,8 +318,10 @@ def _pair(pair: PairInference) -> dict[str, Any]:
         "output_input_ratio": seen.output_input_ratio.value,
         "premium_in": seen.premium_in.value,
         "premium_out": seen.premium_out.value,
-        "lecture": {"kv_bytes_per_token": pair.lecture.values.get("kv_bytes_per_token")},
+        "lecture": {"kv_bytes_per_token": pair.lecture.values.get("kv_bytes_per_token"), **_moves(pair.lecture)},
         "joint": _reading(pair.joint),
+        "forward_check": {"lecture": _forward_check(pair.lecture_checks), "joint": _forward_check(pair.joint_checks)},
+        "verdict": {"lecture": verdict(pair.lecture_checks), "joint": verdict(pair.joint_checks)},
     }
 
 
@@ -208,12 +336,3 @@ def _forward_check(checks: tuple[Check, ...]) -> dict[str, Any]:
         }
         for check in checks
     }
-
-
-def equations_of(one: Inference) -> list[str]:
-    """Every equation the printed readings rest on, as id@version, in order."""
-    first = one.pairs[0] if one.pairs else None
-    readings = [*((first.lecture, first.joint) if first else ()), one.bandwidth_bound, one.implied_drain_time]
-    used = [id for reading in readings if reading and reading.values for id in reading.solution.equations]
-    used += [id for estimate in (*one.kv_bytes.values(), *one.estimates.values()) for id in estimate.equations]
-    return list(dict.fromkeys([*used, *([equation("cache.drain_time_rule").reference] if one.tiers else [])]))

@@ -2,12 +2,12 @@
 
 from derive.show.citation import markdown_text
 from invert.report.table import COLUMNS, cells, footer
-from invert.result import InferenceTable
+from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
 
 
-def document(table: InferenceTable, style: str) -> str:
+def document(table: Run, style: str) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
     from tabulate import tabulate
 

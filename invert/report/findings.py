@@ -3,14 +3,11 @@
 from math import exp, log
 
 from derive.units import show
-from invert.estimators import calibration
-from invert.posterior.summary import QUANTITIES, contracted, prior_spreads
-from invert.records import LEVEL, PRIOR_DOMINATED, Estimate
-from invert.report.layout import ESTIMATORS, aligned, or_why, title
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import Swing, convention, identified, swings_of_calibrated, swings_of_common_markup
+from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Worth
+from invert.report.layout import ESTIMATORS, aligned, left_out, title
+from invert.result import Inference, Run
 
-REMARKS = {"common_markup": " (what the lecture assumes)"}
+REMARKS = {"one_markup": " (what the lecture assumes)"}
 
 
 def estimate_text(name: str, estimate: Estimate) -> str:
@@ -32,17 +29,22 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     return f"at least {number(estimate.low)}" if estimate.kind == "lower" else "undetermined"
 
 
-def findings(one: Inference, table: InferenceTable) -> list[str]:
+def findings(one: Inference, table: Run) -> list[str]:
     """KV bytes by three estimators, what each makes of the known models, and the other estimates."""
     rows = [
         {"estimate": ESTIMATORS[key] + REMARKS.get(key, ""),
-         f"KV bytes per token ({LEVEL:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
+         f"KV bytes per token ({table.assumptions.level:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [text for text in (_apart(one), *or_why(lambda: [_known_models(one, table)])) if text]
+    lines += [text for text in (_apart(one), left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)) if text]
     beside = [
-        {"quantity": name, f"{LEVEL:.0%}": estimate_text(name, estimate), "cite": _ids(estimate), "because": _because(estimate)}
+        {
+            "quantity": name,
+            f"{table.assumptions.level:.0%}": estimate_text(name, estimate),
+            "cite": _ids(estimate),
+            "because": _because(estimate),
+        }
         for name, estimate in one.estimates.items()
     ]
     return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside)]
@@ -58,7 +60,7 @@ def _ids(estimate: Estimate) -> str:
 
 def _apart(one: Inference) -> str:
     """Which line is the headline, and how far the lines disagree, in nats and as a factor."""
-    headline = one.kv_bytes["calibrated"]
+    headline = one.kv_bytes["headline"]
     if headline.kind == "given":
         return (
             f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
@@ -74,36 +76,31 @@ def _apart(one: Inference) -> str:
     )
 
 
-def _known_models(one: Inference, table: InferenceTable) -> str:
+def _known_models(worth: Worth) -> str:
     """What each estimator makes of models whose cache is known, without this one and its siblings."""
-    architecture = one.model.architecture if one.model and one.model.architecture else None
-    learnt = calibration.learn(architecture)
-    common = _misreads(table, learnt, "common_markup")
-    out = f" Left out of what is learned: {', '.join(learnt.left_out)}." if learnt.left_out else ""
-    with_price, without = ({row.belief: row.rms for row in calibration.leave_one_out()}[belief] for belief in ("both", "reference class"))
+    at_rent, out = worth.misreadings["at_rent"], ""
+    if worth.left_out:
+        out = f" Left out of what is learned: {', '.join(worth.left_out)}."
     return (
-        f"On {learnt.increments.count} tiered sheets of models whose cache is known ({', '.join(learnt.kv_ratios)}), one mark-up {common},"
-        f" increments at rental cost"
-        f" {exp(learnt.increments.mean):.2g} of it (bias {learnt.increments.mean:+.2f}, sd {learnt.increments.sd:.2f}); the calibrated line"
-        f" takes that out and adds the {learnt.reference.count} caches of the reference class (median"
-        f" {show('kv_bytes_per_token', exp(learnt.reference.mean), digits=3)}, sd {learnt.reference.sd:.2f} nats).{out} Left out one family"
-        f" at a time, the class alone foretells the cache within {without:.2f} nats (rms), with the premium {with_price:.2f}: a premium"
-        " says little beyond that a model is like other models."
+        f"On {len(worth.models)} tiered sheets of models whose cache is known ({', '.join(worth.models)}), one mark-up"
+        f" {_misreads(worth.misreadings['one_markup'])}, increments at rental cost"
+        f" {exp(at_rent.bias):.2g} of it (bias {at_rent.bias:+.2f}, sd {at_rent.sd:.2f}); the calibrated line"
+        f" takes that out and adds the {worth.class_members} caches of the reference class (median"
+        f" {show('kv_bytes_per_token', worth.class_median, digits=3)}, sd {worth.class_sd:.2f} nats).{out} Left out one family"
+        f" at a time, the class alone foretells the cache within {worth.rms['reference class']:.2f} nats (rms), with the premium"
+        f" {worth.rms['both']:.2f}: a premium says little beyond that a model is like other models."
     )
 
 
-def _misreads(table: InferenceTable, learnt: calibration.Calibration, estimator: str) -> str:
+def _misreads(found: Misreading) -> str:
     """`reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over the medians it gives for the models learned from."""
-    errors = [known.error(estimator) for known in table.known if known.member.architecture in learnt.kv_ratios]
-    found = [error for error in errors if error is not None]
-    if len(found) < 2:
-        return f"gives a median for {len(found)} of them"
-    of = calibration.sample_of(found)
-    some = "" if len(found) == len(errors) else f" of {len(found)} of them"
-    return f"reads {exp(of.mean):.2g} of the true cache{some} (bias {of.mean:+.2f}, sd {of.sd:.2f} nats)"
+    if found.bias is None:
+        return f"gives a median for {found.medians} of them"
+    some = "" if found.medians == found.models else f" of {found.medians} of them"
+    return f"reads {exp(found.bias):.2g} of the true cache{some} (bias {found.bias:+.2f}, sd {found.sd:.2f} nats)"
 
 
-def firmness(one: Inference, table: InferenceTable) -> list[str]:
+def firmness(one: Inference) -> list[str]:
     """Draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How firmly"), *_draws(one)]
     if one.contradiction:
@@ -112,11 +109,9 @@ def firmness(one: Inference, table: InferenceTable) -> list[str]:
             one.contradiction,
             "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
         ]
-    lines += [*_contraction(one, table)]
-    common = one.kv_bytes["common_markup"].kind
-    if one.pairs and common in ("interval", "given"):
-        lines += [*(_tornado(one, table) if common == "interval" else ()), *_convention(one, table)]
-    return [*lines, *_identifiability(one)]
+    lines += [*_contraction(one), *_tornado(one)]
+    lines += [_convention(one.convention)] if one.convention else []
+    return [*lines, *_identifiability(one.identifiability)]
 
 
 def _draws(one: Inference) -> list[str]:
@@ -129,17 +124,16 @@ def _draws(one: Inference) -> list[str]:
     ]
 
 
-def _contraction(one: Inference, table: InferenceTable) -> list[str]:
+def _contraction(one: Inference) -> list[str]:
     """Prior against posterior: how much of the variance each quantity lost."""
-    (prior,) = prior_spreads([one.evidence], table.held, QUANTITIES)
-    rows = []
-    for name, marginal in one.summary.marginals.items():
-        contraction = contracted(marginal.spread, prior[name])
-        rows.append({
-            "quantity": name, "prior sd (nats)": f"{prior[name]:.2f}", "posterior sd": f"{marginal.spread:.2f}",
-            "contraction": f"{contraction:.2f}", "": "PRIOR-DOMINATED" if contraction < PRIOR_DOMINATED else "",
-        })  # fmt: skip
-    headline = one.kv_bytes["calibrated"]
+    rows = [
+        {
+            "quantity": name, "prior sd (nats)": f"{found.prior_spread:.2f}", "posterior sd": f"{found.spread:.2f}",
+            "contraction": f"{found.contraction:.2f}", "": "PRIOR-DOMINATED" if found.prior_dominated else "",
+        }
+        for name, found in one.contractions.items()
+    ]  # fmt: skip
+    headline = one.kv_bytes["headline"]
     lines = [aligned(tuple(rows[0]), rows) if rows else ""]
     if headline.kind == "given" or headline.contraction is None:
         return lines
@@ -147,14 +141,13 @@ def _contraction(one: Inference, table: InferenceTable) -> list[str]:
     return [*lines, text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
 
 
-def _tornado(one: Inference, table: InferenceTable) -> list[str]:
-    architecture = one.model.architecture if one.model and one.model.architecture else None
+def _tornado(one: Inference) -> list[str]:
+    if one.swings is None:
+        return []
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
-    for label, swings in (
-        ("one mark-up", lambda: swings_of_common_markup(one.evidence, table.held)),
-        ("calibrated", lambda: swings_of_calibrated(one.evidence, table.held, architecture)),
-    ):
-        lines += or_why(lambda label=label, swings=swings: [f"    {label}: " + ", ".join(map(_swing, swings()))])
+    for estimator, label in (("one_markup", "one mark-up"), ("headline", "calibrated")):
+        swings = one.swings[estimator]
+        lines.append(left_out(swings) if isinstance(swings, LeftOut) else f"    {label}: " + ", ".join(map(_swing, swings)))
     return lines
 
 
@@ -163,21 +156,16 @@ def _swing(swing: Swing) -> str:
     return f"{swing.name} {ends}"
 
 
-def _convention(one: Inference, table: InferenceTable) -> list[str]:
-    pair = one.pairs[0].pair
-    mine = (pair.premium_in.value, pair.premium_out.value)
-    others = [(premium_in, premium_out) for provider, premium_in, premium_out in table.premiums if provider != one.sheet.provider]
-    found = convention(one.evidence, table.held, one.summary.log_evidence, mine, others)
-    text = (
-        f"Cost or convention: the premiums x{mine[0]:.3g} in, x{mine[1]:.3g} out have a probability of {found.probability_by_cost:.2g}"
-        f" under the cost model, its other prices known; {found.same} of {found.others} pairs that other vendors ask are the same."
+def _convention(found: Convention) -> str:
+    return (
+        f"Cost or convention: the premiums x{found.premium_in:.3g} in, x{found.premium_out:.3g} out have a probability of"
+        f" {found.probability_by_cost:.2g} under the cost model, its other prices known; {found.same} of {found.others} pairs that other"
+        " vendors ask are the same."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
     )
-    return [text]
 
 
-def _identifiability(one: Inference) -> list[str]:
-    found = identified(one)
+def _identifiability(found: Identifiability) -> list[str]:
     rows = [{"to know": name, "from these prices": found.verdict(name)} for name in found.missing_facts]
     free = f"{found.rank} prices pin {found.rank} combinations of {found.rank + found.nullity} hidden quantities, {found.nullity} stay free"
     return [

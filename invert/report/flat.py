@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from invert.estimators.readings import verdict
+from invert.records import verdict
 from invert.result import Inference
 
-ESTIMATORS = ("common_markup", "dollar_anchored", "calibrated")
+ESTIMATORS = ("one_markup", "at_rent", "headline")
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",

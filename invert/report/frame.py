@@ -3,10 +3,10 @@
 from pandas import DataFrame
 
 from invert.report.flat import COLUMNS, flat
-from invert.result import InferenceTable
+from invert.result import Run
 
 
-def inference_frame(table: InferenceTable) -> DataFrame:
+def inference_frame(table: Run) -> DataFrame:
     """One row a sheet, the first pair of bands, SI units; what does not exist is missing.
 
     >>> from invert.inference import infer

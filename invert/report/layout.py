@@ -1,21 +1,21 @@
 """How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import median
 
-from derive.errors import WrongData
 from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
+from invert.records import LeftOut
 
 ESTIMATORS = {
-    "dollar_anchored": "increments at rental cost",
-    "common_markup": "one mark-up",
-    "calibrated": "calibrated on known models",
+    "at_rent": "increments at rental cost",
+    "one_markup": "one mark-up",
+    "headline": "calibrated on known models",
 }
 """What each estimator of KV bytes is called wherever it is printed in full."""
 
-COLUMNS_OF_KV = {"common_markup": "KV one mark-up", "dollar_anchored": "KV at rent", "calibrated": "KV calibrated"}
+COLUMNS_OF_KV = {"one_markup": "KV one mark-up", "at_rent": "KV at rent", "headline": "KV calibrated"}
 """The same over a column."""
 
 NONE = "-"
@@ -28,12 +28,9 @@ def title(text: str) -> list[str]:
     return ["", text, "-" * len(text)]
 
 
-def or_why(section: Callable[[], list[str]]) -> list[str]:
-    """The lines of a section, or which row of the tables it rests on cannot be used."""
-    try:
-        return section()
-    except WrongData as error:
-        return [f"left out: {error}"]
+def left_out(part: LeftOut) -> str:
+    """Which row of the tables a section that is not there rests on."""
+    return f"left out: {part.why}"
 
 
 def kv(value: float | None) -> str:

@@ -1,35 +1,23 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
-from derive.shipped import reading
 from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
-from invert.anchors import ALLOWED
-from invert.estimators import lecture
-from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
-from invert.estimators.lecture import drain_times
-from invert.estimators.readings import PairInference, anchors_of_reading, verdict
-from invert.priors import ASSUMED
-from invert.records import Check, Price
-from invert.report.contract import equations_of
+from invert.assumptions import FACTS
+from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, or_why, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, spread, title
 from invert.report.tiers import tiers
-from invert.result import Inference, InferenceTable
+from invert.result import Inference, Run
 
 
-def report(one: Inference, table: InferenceTable, width: int = 100) -> str:
+def report(one: Inference, table: Run, width: int = 100) -> str:
     """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns.
 
-    The amounts that `table` has put in place of published ones are named, and the tables of data are those it was made from.
+    The amounts that `table` has put in place of published ones are named.
     """
-    with reading(table.tables):
-        return _report(one, table, width)
-
-
-def _report(one: Inference, table: InferenceTable, width: int) -> str:
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one, table), *tiers(one)]
+    sections = [_heading(one), *changed, *_prices(one), *findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
@@ -37,10 +25,10 @@ def _report(one: Inference, table: InferenceTable, width: int) -> str:
             *title("The lecture's KV bytes"),
             "One price for all lengths: there is no threshold and no premium to read KV bytes from.",
         ]
-    sections += [*_bandwidth_bound(one), *_storage(one)]
-    if one.pairs:
-        sections += [*_contradiction(one), *_rules(one)]
-    return laid_out([*sections, *_known(one), *_anchors(one), *_cite(one)], width)
+    sections += [*_bandwidth_bound(one), *_storage(one, table)]
+    if one.rules:
+        sections += [*_contradiction(one.pairs[0]), *_rules(one.rules)]
+    return laid_out([*sections, *_known(one), *_anchors(one, table), *_cite(one)], width)
 
 
 def _heading(one: Inference) -> str:
@@ -146,21 +134,21 @@ def _bandwidth_bound(one: Inference) -> list[str]:
     return [*lines, *route_lines(solution), *_scaling(solution), leans]
 
 
-def _storage(one: Inference) -> list[str]:
+def _storage(one: Inference, table: Run) -> list[str]:
     if one.implied_drain_time is None or one.implied_drain_time.problem:
         return []
-    solution = one.implied_drain_time.solution
+    solution, devices = one.implied_drain_time.solution, table.drain_times["range"]
     said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
     return [
         *title("Hold time that is sold for as much as one read"),
         *route_lines(solution),
         *_scaling(solution),
-        *or_why(lambda: [said.format(show("drain_time", drain_times("range")["HBM"], digits=3))]),
+        left_out(devices) if isinstance(devices, LeftOut) else said.format(show("drain_time", devices["HBM"], digits=3)),
     ]
 
 
-def _contradiction(one: Inference) -> list[str]:
-    pair, values = one.pairs[0], one.pairs[0].lecture.values
+def _contradiction(pair: PairInference) -> list[str]:
+    values = pair.lecture.values
     jointly = pair.joint.values.get("kv_bytes_per_token")
     times = f"{jointly / values['kv_bytes_per_token']:.2g} times the lecture's" if jointly else ""
     by_all = (
@@ -170,7 +158,7 @@ def _contradiction(one: Inference) -> list[str]:
     )
     text = (
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
-        f" costs {lecture.output_input_ratio_claimed(pair.pair):.3g} times an input token at the lecture's two balance batches"
+        f" costs {pair.claimed_ratio:.3g} times an input token at the lecture's two balance batches"
         f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
         " for waiting on memory at every length. One model cannot do both. On the same anchors, KV lecture is"
         f" {kv(values['kv_bytes_per_token'])}/token{by_all}."
@@ -178,14 +166,14 @@ def _contradiction(one: Inference) -> list[str]:
     return [*title("The readings against each other"), text]
 
 
-def _rules(one: Inference) -> list[str]:
-    max_context = one.model.max_context if one.model else None
-    solutions = rule_solutions(one.pairs[0].pair, one.anchors.values, max_context)
-    rows = [{"pricing rule": rule, "KV": _rule_answer(solution), "equation": _rule_id(solution)} for rule, solution in solutions.items()]
+def _rules(found: PricingRules) -> list[str]:
+    rows = [
+        {"pricing rule": rule, "KV": _rule_answer(solution), "equation": _rule_id(solution)} for rule, solution in found.solutions.items()
+    ]
     return [
         *title("The same threshold and output premium under other pricing rules (compute-bound base)"),
         aligned(("pricing rule", "KV", "equation"), rows),
-        f"A memory-bound base multiplies all but the last by {memory_bound_base_cost(one.pairs[0].pair, one.anchors.values):.3g}.",
+        f"A memory-bound base multiplies all but the last by {found.memory_bound_base_cost:.3g}.",
     ]
 
 
@@ -217,7 +205,7 @@ def _known(one: Inference) -> list[str]:
     return lines
 
 
-def _anchors(one: Inference) -> list[str]:
+def _anchors(one: Inference, table: Run) -> list[str]:
     """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
@@ -225,9 +213,9 @@ def _anchors(one: Inference) -> list[str]:
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
          "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
-        for name, value in values.items() if name in ALLOWED
+        for name, value in values.items() if name in FACTS
     ]  # fmt: skip
-    assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in ASSUMED.items())
+    assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
     text = (
         f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
         f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
@@ -242,12 +230,12 @@ def _anchors(one: Inference) -> list[str]:
 def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:
     """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
     first = one.pairs[0] if one.pairs else None
-    readings = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
-    found = {label: anchors_of_reading(reading) for label, reading in readings.items() if reading.values}
+    readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
+    found = {label: reading.anchors for label, reading in readings.items() if reading.values}
     found |= {label: one.kv_bytes[key].anchors for key, label in COLUMNS_OF_KV.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
 def _cite(one: Inference) -> list[str]:
-    return ["", "cite  backsolve cite " + " ".join(id.split("@")[0] for id in equations_of(one))]
+    return ["", "cite  backsolve cite " + " ".join(id.split("@")[0] for id in one.equations)]

@@ -6,13 +6,10 @@ from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
-from invert.anchors import ALLOWED, ASSUMED_ACTIVE_PARAMS
-from invert.estimators.lecture import TIER_NAMES
-from invert.estimators.readings import verdict
-from invert.records import Estimate
+from invert.assumptions import FACTS
+from invert.records import TIER_NAMES, Estimate, TierEvidence, verdict
 from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
-from invert.result import Inference, InferenceTable
-from invert.storage.tiers import TierEvidence
+from invert.result import Inference, Run
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
@@ -26,7 +23,7 @@ FIRST_TO_GO = (
 )  # fmt: skip
 
 
-def summary(table: InferenceTable, width: int | None = None) -> str:
+def summary(table: Run, width: int | None = None) -> str:
     """One row a sheet, then the date, the anchors, how to read the columns and what they are worth.
 
     Columns that do not fit a `width` are left out, and said to be. Flags qualify numbers: they stay, as letters.
@@ -114,27 +111,28 @@ def _likeliest(found: TierEvidence) -> str:
     return f"{TIER_NAMES[tier]} {found.undisclosed[tier]:.0%}"
 
 
-def footer(table: InferenceTable) -> list[str]:
+def footer(table: Run) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
+    level = table.assumptions.level
     reading = (
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
         " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
-        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at 90%, the"
-        f" ranges hold 90%. {_headline(table)} backsolve infer MODEL says why, and how firmly."
+        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at"
+        f" {level:.0%}, the ranges hold {level:.0%}. {_headline(table)} backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
     return [
-        f"{_count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
+        f"{count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
         worth(table.inferences),
     ]
 
 
-def _headline(table: InferenceTable) -> str:
+def _headline(table: Run) -> str:
     if "kv_bytes_per_token" not in table.given:
         return "The headline is KV calibrated."
     return f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline, and of the three KV at rent alone is estimated."
@@ -169,39 +167,40 @@ def _covered(known: Sequence[Inference], kind: str) -> str:
     return ", ".join(counts)
 
 
-def _count(table: InferenceTable) -> str:
-    count = len(table.inferences)
-    return "1 sheet" if count == 1 else f"{count} sheets"
+def count(table: Run) -> str:
+    """`34 sheets`."""
+    return "1 sheet" if len(table) == 1 else f"{len(table)} sheets"
 
 
-def _typical_ratio(table: InferenceTable) -> str:
+def _typical_ratio(table: Run) -> str:
     ratios = [one.observables.output_input_ratio.value for one in table.inferences]
     return f" (median {median(ratios):.3g} here)" if ratios else ""
 
 
-def _mean_contexts(table: InferenceTable) -> str:
+def _mean_contexts(table: Run) -> str:
     """The rule for what was not given, as shares."""
     shares = {
         "short_context": "{:.2g} of the first threshold",
         "long_context": "{:.2g} of the way through each band above it",
     }
-    return "".join(f"; {name} {text.format(table.held[name].at(0.0))}" for name, text in shares.items() if table.held[name].ends)
+    return "".join(f"; {name} {text.format(table.mean_contexts[name])}" for name, text in shares.items() if name in table.mean_contexts)
 
 
-def _rests_on(table: InferenceTable) -> str:
+def _rests_on(table: Run) -> str:
     """Which of the anchors the headline rests on, as the estimates themselves say."""
-    names = {name for one in table.inferences for name in one.kv_bytes["calibrated"].anchors} - {"kv_bytes_per_token"}
+    names = {name for one in table.inferences for name in one.kv_bytes["headline"].anchors} - {"kv_bytes_per_token"}
     if "kv_bytes_per_token" in table.given or not table.inferences:
         return ""
-    headline = " and ".join(name for name in ALLOWED if name in names) or "none"
+    headline = " and ".join(name for name in FACTS if name in names) or "none"
     return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
 
 
-def _anchors(table: InferenceTable) -> str:
+def _anchors(table: Run) -> str:
     values = table.anchors.values
     shared = [f"{name} {show(name, value)}" for name, value in values.items() if name != "active_params"]
     if "active_params" in values:
         size = f"active_params {show('active_params', values['active_params'])} (given)"
     else:
-        size = f"active_params of the architecture where it is public, else {show('active_params', ASSUMED_ACTIVE_PARAMS)} (assumed)"
+        assumed = show("active_params", table.assumptions.assumed_active_params)
+        size = f"active_params of the architecture where it is public, else {assumed} (assumed)"
     return "; ".join([size, *shared])

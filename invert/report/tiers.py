@@ -1,20 +1,14 @@
 """Where a cache lies, as prices tell it: tiers on two cost bases, write tariffs, the drain-time rule and its score."""
 
-from collections.abc import Mapping
-from math import exp
+from collections.abc import Mapping, Sequence
 
-from derive.catalogue import equation
 from derive.units import show
-from invert.estimators.calibration import learn
-from invert.estimators.lecture import TIER_NAMES, drain_times
-from invert.records import Observable
-from invert.report.layout import aligned, or_why, title
-from invert.result import Inference
-from invert.storage.tariffs import Tariff, caveat, negative_controls, scoreboard
-from invert.storage.tiers import TIERS, TierEvidence
+from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, Tariff, TierEvidence, TierReading
+from invert.report.layout import aligned, left_out, title
+from invert.result import Inference, Run
 
 
-def tiers(one: Inference) -> list[str]:
+def tiers(one: Inference, table: Run) -> list[str]:
     """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
     lines = title("Storage tier: what the prices are the prices of")
     if one.no_storage:
@@ -32,12 +26,25 @@ def tiers(one: Inference) -> list[str]:
     lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    return lines + or_why(_against) + or_why(lambda: _rule(one))
+    return [*lines, *_against(table.negative_controls), *_rule(one.tiers, table)]
 
 
-def _against() -> list[str]:
-    said = caveat(negative_controls())
+def _against(controls: tuple[NegativeControl, ...] | LeftOut) -> list[str]:
+    if isinstance(controls, LeftOut):
+        return [left_out(controls)]
+    said = caveat(controls)
     return [said[0].upper() + said[1:] + "."] if said else []
+
+
+def caveat(controls: Sequence[NegativeControl]) -> str | None:
+    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
+    if not controls or controls[0].ratio == 1:
+        return None
+    widest = controls[0]
+    return (
+        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
+        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
+    )
 
 
 def _lifetime(found: TierEvidence) -> str:
@@ -69,7 +76,7 @@ def _shares(probabilities: Mapping[str, float] | None) -> str:
     """`HBM 98%, DDR 2%`: tiers of one percent and more."""
     if probabilities is None:
         return "-"
-    return ", ".join(f"{TIER_NAMES[tier]} {probabilities[tier]:.0%}" for tier in TIERS if probabilities[tier] >= 0.005)
+    return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 
 def _tariff(tariff: Tariff) -> str:
@@ -86,29 +93,32 @@ def _ranged(part: Observable) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _rule(one: Inference) -> list[str]:
+def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
     """The drain-time rule, and how every rule does where vendors disclosed the tier."""
+    named, of_devices, rules = table.drain_times["lecture"], table.drain_times["range"], table.tier_rules
+    if isinstance(named, LeftOut):
+        return [left_out(named)]
+    if isinstance(of_devices, LeftOut):
+        return [left_out(of_devices)]
+    if isinstance(rules, LeftOut):
+        return [left_out(rules)]
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
-    for tier in one.tiers:
+    for tier in read:
         said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
         lines.append(
             f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
         )
-    if not one.tiers:
+    if not read:
         lines.append("n/a: the sheet sells no cache lifetime")
-    for device, label in (("lecture", "lecture's drain times"), ("range", "real devices")):
-        lines.append(
-            f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in drain_times(device).items())
-        )
-    usual = learn().reference
+    for label, times in (("lecture's drain times", named), ("real devices", of_devices)):
+        lines.append(f"    {label}: " + ", ".join(f"{tier} {show('drain_time', time, digits=3)}" for tier, time in times.items()))
     rows = [
         {
             "rule": row.rule,
             "mean log score": f"{row.mean_log_score:.2f}",
             "right": f"{row.right} of {row.answered} answered, {row.cases} cases",
         }
-        for row in scoreboard((exp(usual.mean), usual.predictive_sd))
+        for row in rules.scores
     ]
-    rule = equation("cache.drain_time_rule")
-    lines += [f"    {rule.reference}, a {rule.kind}: lifetimes are product choices as much as drain times"]
+    lines += [f"    {rules.equation}, a {rules.kind}: lifetimes are product choices as much as drain times"]
     return [*lines, "How each rule does on lifetimes whose tier the vendor disclosed:", aligned(tuple(rows[0]), rows)]

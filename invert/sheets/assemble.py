@@ -7,9 +7,9 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
-from derive import shipped
 from derive.characters import hidden, is_hidden, skeleton, trimmed
 from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from derive.shipped import rows_of
 from invert.records import CacheOffer, Price, PriceBand, PriceSheet
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import (
@@ -130,35 +130,9 @@ def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> dict[
 # Names.
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """The items of a cell that separates them by ";"."""
-    return tuple(item.strip() for item in text.split(";") if item.strip())
-
-
 def models() -> list[ModelRow]:
     """The sound rows of the shipped models.csv; `WrongData` for a file that cannot be used at all."""
-    return [_model(row) for row in shipped.table("models")]
-
-
-def _model(row: Mapping[str, str]) -> ModelRow:
-    def figure(column: str) -> float | None:
-        return number(row[column]) if row[column] else None
-
-    max_context = figure("max_context")
-    return ModelRow(
-        provider=row["provider"],
-        model=row["model"],
-        aliases=listed(row["aliases"]),
-        first_party=shipped.truth(row["first_party"]),
-        architecture=row["architecture"],
-        architecture_grade=row["architecture_grade"],
-        max_context=None if max_context is None else int(max_context),
-        active_params=figure("active_params"),
-        active_params_grade=row["active_params_grade"],
-        total_params=figure("total_params"),
-        source=row["source"],
-        notes=row["notes"],
-    )
+    return list(rows_of(ModelRow))
 
 
 def find(

@@ -10,42 +10,45 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from invert.priors import Beliefs
+from invert.assumptions import Assumptions
 from invert.records import PriceBand
 
 
-def band_edges(bands: Sequence[PriceBand], max_context: int | None) -> tuple[float, ...]:
+def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
     """Thresholds and the top of the last band [token]; nothing where there is one band.
 
-    The top is the longest context of the model, or twice the last threshold where none above it is known.
+    The top is the longest context of the model, or `open_top_ratio` times the last threshold where none above it is known.
     """
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
     if not thresholds:
         return ()
-    return (*thresholds, float(max_context) if max_context and max_context > thresholds[-1] else 2 * thresholds[-1])
+    return (
+        *thresholds,
+        float(max_context) if max_context and max_context > thresholds[-1] else assumptions.open_top_ratio * thresholds[-1],
+    )
 
 
-def mean_contexts(edges: Sequence[Any], held: Beliefs, short: Any = 0.0, long: Any = 0.0) -> tuple[Any, ...]:
+def mean_contexts(edges: Sequence[Any], assumptions: Assumptions, short: Any = 0.0, long: Any = 0.0) -> tuple[Any, ...]:
     """Mean context [token] of each band between edges [token], at standard normal draws of both priors: at 0 their medians.
 
     The base band has a share of the first threshold, and each band above it lies the same share of its way up. A given mean
     of the first band above the threshold is such a share as well, and goes for the bands above it. Numbers or arrays.
 
-    >>> from invert.priors import beliefs
-    >>> [round(mean, -3) for mean in mean_contexts((200e3, 1e6), beliefs())]
+    >>> from invert.anchors import assumptions_of
+    >>> [round(mean, -3) for mean in mean_contexts((200e3, 1e6), assumptions_of({}))]
     [16000.0, 358000.0]
-    >>> [round(mean, -3) for mean in mean_contexts((32e3, 128e3, 256e3), beliefs({"short_context": 4e3, "long_context": 80e3}))]
+    >>> [round(mean, -3) for mean in mean_contexts((32e3, 128e3, 256e3), assumptions_of({"short_context": 4e3, "long_context": 80e3}))]
     [4000.0, 80000.0, 192000.0]
     """
     first, second = edges[:2]
-    below, above = held["short_context"].at(short), held["long_context"].at(long)
-    low = first * below if held["short_context"].ends else below
-    high = first + (second - first) * above if held["long_context"].ends else above
+    below, above = assumptions.priors["short_context"].at(short), assumptions.priors["long_context"].at(long)
+    low = first * below if assumptions.priors["short_context"].ends else below
+    high = first + (second - first) * above if assumptions.priors["long_context"].ends else above
     share = (high - first) / (second - first)
     return (low, high, *(start + (end - start) * share for start, end in pairwise(edges[1:])))
 
 
-def band_means(bands: Sequence[PriceBand], max_context: int | None, held: Beliefs) -> tuple[float, ...]:
+def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
     """The mean context [token] that every point estimate takes for each band; a sheet with one band has none."""
-    edges = band_edges(bands, max_context)
-    return mean_contexts(edges, held) if edges else ()
+    edges = band_edges(bands, max_context, assumptions)
+    return mean_contexts(edges, assumptions) if edges else ()

@@ -4,32 +4,33 @@ from bisect import bisect_left
 from itertools import pairwise
 from math import floor, log10, sqrt
 
-from invert.priors import Beliefs, beliefs
+from invert.assumptions import USUAL, Assumptions
 from invert.records import BandPair, Observable, Observables, Price, PriceBand, PriceSheet
 from invert.sheets.contexts import band_means
 
-NICE_NUMBERS = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""What vendors round multipliers and prices to, within a decade."""
+DECADE, SAME = 10.0, 1e-9
+"""Two numbers nearer than this, relatively, are one: they went through decimal text."""
 
 
-def rounding_cell(value: float) -> tuple[float, float]:
+def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float, float]:
     """Values nearer to this published number than to the nice numbers beside it, by ratio.
 
     >>> [round(end, 2) for end in rounding_cell(1.5)], [round(end, 2) for end in rounding_cell(4.5)]
     ([1.37, 1.73], [4.24, 4.74])
     """
-    decade = 10.0 ** floor(log10(value))
+    nice = assumptions.nice_numbers
+    decade = DECADE ** floor(log10(value))
     scaled = value / decade
-    at = bisect_left(NICE_NUMBERS, scaled * (1 - 1e-9))
-    on_lattice = abs(NICE_NUMBERS[at] - scaled) <= 1e-9 * scaled
-    below = NICE_NUMBERS[at - 1] if at else 0.8
-    above = (NICE_NUMBERS[at + 1] if at + 1 < len(NICE_NUMBERS) else 12.5) if on_lattice else NICE_NUMBERS[at]
+    at = bisect_left(nice, scaled * (1 - SAME))
+    on_lattice = abs(nice[at] - scaled) <= SAME * scaled
+    below = nice[at - 1] if at else nice[-2] / DECADE
+    above = (nice[at + 1] if at + 1 < len(nice) else nice[1] * DECADE) if on_lattice else nice[at]
     return sqrt(below * scaled) * decade, sqrt(above * scaled) * decade
 
 
-def observe(name: str, value: float) -> Observable:
+def observe(name: str, value: float, assumptions: Assumptions = USUAL) -> Observable:
     """A published value with its rounding cell."""
-    return Observable(name, value, *rounding_cell(value))
+    return Observable(name, value, *rounding_cell(value, assumptions))
 
 
 def ratio(price: Price, base: Price) -> float:
@@ -39,49 +40,49 @@ def ratio(price: Price, base: Price) -> float:
     return price.usd_per_token / base.usd_per_token
 
 
-def _cache_read_ratio(base: PriceBand) -> Observable | None:
+def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable | None:
     if base.cache_read is None or not base.cache_read.amount:
         return None
-    return observe("cache_read_ratio", ratio(base.cache_read, base.input))
+    return observe("cache_read_ratio", ratio(base.cache_read, base.input), assumptions)
 
 
-def _storage_price(sheet: PriceSheet) -> Observable | None:
+def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
     """The storage price [USD/token/s]; its cell is that of the amount as published, in the vendor's own unit."""
     if sheet.storage is None or not sheet.storage.prices[0][1].amount:
         return None
     price = sheet.storage.prices[0][1]
-    low, high = rounding_cell(price.amount)
+    low, high = rounding_cell(price.amount, assumptions)
     scale = price.usd_per_token / price.amount
     return Observable("storage_price", price.usd_per_token, low * scale, high * scale)
 
 
-def observables(sheet: PriceSheet, max_context: int | None, held: Beliefs | None = None) -> Observables:
+def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:
     """Every ratio the readings use; pairs of adjacent bands ascend from the base band.
 
-    Mean contexts are those of `invert.sheets.contexts` under these priors, by default with nothing given.
+    Mean contexts are those of `invert.sheets.contexts`.
     """
     base = sheet.bands[0]
-    contexts = band_means(sheet.bands, max_context, held or beliefs())
+    contexts = band_means(sheet.bands, max_context, assumptions)
     return Observables(
-        output_input_ratio=observe("output_input_ratio", ratio(base.output, base.input)),
+        output_input_ratio=observe("output_input_ratio", ratio(base.output, base.input), assumptions),
         pairs=tuple(
-            _pair(lower, upper, short, long)
+            _pair(lower, upper, short, long, assumptions)
             for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
         ),
         contexts=contexts,
-        cache_read_ratio=_cache_read_ratio(base),
+        cache_read_ratio=_cache_read_ratio(base, assumptions),
         cache_write_premiums=tuple((offer.ttl_seconds, ratio(offer.prices[0][1], base.input) - 1) for offer in sheet.writes),
-        storage_price=_storage_price(sheet),
+        storage_price=_storage_price(sheet, assumptions),
     )
 
 
-def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float) -> BandPair:
+def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumptions: Assumptions) -> BandPair:
     return BandPair(
         long_context_threshold=upper.threshold_tokens,
         threshold_inclusive=upper.threshold_inclusive,
         short_context=short,
         long_context=long,
-        output_input_ratio=observe("output_input_ratio", ratio(lower.output, lower.input)),
-        premium_in=observe("premium_in", ratio(upper.input, lower.input)),
-        premium_out=observe("premium_out", ratio(upper.output, lower.output)),
+        output_input_ratio=observe("output_input_ratio", ratio(lower.output, lower.input), assumptions),
+        premium_in=observe("premium_in", ratio(upper.input, lower.input), assumptions),
+        premium_out=observe("premium_out", ratio(upper.output, lower.output), assumptions),
     )

@@ -14,9 +14,9 @@ from derive.briefly import Records
 from derive.characters import trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from derive.files import LARGEST, label, opened, size
-from derive.shipped import once_a_reading
-from invert.sheets.assemble import listed
-from invert.sheets.rows import Fx, FxRate, PriceBook, PriceRow, Problem, RowKey
+from derive.shipped import once_a_reading, rows_of
+from derive.shipped_rows import FxRate, ModelRow, truth
+from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey
 from invert.sheets.rules import (
     COMPONENTS,
     NAMES,
@@ -31,7 +31,6 @@ from invert.sheets.rules import (
     parsed,
     plain,
     required,
-    truth,
     unsaid_currencies,
     weekdays,
     whole,
@@ -82,7 +81,7 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
     """
-    fx, rows, faults = shipped_rows()
+    fx, rows, faults = prices_that_ship()
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
@@ -99,15 +98,15 @@ def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @once_a_reading
-def shipped_rows() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
+def prices_that_ship() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
     try:
-        fx = rates(shipped.table("fx"))
+        fx = rates(rows_of(FxRate))
     except WrongData:
         # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
         fx = {}
-    rows, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
-    return fx, tuple(rows), (*shipped.problems("fx"), *faults)
+    sound, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
+    return fx, tuple(sound), (*shipped.problems("fx"), *faults)
 
 
 def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
@@ -121,18 +120,18 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     if not anchors:
         return None, ()
     newest = anchors[(len(anchors) - 1) // 2]
-    rows = [row for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
-    for day in sorted({row.retrieved_date for row in rows}):
+    later = [(row.retrieved_date, row) for row in (*shipped, *own) if row.retrieved_date and row.retrieved_date > newest]
+    for day in sorted({day for day, _ in later}):
         if (day - newest).days > A_YEAR:
             break
         newest = day
-    far = [row for row in rows if row.retrieved_date > newest]
+    far = [(day, row) for day, row in later if day > newest]
     if not far:
         return newest, ()
-    day = far[0].retrieved_date
+    day, first = far[0]
     others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    return newest, (far[0].problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
+    return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
@@ -200,11 +199,11 @@ def in_use(rows: Sequence[PriceRow]) -> dict[str, list[str]]:
     if not rows:
         return names
     try:
-        described = shipped.table("models")
+        described = rows_of(ModelRow)
     except WrongData:
         return names
-    names["provider"] += [row["provider"] for row in described]
-    names["model"] += [name for row in described for name in (row["model"], *listed(row["aliases"]))]
+    names["provider"] += [row.provider for row in described]
+    names["model"] += [name for row in described for name in (row.model, *row.aliases)]
     return names
 
 
@@ -219,27 +218,26 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
 
 
-def rates(rows: Iterable[Mapping[str, str]]) -> dict[str, tuple[FxRate, ...]]:
-    """Exchange rates by currency, oldest first, from the sound rows of fx.csv.
+def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
+    """Exchange rates by currency, oldest first.
 
-    >>> rates(shipped.table("fx"))["CNY"][0].units_per_usd
+    >>> rates(rows_of(FxRate))["CNY"][0].units_per_usd
     7.2
     """
     found: dict[str, list[FxRate]] = {}
-    for row in rows:
-        said = row["source"], row["verification"], row["notes"]
-        rate = FxRate(row["currency"], iso_date(row["date"]), number(row["units_per_usd"]), *said)
+    for rate in known:
         found.setdefault(rate.currency, []).append(rate)
-    return {name: tuple(sorted(known, key=lambda rate: rate.day or date.min)) for name, known in found.items()}
+    return {name: tuple(sorted(of_one, key=lambda rate: rate.date)) for name, of_one in found.items()}
 
 
 def refuse_bad_rate(currency: str, day: date) -> None:
     """Raises `BadRow` where the rate of exchange that holds on a day, or may have been meant to, is a row that cannot be used."""
     if currency == "USD":
         return
-    found = shipped.checked("fx")
-    dated = [((iso_date(row["date"]) or date.min, True), None) for row in found.rows if row["currency"] == currency]
-    for row, columns, problem in found.bad:
+    dated: list[tuple[tuple[date, bool], Problem | None]] = [
+        ((rate.date, True), None) for rate in rows_of(FxRate) if rate.currency == currency
+    ]
+    for row, columns, problem in shipped.checked(FxRate.TABLE).bad:
         if row.get("currency") == currency or "currency" in (columns or ()):
             since = _day(row.get("date", ""))
             if since is None or "date" in (columns or ()):
@@ -256,13 +254,11 @@ def refuse_bad_rate(currency: str, day: date) -> None:
 def _day(text: str) -> date | None:
     try:
         return iso_date(text)
-    except WrongValue:
+    except WrongData:
         return None
 
 
 # Files and streams.
-
-
 
 
 def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
@@ -288,7 +284,7 @@ def raw_lines(source: Source, origin: str) -> Iterator[str | bytes]:
     while line := piece():
         yield line
         tail = line
-        while len(tail) > LINE_LIMIT and not tail.endswith(b"\n" if isinstance(tail, bytes) else "\n"):
+        while len(tail) > LINE_LIMIT and tail[-1:] not in (b"\n", "\n"):
             tail = piece()
 
 

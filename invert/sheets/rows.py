@@ -6,10 +6,11 @@ from datetime import date
 
 from derive.briefly import brief
 from derive.shipped import Problem
+from derive.shipped_rows import FxRate, ModelRow
 
 __all__ = ["Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "units_per_usd"]
 
-Fx = Mapping[str, tuple["FxRate", ...]]
+Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
@@ -77,29 +78,15 @@ class PriceRow:
         return Problem(origin, int(number), column, message) if number.isdecimal() else Problem(self.origin, None, column, message)
 
 
-@dataclass(frozen=True, slots=True)
-class FxRate:
-    """How much of a currency one US dollar bought on a day; a blank day holds always."""
-
-    __repr__ = brief
-
-    currency: str
-    day: date | None
-    units_per_usd: float
-    source: str
-    verification: str
-    notes: str
-
-
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     """The newest rate of exchange known on that day, else the oldest there is.
 
-    >>> units_per_usd({"CNY": (FxRate("CNY", None, 7.0, "assumed", "quoted", ""),)}, "CNY", date(2026, 11, 20))
+    >>> units_per_usd({"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""),)}, "CNY", date(2026, 11, 20))
     7.0
     """
     if currency == "USD":
         return 1.0
-    known = [rate for rate in fx[currency] if (rate.day or date.min) <= day]
+    known = [rate for rate in fx[currency] if rate.date <= day]
     return (known[-1] if known else fx[currency][0]).units_per_usd
 
 
@@ -120,23 +107,3 @@ class PriceBook:
     far_off: tuple[Problem, ...] = ()
     day_moved: str = ""
     own: tuple[PriceRow, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRow:
-    """One row of models.csv: the other names of a priced model and what is known of its size, with grades."""
-
-    __repr__ = brief
-
-    provider: str
-    model: str
-    aliases: tuple[str, ...]
-    first_party: bool
-    architecture: str
-    architecture_grade: str
-    max_context: int | None
-    active_params: float | None
-    active_params_grade: str
-    total_params: float | None
-    source: str
-    notes: str

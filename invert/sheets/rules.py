@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from derive import shipped_rows
 from derive.characters import hidden, is_same, named, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
-from derive.shipped import figure
-from derive.shipped import truth as shipped_truth
+from derive.shipped_rows import figure
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
 
 CELL_LIMIT = 10_000
@@ -261,7 +261,7 @@ def absurd(amount: float, usd: float, component: str) -> str:
     return f"{amount:g} is absurd: {component} costs between {least:g} and {LARGEST:g} USD per million tokens{hint}"
 
 
-# In one cell: each parser takes the text and raises WrongValue with what is wrong with it.
+# In one cell: each parser takes the text and raises WrongData or WrongValue with what is wrong with it.
 
 
 @lru_cache(maxsize=1024)
@@ -270,7 +270,7 @@ def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
     try:
         refuse_hostile(text, formula_signs="=@" if parser in (number, whole, whole_or_blank) else "=@+-")
         return parser(text), ""
-    except WrongValue as error:
+    except (WrongData, WrongValue) as error:
         return None, str(error)
 
 
@@ -326,6 +326,7 @@ def number(text: str) -> float:
     try:
         return figure(required(text))
     except WrongData as error:
+        # People type amounts too, and those are of no file.
         raise WrongValue(str(error)) from None
 
 
@@ -341,14 +342,6 @@ def whole_or_blank(text: str) -> int | None:
     if text and not whole(text):
         raise WrongValue("is zero; leave it blank where there is none")
     return whole(text) if text else None
-
-
-def truth(text: str) -> bool:
-    """`true` or `false`, as every table is read."""
-    try:
-        return shipped_truth(text)
-    except WrongData as error:
-        raise WrongValue(str(error)) from None
 
 
 def hours(text: str) -> str:
@@ -375,12 +368,4 @@ def iso_date(text: str) -> date | None:
     >>> iso_date("2026-11-20"), iso_date("")
     (datetime.date(2026, 11, 20), None)
     """
-    if not text:
-        return None
-    try:
-        # `fromisoformat` alone would also take 20261120 and 2026-W47-5.
-        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise WrongValue(f"{shorten(text)} is not an ISO date such as 2026-11-20")
+    return shipped_rows.iso_date(text) if text else None

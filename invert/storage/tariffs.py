@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import hypot, inf, log
 
-from derive.briefly import brief
+from derive import presets
 from derive.catalogue import equation
-from derive.errors import WrongData
-from derive.shipped import BadRow, cell, number, once_a_reading, refuse_bad, table
+from derive.errors import NotCovered, WrongData
+from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import Disclosure
 from derive.units import show
-from invert.records import BandPair, Observable, Observables, PriceSheet
+from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
@@ -18,51 +20,7 @@ from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
 
-BAND_MEANS_SD = 0.45
-"""Spread [nat] of the distance between two band means, which no sheet tells."""
-BYTES_PER_KV_VALUE = 2.0
-"""bf16; a ratio of two models does not depend on it."""
-LIFETIME_NOT_STATED = 12 * 3600
-"""Where a disclosure has no lifetime: the middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours."""
-
 UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
-
-
-@dataclass(frozen=True, slots=True)
-class Tariff:
-    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
-
-    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
-    """
-
-    __repr__ = brief
-
-    shorter_ttl: int
-    longer_ttl: int
-    storage_price: Observable
-    write_charge: Observable
-    drain_time: Observable | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class NegativeControl:
-    """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
-
-    __repr__ = brief
-
-    provider: str
-    amount: float
-    currency: str
-    storage_price: float
-    models: tuple[str, ...]
-    kv_low: float
-    kv_high: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times the KV bytes differ while the price does not."""
-        return self.kv_high / self.kv_low
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +41,10 @@ class DisclosedCase:
     offers: tuple[PricedLifetime, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleScore:
-    """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
-
-    rule: str
-    mean_log_score: float
-    right: int
-    answered: int
-    cases: int
-
-
 # Tariffs of two lifetimes.
 
 
-def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]]) -> tuple[Tariff, ...]:
+def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
     """A tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 
     The multiplier is what a vendor rounds, so the ranges are those over the corners of both multipliers' cells: both
@@ -108,18 +55,18 @@ def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]]) ->
     (0.818, 0.182, 800)
     """
     known = sorted((ttl, premium) for ttl, premium in premiums if ttl)
-    found = tuple(_tariff(input_price, shorter, longer) for shorter, longer in pairwise(known))
+    found = tuple(_tariff(input_price, shorter, longer, assumptions) for shorter, longer in pairwise(known))
     if found and max(one.storage_price.low for one in found) > min(one.storage_price.high for one in found):
         bent = f"{len(known)} lifetimes do not lie on one line"
         found = tuple(replace(one, problem="; ".join(filter(None, (one.problem, bent)))) for one in found)
     return found
 
 
-def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, float]) -> Tariff:
+def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, float], assumptions: Assumptions) -> Tariff:
     (ttl, premium), (longer_ttl, longer_premium) = shorter, longer
     multipliers = (1 + premium, 1 + longer_premium)
     # A free write was not rounded.
-    corners = product(*(rounding_cell(one) if one > 0 else (one,) for one in multipliers))
+    corners = product(*(rounding_cell(one, assumptions) if one > 0 else (one,) for one in multipliers))
     lines = [_line(input_price, ttl, near - 1, longer_ttl, far - 1) for near, far in (multipliers, *corners)]
     prices, charges = zip(*lines, strict=True)
     price, charge = (
@@ -152,24 +99,28 @@ def _problem(price: Observable, charge: Observable) -> str | None:
     return None
 
 
-def drain_time_of(pair: BandPair, output_price: float, storage_price: Observable) -> tuple[float, float] | None:
+def drain_time_of(
+    pair: BandPair, output_price: float, storage_price: Observable, assumptions: Assumptions = USUAL
+) -> tuple[float, float] | None:
     """The implied drain time of a premium and a storage price: median [s] and spread [nat]; None without a premium.
 
-    The spread takes the rounding cells of premium and storage price as 90 % intervals, and band means that nobody knows.
+    The spread takes the rounding cells of premium and storage price as intervals of `range_level`, and band means that nobody knows.
     """
-    reading = implied_drain_time(pair, output_price, storage_price.value) if storage_price.value > 0 else None
+    reading = implied_drain_time(pair, output_price, storage_price.value, assumptions) if storage_price.value > 0 else None
     if reading is None or reading.problem or "implied_drain_time" not in reading.values:
         return None
     low, high = pair.premium_out.low - 1, pair.premium_out.high - 1
     spreads = (log(high / low) / 2, log(storage_price.high / storage_price.value))
-    return reading.values["implied_drain_time"], hypot(BAND_MEANS_SD, *(spread / storage.NORMAL_95 for spread in spreads))
+    return reading.values["implied_drain_time"], hypot(
+        assumptions.band_means_spread, *(spread / assumptions.range_reach for spread in spreads)
+    )
 
 
 # Negative controls.
 
 
 @once_a_reading
-def negative_controls() -> tuple[NegativeControl, ...]:
+def negative_controls(assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
     They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
@@ -182,8 +133,8 @@ def negative_controls() -> tuple[NegativeControl, ...]:
         if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
             asked = sheet.storage.prices[0][1]
             try:
-                member = sheet.model, stored_kv_bytes(architecture), asked.usd_per_token
-            except BadRow:
+                member = sheet.model, stored_kv_bytes(architecture, assumptions), asked.usd_per_token
+            except (BadRow, NotCovered):
                 continue
             groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
     found = []
@@ -194,29 +145,16 @@ def negative_controls() -> tuple[NegativeControl, ...]:
     return tuple(sorted(found, key=lambda one: -one.ratio))
 
 
-def stored_kv_bytes(architecture: str) -> float:
-    """KV bytes a token an open model stores, in bf16 [byte/token]; `WrongData` for one that architectures.csv lacks.
+def stored_kv_bytes(name: str, assumptions: Assumptions = USUAL) -> float:
+    """KV bytes a token an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
+
+    Raises UnknownName for one that architectures.csv lacks, NotCovered for one that no equation covers.
 
     >>> stored_kv_bytes("DeepSeek-V3")
     70272.0
     """
-    for row in table("architectures"):
-        if cell("architectures", row, "model") == architecture:
-            column = "kv_values_stored_per_token"
-            return number("architectures", architecture, column, cell("architectures", row, column)) * BYTES_PER_KV_VALUE
-    refuse_bad("architectures", model=architecture)
-    raise WrongData(f"architectures.csv: no model {architecture!r}")
-
-
-def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
-    if not controls or controls[0].ratio == 1:
-        return None
-    widest = controls[0]
-    return (
-        f"{widest.provider} asks {widest.amount:g} {widest.currency}/MTok/h for {len(widest.models)} open models whose KV differs "
-        f"{widest.ratio:.3g} times: a storage price says little about bytes, and less about the tier"
-    )
+    stored, _ = presets.kv_bytes(presets.architecture(name), assumptions.bytes_per_kv_value)
+    return stored
 
 
 # Disclosures, and the score of each rule on them.
@@ -229,50 +167,54 @@ def disclosed_tiers(provider: str, model: str, ttls: Iterable[int | None]) -> di
     ({300: 'memory', 3600: 'memory'}, {})
     """
     refuse_bad("disclosures", provider=provider, topic="cache_tier")
-    found = {}
+    found: dict[int | None, str] = {}
     for ttl in ttls:
         for row in _disclosures():
-            fits = cell("disclosures", row, "model") in ("", model) and cell("disclosures", row, "ttl_seconds") in ("", str(ttl))
-            if fits and cell("disclosures", row, "provider") == provider:
-                found.setdefault(ttl, cell("disclosures", row, "disclosed_tier"))
+            if row.provider == provider and row.model in ("", model) and row.ttl_seconds in (None, ttl):
+                found.setdefault(ttl, row.disclosed_tier)
     return found
 
 
-def _disclosures() -> list[dict[str, str]]:
-    rows = (row for row in table("disclosures") if cell("disclosures", row, "topic") == "cache_tier")
-    return [row for row in rows if cell("disclosures", row, "disclosed_tier")]
+def _disclosures() -> list[Disclosure]:
+    return [row for row in rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
 @once_a_reading
-def disclosed_cases() -> tuple[DisclosedCase, ...]:
-    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime."""
+def disclosed_cases(assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
+    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
+
+    Facts that were given about one model or its traffic say nothing of these.
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
     offered, _ = sheets(load())
     contexts = {(row.provider, row.model): row.max_context for row in models()}
     found = []
     for row in _disclosures():
-        provider, model, ttl, said = (cell("disclosures", row, name) for name in ("provider", "model", "ttl_seconds", "disclosed_tier"))
-        lifetime = int(number("disclosures", provider, "ttl_seconds", ttl)) if ttl else LIFETIME_NOT_STATED
-        chosen = [sheet for sheet in offered if sheet.provider == provider and model in ("", sheet.model)]
-        offers = [_priced(sheet, observables(sheet, contexts.get((provider, sheet.model))), lifetime) for sheet in chosen]
+        lifetime = int(assumptions.lifetime_not_stated) if row.ttl_seconds is None else row.ttl_seconds
+        chosen = [sheet for sheet in offered if sheet.provider == row.provider and row.model in ("", sheet.model)]
+        offers = [
+            _priced(sheet, observables(sheet, contexts.get((row.provider, sheet.model)), assumptions), lifetime, assumptions)
+            for sheet in chosen
+        ]
         # "Hard disk" and "disk array" do not say whether the disks spin: flash counts as right too.
-        disclosed = "disk" if said == "hdd" else said
-        found.append(DisclosedCase(provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
+        disclosed = "disk" if row.disclosed_tier == "hdd" else row.disclosed_tier
+        found.append(DisclosedCase(row.provider, lifetime, disclosed, tuple(offer for offer in offers if offer)))
     if not found:
         raise WrongData("disclosures.csv: no tier of a cache is disclosed to hold a rule against")
     return tuple(found)
 
 
-def _priced(sheet: PriceSheet, seen: Observables, ttl: int) -> PricedLifetime | None:
+def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
     """What a sheet charges for a lifetime by its own tariff; None if it does not sell it."""
-    tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums)
+    tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
                    if ttl in (one.shorter_ttl, one.longer_ttl)), None)  # fmt: skip
     if tariff is None or tariff.problem:
         return None
-    drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, tariff.storage_price) if seen.pairs else None
+    drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, tariff.storage_price, assumptions) if seen.pairs else None
     return PricedLifetime(tariff.storage_price.value, drain)
 
 
-def scoreboard(kv_bytes: tuple[float, float], temperature: float = storage.TEMPERATURE) -> tuple[RuleScore, ...]:
+def scoreboard(kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
     """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
 
     The score of a case is ln of the probability on the tiers disclosed; a rule that says nothing scores as a uniform
@@ -281,26 +223,27 @@ def scoreboard(kv_bytes: tuple[float, float], temperature: float = storage.TEMPE
     """
     rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,
-        "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(ttl, "lecture"),
-        "drain match, devices": lambda ttl, offer: storage.drain_match(ttl, "range"),
+        "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(ttl, "lecture", assumptions),
+        "drain match, devices": lambda ttl, offer: storage.drain_match(ttl, "range", assumptions),
     }
     for basis in storage.BASES:
-        rules[f"cost optimality (temperature {temperature:g}), {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
-            storage.cost_optimality(ttl, basis, year, temperature) for year in storage.PRICE_YEARS
+        rules[f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
+            storage.cost_optimality(ttl, basis, year, assumptions) for year in storage.PRICE_YEARS
         )
     for basis in storage.BASES:
         rules[f"price level, {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
-            storage.price_level(offer.storage_price, kv_bytes, basis, year) for year in storage.PRICE_YEARS if offer.storage_price
+            storage.price_level(offer.storage_price, kv_bytes, basis, year, assumptions)
+            for year in storage.PRICE_YEARS
+            if offer.storage_price
         )
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
-        [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, temperature=temperature
+        [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, assumptions=assumptions
     )[0].undisclosed  # fmt: skip
-    return tuple(_score(name, rule) for name, rule in rules.items())
+    return tuple(_score(name, rule, disclosed_cases(assumptions)) for name, rule in rules.items())
 
 
-def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None]) -> RuleScore:
+def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:
     scores, right, answered = [], 0, 0
-    cases = disclosed_cases()
     for case in cases:
         said = storage.mean(found for offer in case.offers or (PricedLifetime(None, None),) if (found := rule(case.ttl_seconds, offer)))
         answered += said is not None

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from math import exp, hypot, inf, log
 from types import MappingProxyType
 
-from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
-from derive.shipped import cell, once_a_reading, refuse_bad, table
-from derive.units import parse
+from derive.shipped import BadRow, Problem, once_a_reading, refuse_bad, rows_of
+from derive.shipped_rows import MemoryTierFigure, in_si
+from invert.assumptions import USUAL, Assumptions
 from invert.posterior.sobol import SEED, normals
-from invert.priors import SUSTAINED_MBU
+from invert.records import PricedCase, TierEvidence
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -28,19 +28,11 @@ LOW_END_OF_2025 = ("ddr", "flash")
 TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm", "ddr"), "disk": ("flash", "hdd")})
 """What a disclosure may name, and the tiers that it leaves open."""
 
-NORMAL_95 = 1.6448536269514722
-"""Standard deviations from the median to either end of a 90 % interval."""
-SPREAD_FLOOR = log(2) / NORMAL_95
-"""Least spread of a tier parameter: 90 % within a factor of 2, because its doubling for server and power is assumed."""
-MARKUP_RATIO_SD = 1.5
-STORAGE_MARKUP, STORAGE_MARKUP_SD = 3.0, 2.0
-"""Storage over its cost. A vendor that asks one price for unlike models shows how far off the mark-up of each can be."""
-DRAIN_MATCH_SD = 1.0
-TEMPERATURE = 3.0
-TRANSFERS = 2.0  # one write and one read a hold
 DRAWS = 4096  # of the cost term, the only one that is sampled
 
 IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
+ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
+"""The outside facts that each term rests on; the cost term rests on none."""
 
 Probabilities = Mapping[str, float]
 Term = tuple[str, Callable[[str, int], Probabilities]]
@@ -63,57 +55,16 @@ class TierParameters:
     holding_price: Spread
 
 
-@dataclass(frozen=True, slots=True)
-class PricedCase:
-    """Probabilities by tier on one cost basis at the hardware prices of one year."""
-
-    __repr__ = brief
-
-    basis: str
-    year: int
-    probabilities: Probabilities
-
-
-@dataclass(frozen=True, slots=True)
-class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
-
-    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
-    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
-    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
-    """
-
-    __repr__ = brief
-
-    ttl_seconds: int | None
-    rented: Probabilities | None
-    owned: Probabilities | None
-    evidence: tuple[str, ...]
-    implied_drain_time: float | None
-    lecture: Probabilities | None
-    devices: Probabilities | None
-    disclosed: str | None
-    undisclosed: Probabilities | None
-    probabilities: Probabilities | None
-    cases: tuple[PricedCase, ...]
-
-    @property
-    def anchors(self) -> tuple[str, ...]:
-        """The outside facts that what the prices say rests on."""
-        means, kv_bytes = ("short_context", "long_context"), ("kv_bytes_per_token",)
-        return {(IMPLIED_DRAIN_TIME,): means, (PRICE_LEVEL,): kv_bytes}.get(self.evidence, ())
-
-
 def storage_evidence(
     ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,
-    disclosed: Mapping[int | None, str] = MappingProxyType({}), temperature: float = TEMPERATURE,
+    disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
     """The tier each lifetime [s] points to; a lifetime of None is a storage price per hour.
 
     storage_price [USD/token/s]; implied_drain_time as median [s] and spread [nat]; kv_bytes stored, as median
     [byte/token] and spread [nat]; disclosed tiers by lifetime. A storage price that is not above 0 is none: free storage,
     or a tariff that does not hold, tells no level. One without a premium or KV bytes beside it tells nothing. Raises
-    `WrongValue` for a median or spread that is not one, or a temperature below 3, `WrongData` for an unknown disclosed tier.
+    `WrongValue` for a median or spread that is not one, `WrongData` for an unknown disclosed tier.
 
     >>> found, = storage_evidence([None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
     >>> found.evidence, round(found.rented["hbm"], 2), round(found.owned["hbm"], 2), round(found.owned["ddr"], 2)
@@ -125,7 +76,7 @@ def storage_evidence(
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
     for ttl in ttls:
-        term = _term(ttl, priced, implied_drain_time, kv_bytes, temperature)
+        term = _term(ttl, priced, implied_drain_time, kv_bytes, assumptions)
         name, rule = term if term else ("", None)
         cases = tuple(PricedCase(basis, year, rule(basis, year)) for basis in BASES for year in PRICE_YEARS) if rule else ()
         rented, owned = (mean([case.probabilities for case in cases if case.basis == basis]) for basis in BASES)
@@ -134,85 +85,90 @@ def storage_evidence(
         found.append(TierEvidence(
             ttl_seconds=ttl, rented=rented, owned=owned, evidence=(name,) if name else (),
             implied_drain_time=implied_drain_time[0] if implied_drain_time else None,
-            lecture=drain_match(ttl, "lecture") if ttl else None, devices=drain_match(ttl, "range") if ttl else None,
+            lecture=drain_match(ttl, "lecture", assumptions) if ttl else None,
+            devices=drain_match(ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
-            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed,
+            probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
         ))  # fmt: skip
     return tuple(found)
 
 
-def _term(ttl: int | None, storage_price: float | None, drain_time: Seen, kv_bytes: Seen, temperature: float) -> Term | None:
+def _term(ttl: int | None, storage_price: float | None, drain_time: Seen, kv_bytes: Seen, assumptions: Assumptions) -> Term | None:
     """The one term that speaks, by name: the price against the premium, else against KV bytes, else no price at all."""
     if drain_time:
-        return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(drain_time, basis, year)
+        return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(drain_time, basis, year, assumptions)
     if storage_price and kv_bytes:
-        return PRICE_LEVEL, lambda basis, year: price_level(storage_price, kv_bytes, basis, year)
+        return PRICE_LEVEL, lambda basis, year: price_level(storage_price, kv_bytes, basis, year, assumptions)
     if ttl and not storage_price:
-        return f"{COST_OPTIMALITY} (temperature {temperature:g})", lambda basis, year: cost_optimality(ttl, basis, year, temperature)
+        name = f"{COST_OPTIMALITY} (temperature {assumptions.cost_temperature:g})"
+        return name, lambda basis, year: cost_optimality(ttl, basis, year, assumptions)
     return None
 
 
 # Terms.
 
 
-def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int) -> Probabilities:
+def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL) -> Probabilities:
     """Probabilities from the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
-    ln T_imp ~ N(ln of what the tier would show), the mark-up of output over that of storage within 1.5 nats of 1. For
-    HBM itself the two holding prices are one, so their spread cancels with them.
+    ln T_imp ~ N(ln of what the tier would show), with the prior of the mark-up of output over that of storage. For HBM
+    itself the two holding prices are one, so their spread cancels with them.
 
     >>> {tier: round(p, 2) for tier, p in implied_drain_time_match((0.0171, 0.4), "owned", 2026).items()}
     {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
-    tiers = tier_parameters(basis, year)
+    tiers, markups = tier_parameters(basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
     hbm = tiers["hbm"]
-    values = {"mbu": SUSTAINED_MBU, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
-    values["output_storage_markup_ratio"] = 1.0
+    values = {"mbu": assumptions.sustained_mbu, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
+    values["output_storage_markup_ratio"] = markups.centre
     logs = {}
     for tier, own in tiers.items():
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
         prices = () if tier == "hbm" else (hbm.holding_price.sd, own.holding_price.sd)
-        logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, MARKUP_RATIO_SD, *prices))
+        logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, markups.spread, *prices))
     return normalised(logs)
 
 
-def price_level(storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int) -> Probabilities:
+def price_level(
+    storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
+) -> Probabilities:
     """Probabilities from the storage price [USD/token/s] and KV bytes, a median [byte/token] and its spread [nat].
 
-    ln S = ln(holding price x KV bytes) + ln of the mark-up, a median of 3 within 2 nats: storage is sometimes free.
+    ln S = ln(holding price x KV bytes) + ln of the mark-up, whose prior is wide: storage is sometimes free.
 
     >>> {tier: round(p, 2) for tier, p in price_level(1.25e-9, (60e3, 1.0), "rented", 2026).items()}
     {'hbm': 0.78, 'ddr': 0.21, 'flash': 0.01, 'hdd': 0.0}
     """
-    logs = {}
-    for tier, own in tier_parameters(basis, year).items():
+    logs, markup = {}, assumptions.storage_markup_prior
+    for tier, own in tier_parameters(basis, year, assumptions).items():
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
         cost = equation("cache.storage_price_is_hold_cost").right_side(values)
-        logs[tier] = _log_density(log(storage_price / (STORAGE_MARKUP * cost)), hypot(kv_bytes[1], own.holding_price.sd, STORAGE_MARKUP_SD))
+        logs[tier] = _log_density(log(storage_price / (markup.centre * cost)), hypot(kv_bytes[1], own.holding_price.sd, markup.spread))
     return normalised(logs)
 
 
 @once_a_reading
-def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMPERATURE, seed: int = SEED) -> Probabilities:
+def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> Probabilities:
     """Probabilities where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
     The mean of cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in what is idle, so
-    that cost decides little, and a temperature below 3 is refused.
+    that cost decides little, and a temperature below the usual one is refused with `WrongValue`.
 
     >>> {tier: round(p, 2) for tier, p in cost_optimality(300, "rented", 2026).items()}
     {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
     import numpy as np
 
-    if not temperature >= TEMPERATURE:
-        raise WrongValue(f"the temperature of cost optimality is {temperature:g}; allowed: {TEMPERATURE:g} or more")
+    temperature, least = assumptions.cost_temperature, USUAL.cost_temperature
+    if not temperature >= least:
+        raise WrongValue(f"the temperature of cost optimality is {temperature:g}; allowed: {least:g} or more")
     coordinates, weights = iter(normals(DRAWS, seed).T), []
-    for own in tier_parameters(basis, year).values():
+    for own in tier_parameters(basis, year, assumptions).values():
         drain, holding = (item.median * np.exp(item.sd * next(coordinates)) for item in (own.drain_time, own.holding_price))
         # A device of one byte a second: its capacity is the drain time. KV bytes are the same in all tiers.
         values = {"tier_price": holding * drain, "tier_capacity": drain, "tier_bandwidth": 1.0, "kv_bytes_per_token": 1.0}
-        values |= {"ttl": ttl, "transfers_per_hold": TRANSFERS}
+        values |= {"ttl": ttl, "transfers_per_hold": assumptions.transfers_per_hold}
         values |= {name: equation(f"cache.{name}").right_side(values) for name in ("hold_cost", "retrieve_cost")}
         weights.append(equation("cache.cache_cost").right_side(values) ** (-1 / temperature))
     shares = (np.array(weights) / sum(weights)).mean(axis=1)
@@ -220,8 +176,8 @@ def cost_optimality(ttl: float, basis: str, year: int, temperature: float = TEMP
 
 
 @once_a_reading
-def drain_match(ttl: float, device: str) -> Probabilities:
-    """The lecture's rule made probabilistic: ln of the lifetime [s] within 1 nat of ln of the drain time. A panel only.
+def drain_match(ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
+    """The lecture's rule made probabilistic: ln of the lifetime [s] about ln of the drain time. A panel only.
 
     `device` is `lecture` for the drain times it names, taken as said, or `range` for real devices, with their spread.
     Lecture 2:00:37 to 2:03:33.
@@ -229,8 +185,8 @@ def drain_match(ttl: float, device: str) -> Probabilities:
     >>> [max(found, key=found.get) for found in (drain_match(300, "lecture"), drain_match(3600, "lecture"), drain_match(3600, "range"))]
     ['flash', 'hdd', 'flash']
     """
-    times = {tier: _spread(tier, "drain_time", "device", device) for tier in TIERS}
-    return normalised({tier: _log_density(log(ttl / time.median), hypot(DRAIN_MATCH_SD, time.sd)) for tier, time in times.items()})
+    times, sd = {tier: _spread(tier, "drain_time", "device", device, assumptions) for tier in TIERS}, assumptions.drain_match_spread
+    return normalised({tier: _log_density(log(ttl / time.median), hypot(sd, time.sd)) for tier, time in times.items()})
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
@@ -251,13 +207,14 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 
 
 @once_a_reading
-def tier_parameters(basis: str, year: int) -> Mapping[str, TierParameters]:
+def tier_parameters(basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
     `rented` charges HBM the rent of the whole replica, and the other tiers owned hardware all the same, because nobody
     rents them by the byte; `owned` charges all tiers owned hardware. The median of a price is the middle figure, or for a
-    tier whose low end is a price of 2025, in that year the low end. A spread takes low to high as a 90 % interval, or
-    where the low end is another year's, middle to high as the upper half of one, and is never below 2 within 90 %.
+    tier whose low end is a price of 2025, in that year the low end. A spread takes low to high as an interval of
+    `range_level`, or where the low end is another year's, middle to high as the upper half of one; its ends are never less
+    than `tier_range_factor` off the median.
     """
     if basis not in BASES or year not in PRICE_YEARS:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, PRICE_YEARS))}")
@@ -265,30 +222,35 @@ def tier_parameters(basis: str, year: int) -> Mapping[str, TierParameters]:
     for tier in TIERS:
         column = basis if _rows(tier, "holding_price", "basis", basis) else "owned"
         found[tier] = TierParameters(
-            _spread(tier, "drain_time", "device", "range"), _spread(tier, "holding_price", "basis", column, year)
+            _spread(tier, "drain_time", "device", "range", assumptions),
+            _spread(tier, "holding_price", "basis", column, assumptions, year),
         )  # fmt: skip
     return MappingProxyType(found)
 
 
-def _spread(tier: str, quantity: str, column: str, wanted: str, year: int | None = None) -> Spread:
+def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None) -> Spread:
     """The row of a tier as a lognormal; the drain times of the lecture have no spread, they are what it said."""
     rows = _rows(tier, quantity, column, wanted)
     if len(rows) != 1:
         refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
         raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
-    row, unit = rows[0], cell("memory_tiers", rows[0], "unit")
-    value = parse(quantity, f"{cell('memory_tiers', row, 'value')} {unit}")
+    (row,) = rows
+    value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":
         return Spread(value, 0.0)
-    low, high = (parse(quantity, f"{cell('memory_tiers', row, end)} {unit}") for end in ("low", "high"))
+    if row.low is None or row.high is None:
+        raise BadRow(Problem("memory_tiers.csv", row.place, "low" if row.low is None else "high", "is blank, and a spread needs it"))
+    low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
     dated = year is not None and tier in LOW_END_OF_2025
-    sd = log(high / value) / NORMAL_95 if dated else log(high / low) / (2 * NORMAL_95)
-    return Spread(low if dated and year == PRICE_YEARS[0] else value, max(sd, SPREAD_FLOOR))
+    reach, least = assumptions.range_reach, log(assumptions.tier_range_factor)
+    half = log(high / value) if dated else log(high / low) / 2
+    return Spread(low if dated and year == PRICE_YEARS[0] else value, max(half, least) / reach)
 
 
-def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[dict[str, str]]:
-    asked = {"tier": tier, "quantity": quantity, column: wanted}
-    return [row for row in table("memory_tiers") if all(cell("memory_tiers", row, name) == text for name, text in asked.items())]
+def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
+    """The rows of a quantity of a tier whose device, or basis, is the wanted one."""
+    of_tier = (row for row in rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
+    return [row for row in of_tier if getattr(row, column) == wanted]
 
 
 # Statistics.

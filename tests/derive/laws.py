@@ -21,6 +21,8 @@ from typing import NamedTuple
 
 from derive import presets, solve
 from derive.errors import BacksolveError
+from derive.shipped import rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.solving.result import Solution
 
 SLACK = 1e-9
@@ -426,14 +428,14 @@ def deployments(random: Random) -> Iterator[Deployment]:
 
 @lru_cache(maxsize=1)
 def _chips() -> tuple[str, ...]:
-    rates = [row for row in presets.table("hardware") if row["quantity"] == "peak_flops" and row["dtype"] in presets.BYTES_PER_WEIGHT]
+    rates = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.dtype in presets.BYTES_PER_WEIGHT]
     named = dict.fromkeys(f"{row['accelerator']}:{row['dtype']}" for row in rates)
     return tuple(name for name in named if presets.hardware(name).givens.keys() >= {*presets.HARDWARE_GIVENS})
 
 
 @lru_cache(maxsize=1)
 def _models() -> tuple[str, ...]:
-    named = (row["model"] for row in presets.table("architectures") if row["kv_formula"])
+    named = (row.model for row in rows_of(Architecture) if row.kv_formula)
     return tuple(name for name in named if presets.model(name).givens.keys() >= {*presets.PARAMETERS})
 
 

@@ -1,5 +1,7 @@
 """Presets set what the tables say, name what they cannot do, and never set what decision 12 forbids."""
 
+import csv
+import io
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -8,73 +10,88 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive import presets
+from derive import presets, shipped
 from derive.catalogue import by_id, equation
-from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData, WrongValue
-from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names, table
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
+from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
+from derive.shipped import BadRow, Tables, read, reading, rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
 
-HARDWARE_HEADER = "accelerator,quantity,dtype,value,unit,preferred,source,verification,notes"
 HARDWARE = """
-H100-SXM,peak_flops,bf16,989,TFLOP/s,true,data sheet,official,
-H100-SXM,peak_flops,fp8,1979,TFLOP/s,true,data sheet,official,
-H100-SXM,peak_flops,fp8,3958,TFLOP/s,false,data sheet,official,sparse
-H100-SXM,hbm_bandwidth,,3.35,TB/s,true,data sheet,official,
-H100-SXM,hbm_capacity,,80,GB,true,data sheet,official,
-H100-SXM,chip_price,,2,USD/h,true,list price,official,
-H100-SXM,scale_up_size,,8,1,true,data sheet,official,
-B200-SXM,peak_flops,fp4,9e15,FLOP/s,true,data sheet,official,
-B200-SXM,hbm_capacity,,180,GB,true,cloud page,secondary,
-B200-SXM,hbm_capacity,,192,GB,false,launch talk,secondary,
-TPU-v5e,peak_flops,int8,393e12,FLOP/s,true,page,official,
-TPU-v6e,peak_flops,bf16,918e12,FLOP/s,true,page,official,
-TPU7x,peak_flops,tf32,1e15,FLOP/s,true,page,official,
-Two-true,peak_flops,fp8,1e15,FLOP/s,true,page,official,
-Two-true,peak_flops,fp8,2e15,FLOP/s,true,page,official,
-None-true,peak_flops,fp8,1e15,FLOP/s,false,page,official,
-Odd-unit,peak_flops,fp8,1e15,byte/s,true,page,official,
+accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes
+H100-SXM,peak_flops,bf16,989e12,FLOP/s,true,data sheet,,official,
+H100-SXM,peak_flops,fp8,1979e12,FLOP/s,true,data sheet,,official,
+H100-SXM,peak_flops,fp8,3958e12,FLOP/s,false,data sheet,,official,sparse
+H100-SXM,hbm_bandwidth,,3.35e12,byte/s,true,data sheet,,official,
+H100-SXM,hbm_capacity,,80e9,byte,true,data sheet,,official,
+H100-SXM,chip_price,,2,USD/h,false,list price,2026-05-01,official,
+H100-SXM,scale_up_size,,8,1,true,data sheet,,official,
+B200-SXM,peak_flops,fp4,9e15,FLOP/s,true,data sheet,,official,
+B200-SXM,hbm_bandwidth,,8e12,byte/s,true,data sheet,,official,
+B200-SXM,hbm_capacity,,180e9,byte,true,cloud page,,secondary,
+B200-SXM,hbm_capacity,,192e9,byte,false,launch talk,,secondary,
+TPU-v5e,peak_flops,int8,393e12,FLOP/s,true,page,,official,
+TPU-v6e,peak_flops,bf16,918e12,FLOP/s,true,page,,official,
+TPU7x,peak_flops,tf32,1e15,FLOP/s,true,page,,official,
+Two-true,peak_flops,fp8,1e15,FLOP/s,true,page,,official,
+Two-true,peak_flops,fp8,2e15,FLOP/s,true,other page,,official,
+None-true,peak_flops,fp8,1e15,FLOP/s,false,page,,official,
+Odd-unit,peak_flops,fp8,1e15,byte/s,true,page,,official,
 """
-MODEL_HEADER = (
-    "model,aliases,hf_id,total_params,active_params,params_source,kv_formula,layers,kv_layers,kv_heads,head_dim,"
-    "latent_dim,rope_dim,query_heads,nope_dim,value_dim,config_source,verification,notes"
-)
+REST = "{0},hbm_bandwidth,,1e12,byte/s,true,page,,official,\n{0},hbm_capacity,,16e9,byte,true,page,,official,\n"
+HARDWARE += "".join(REST.format(name) for name in ("TPU-v5e", "TPU-v6e", "TPU7x", "Two-true", "None-true", "Odd-unit"))
 MODELS = """
-Llama-3-70B,Llama3;L3,meta-llama/Meta-Llama-3-70B,70B,70B,card,gqa,80,80,8,128,,,64,,,config,verified,
-Llama-3-8B,,meta-llama/Meta-Llama-3-8B,8B,8B,card,gqa,32,32,8,128,,,,,,config,verified,
-Scout,,a/scout,109B,17B,card,hybrid,48,12,8,128,,,40,,,config,verified,
-V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,config,verified,
-K3,,a/k3,2.8T,,text,mla_hybrid,93,24,,,512,64,96,128,128,config,verified,
-V4,,a/v4,1.6T,49B,card,,61,61,1,512,,,,,,config,verified,block-sparse attention
-Gap,,a/gap,1B,1B,card,gqa,,12,8,128,,,,,,config,verified,
-New,,a/new,1B,1B,card,ring,12,12,8,128,,,,,,config,verified,
-Zero,,a/zero,1B,0,card,gqa,12,12,8,128,,,,,,config,verified,
+model,aliases,hf_id,total_params,active_params,params_source,kv_formula,layers,kv_layers,kv_heads,head_dim,latent_dim,rope_dim,query_heads,nope_dim,value_dim,notes
+Llama-3-70B,Llama3;L3,meta-llama/Meta-Llama-3-70B,70e9,70e9,card,gqa,80,80,8,128,,,64,,,
+Llama-3-8B,,meta-llama/Meta-Llama-3-8B,8e9,8e9,card,gqa,32,32,8,128,,,,,,
+Scout,,a/scout,109e9,17e9,card,hybrid,48,12,8,128,,,40,,,
+V3,,a/v3,671e9,37e9,card,mla,61,61,,,512,64,128,128,128,
+K3,,a/k3,2.8e12,,text,mla_hybrid,93,24,,,512,64,96,128,128,
+V4,,a/v4,1.6e12,49e9,card,,61,61,1,512,,,,,,block-sparse attention
+Gap,,a/gap,1e9,1e9,card,gqa,,12,8,128,,,,,,
+Narrow,,a/narrow,1e9,1e9,card,gqa,12,12,8,,,,,,,
+New,,a/new,1e9,1e9,card,ring,12,12,8,128,,,,,,
+Zero,,a/zero,1e9,0,card,gqa,12,12,8,128,,,,,,
+Absurd,,a/absurd,1e9,1e18,card,gqa,12,12,8,128,,,,,,
 """
-SPARSE_HEADER = (
-    "model,total_params,active_params,kv_formula,layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,"
-    "window_layers,window_tokens,linear_layers,indexer_layers,indexer_dim,sparse_layers,selected_entries"
-)
 SPARSE = """
-V3.2,671B,37B,mla_indexed,61,512,64,128,128,128,,,,61,128,61,2048
-Mixed,1B,1B,gqa,12,,,,,,6,4096,6,,,,
+model,total_params,active_params,kv_formula,layers,kv_layers,latent_dim,rope_dim,query_heads,nope_dim,value_dim,window_layers,window_tokens,window_kv_heads,window_key_dim,window_value_dim,linear_layers,indexer_layers,indexer_dim,indexer_heads,indexer_bytes_per_element,sparse_layers,selected_entries
+V3.2,671e9,37e9,mla_indexed,61,61,512,64,128,128,128,,,,,,,61,128,64,1.03125,61,2048
+Mixed,1e9,1e9,gqa,12,12,,,,,,6,4096,8,128,128,6,,,,,,
 """
+NOT_ASKED = {
+    **{"config_source": "config", "verification": "verified", "experts_grade": "unread"},
+    **{"kv_values_stored_per_token": "1", "kv_values_read_per_context_token": "1"},
+}
 
 
-COLUMNS = dict.fromkeys(table("architectures")[0], "")
+def rows(text, **others):
+    return [{**others, **row} for row in csv.DictReader(text.strip().splitlines())]
 
 
-def rows(header, text, **others):
-    columns = header.split(",")
-    return tuple({**others, **dict(zip(columns, line.split(","), strict=True))} for line in text.strip().splitlines())
+def architectures(*found):
+    """The tables that ship with these rows for architectures.csv."""
+    columns = shipped.lines("architectures")[0]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(NOT_ASKED | row for row in found)
+    return read().edited(architectures=out.getvalue())
+
+
+SMALL = (*rows(MODELS), *rows(SPARSE, kv_heads="8", head_dim="128"))
 
 
 @pytest.fixture
-def small(monkeypatch):
-    sparse = rows(SPARSE_HEADER, SPARSE, **COLUMNS | {"kv_heads": "8", "head_dim": "128"})
-    tables = {"hardware": rows(HARDWARE_HEADER, HARDWARE), "architectures": rows(MODEL_HEADER, MODELS, **COLUMNS) + sparse}
-    monkeypatch.setattr(presets, "table", tables.__getitem__)
+def small():
+    files = architectures(*SMALL).edited(hardware=HARDWARE.lstrip()).files
+    described = files["datapackage.json"].replace(b'"int8"', b'"int8", "tf32"')
+    with reading(Tables({**files, "datapackage.json": described})):
+        yield
 
 
 # -- hardware -------------------------------------------------------------------------------------------------------
@@ -100,13 +117,13 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
 
 
 def has_bf16(name: str) -> bool:
-    return any(row["accelerator"] == name and row["quantity"] == "peak_flops" and row["dtype"] == "bf16" for row in table("hardware"))
+    return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
 
 def test_the_data_type_sets_flops_and_bytes_together(small):
     assert hardware("H100:bf16").givens["peak_flops"] == 989e12
     assert hardware("H100:bf16").givens["bytes_per_weight"] == 2
-    assert hardware("B200").givens == {"bytes_per_weight": 0.5, "peak_flops": 9e15, "hbm_capacity": 180e9}
+    assert hardware("B200").givens == {"bytes_per_weight": 0.5, "peak_flops": 9e15, "hbm_bandwidth": 8e12, "hbm_capacity": 180e9}
     assert hardware("TPU-v5e").givens["bytes_per_weight"] == 1
 
 
@@ -120,9 +137,9 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
         ("", UnknownName, ["accelerator ''"]),
         (":fp8", UnknownName, ["accelerator ''"]),
         ("TPU7x", NotCovered, ["TPU7x", "no peak_flops", "fp8"]),
-        ("Two-true", WrongData, ["hardware.csv Two-true peak_flops fp8", "preferred", "2 of 2"]),
-        ("None-true", WrongData, ["hardware.csv None-true peak_flops fp8", "preferred", "0 of 1"]),
-        ("Odd-unit", WrongData, ["hardware.csv Odd-unit", "peak_flops is in FLOP/s", "byte/s"]),
+        ("Two-true", BadRow, ["hardware.csv row 16, column preferred: is true in 2 of 2 rows", "(rows 16, 17)"]),
+        ("None-true", BadRow, ["hardware.csv row 18, column preferred: is true in 0 of 1 rows"]),
+        ("Odd-unit", BadRow, ["hardware.csv row 19, column unit", "peak_flops is in FLOP/s", "byte/s"]),
     ],
 )
 def test_hardware_that_is_wrong(small, text, kind, words):
@@ -166,20 +183,20 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     preset = model("V3.2")
     sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
     selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048, "query_heads": 128}
+    selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
     assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
     chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
     assert preset.variants == {**dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"), "kv_time": "fixed"}
     assert preset.left_out == presets.DENSE_ONLY
 
 
-def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small, monkeypatch):
+def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small):
     """A blank one is left to whoever asks."""
-    more = {"indexer_heads": "64", "indexer_bytes_per_element": "1.03125", "state_bytes_per_element": "4"}
-    assert not more.keys() & model("V3.2").givens.keys()
-    tables = {"architectures": tuple({**row, **more} for row in presets.table("architectures"))}
-    monkeypatch.setattr(presets, "table", tables.__getitem__)
-    assert {name: model("V3.2").givens[name] for name in more} == {name: float(text) for name, text in more.items()}
-    assert model("Mixed").givens["state_bytes_per_element"] == 4
+    assert (model("V3.2").givens["indexer_heads"], model("V3.2").givens["indexer_bytes_per_element"]) == (64, 1.03125)
+    states = {"state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "4"}
+    assert not states.keys() & model("Mixed").givens.keys()
+    with reading(architectures(SMALL[-1] | states)):
+        assert {name: model("Mixed").givens[name] for name in states} == {name: float(text) for name, text in states.items()}
 
 
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
@@ -198,29 +215,32 @@ def test_a_model_of_windows_and_states_has_stages_of_all_its_layers():
 def test_a_part_that_is_not_described_in_full_is_not_zero(small):
     given = model("Mixed").givens
     assert given["window_layers"] == 6 and given["window_tokens"] == 4096 and given["linear_layers"] == 6
-    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes"} & set(given)
+    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes", "state_heads"} & set(given)
 
 
-MIXTURE = {"experts": "256", "active_experts": "8", "moe_layers": "58", "model_dim": "7168", "experts_source": "c", "experts_grade": "read"}
+MIXTURE = {
+    **{"experts": "256", "active_experts": "8", "shared_experts": "1", "moe_layers": "58", "model_dim": "7168", "vocab_size": "129280"},
+    **{"moe_ffn_dim": "2048", "dense_ffn_dim": "18432", "experts_source": "c", "experts_grade": "read"},
+}
+DENSE = MIXTURE | {"experts": "0", "active_experts": "0", "shared_experts": "0", "moe_layers": "0", "moe_ffn_dim": ""}
 
 
-def with_router(monkeypatch, **cells):
-    row = rows(MODEL_HEADER, MODELS, **COLUMNS)[3] | cells
-    monkeypatch.setattr(presets, "table", {"architectures": (row,)}.__getitem__)
-    return model("V3")
+def with_router(**cells):
+    with reading(architectures(rows(MODELS)[3] | cells)):
+        return model("V3")
 
 
-def test_a_mixture_sets_its_router_and_says_where_it_is_from(monkeypatch):
-    preset = with_router(monkeypatch, **MIXTURE)
+def test_a_mixture_sets_its_router_and_says_where_it_is_from():
+    preset = with_router(**MIXTURE)
     router = {name: preset.givens[name] for name in (*presets.ROUTER, "model_dim")}
     assert router == {"experts": 256, "active_experts": 8, "moe_layers": 58, "model_dim": 7168}
     assert preset.provenance["experts"] == "architectures.csv V3 experts: c (read)"
 
 
-@pytest.mark.parametrize("experts", ["0", ""])
-def test_a_dense_model_has_no_router(monkeypatch, experts):
-    preset = with_router(monkeypatch, **MIXTURE | {"experts": experts, "active_experts": experts})
-    assert not {*presets.ROUTER} & preset.givens.keys() and preset.givens["model_dim"] == 7168
+@pytest.mark.parametrize(("cells", "width"), [(DENSE, 7168), ({}, None)])
+def test_a_dense_model_has_no_router(cells, width):
+    preset = with_router(**cells)
+    assert not {*presets.ROUTER} & preset.givens.keys() and preset.givens.get("model_dim") == width
 
 
 OF_WHAT_IS_STORED = {
@@ -250,9 +270,11 @@ def test_model_is_found_by_name_alias_and_id(small, text):
         ("Lama-3-8B", UnknownName, ["model 'Lama-3-8B'", "'Llama-3-8B'", "backsolve list --models"]),
         ("", UnknownName, ["model ''"]),
         ("V4", NotCovered, ["V4", "attention", "block-sparse"]),
-        ("Gap", WrongData, ["architectures.csv Gap", "column layers", "gqa"]),
-        ("New", WrongData, ["architectures.csv New", "kv_formula", "'ring'", "mla_hybrid"]),
-        ("Zero", WrongData, ["architectures.csv Zero", "active_params = 0"]),
+        ("Gap", BadRow, ["architectures.csv row 8, column layers: is blank"]),
+        ("Narrow", BadRow, ["architectures.csv row 9, column head_dim: is blank", "formula gqa"]),
+        ("New", BadRow, ["architectures.csv row 10, column kv_formula: 'ring'", "mla_hybrid"]),
+        ("Zero", BadRow, ["architectures.csv row 11, column active_params: 0 is out of range"]),
+        ("Absurd", BadRow, ["architectures.csv row 12, column active_params: active_params = 1e+18: absurd"]),
     ],
 )
 def test_model_that_is_wrong(small, text, kind, words):
@@ -267,7 +289,7 @@ FORBIDDEN = {"kv_bytes_per_token", "bytes_per_element", "chip_price"}
 
 
 def pairs_of_hardware():
-    rated = {(row["accelerator"], row["dtype"]) for row in table("hardware") if row["quantity"] == "peak_flops"}
+    rated = {(row.accelerator, row.dtype) for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops"}
     return sorted(f"{name}:{dtype}" for name, dtype in rated)
 
 
@@ -275,7 +297,7 @@ def pairs_of_hardware():
 def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
-    listed = {row["quantity"] for row in table("hardware") if row["accelerator"] == text.split(":")[0]}
+    listed = {row.quantity for row in rows_of(AcceleratorFigure) if row.accelerator == text.split(":")[0]}
     beside |= {name for name, called in LINKS.items() if called in listed}
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
@@ -287,39 +309,58 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     except NotCovered as refusal:
         assert str(refusal).startswith(name)
         return
-    row = next(row for row in table("architectures") if row["model"] == name)
+    row = presets.architecture(name)
     given = preset.givens
-    selects = row["kv_values_read_per_context_token"] != row["kv_values_stored_per_token"]
-    windows, states = bool(row["window_layers"]), bool(row["linear_layers"])
+    selects = row.kv_values_read_per_context_token != row.kv_values_stored_per_token
+    windows, states = row.window_layers is not None, row.linear_layers is not None
     limited = selects or windows or states
     assert preset.left_out == (presets.DENSE_ONLY if selects else presets.ALL_GROWS if limited else ())
     assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == ("fixed" if limited else None, not selects)
     assert preset.variants.get("kv_bytes_per_sequence") == ("fixed" if windows or states else None)
-    assert preset.variants.get("attention_flops_per_sequence") == (row["kv_formula"] if selects else "windowed" if windows else None)
+    assert preset.variants.get("attention_flops_per_sequence") == (row.kv_formula if selects else "windowed" if windows else None)
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
-    assert given.get("layers") == (float(row["layers"]) if row["layers"] else None)
+    assert given.get("layers") == row.layers
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_kv_bytes_by_the_equations_are_the_values_counted_by_hand(name):
+    row = presets.architecture(name)
+    if not row.kv_formula:
+        with pytest.raises(NotCovered, match=f"^{name}: no equation"):
+            presets.kv_bytes(row, 2.0)
+        return
+    for width in (1.0, 2.0):
+        counted = (row.kv_values_stored_per_token * width, row.kv_values_read_per_context_token * width)
+        assert presets.kv_bytes(row, width) == counted
+
+
+def test_a_name_of_an_architecture_is_taken_as_it_stands():
+    with pytest.raises(UnknownName, match="unknown architecture 'deepseek-v3'; did you mean 'DeepSeek-V3'"):
+        presets.architecture("deepseek-v3")
+    with reading(architectures(SMALL[0] | {"layers": "many"})), pytest.raises(BadRow, match="row 2, column layers"):
+        presets.architecture("Llama-3-70B")
 
 
 def test_no_two_models_share_a_spelling():
-    for row in table("architectures"):
-        for spelled in filter(None, [row["hf_id"], *row["aliases"].split(";")]):
+    for row in rows_of(Architecture):
+        for spelled in filter(None, [row.hf_id, *row.aliases]):
             try:
-                assert model(spelled) == model(row["model"])
+                assert model(spelled) == model(row.model)
             except NotCovered as refusal:
-                assert str(refusal).startswith(row["model"])
+                assert str(refusal).startswith(row.model)
 
 
 def test_names_are_listed_once():
     assert len(set(hardware_names())) == len(hardware_names()) and "H100-SXM" in hardware_names()
-    assert len(set(model_names())) == len(model_names()) == len(table("architectures"))
+    assert len(set(model_names())) == len(model_names()) == len(rows_of(Architecture))
 
 
 @given(st.text(max_size=40) | st.builds("{}:{}".format, st.sampled_from(hardware_names()), st.text(max_size=5)))
 def test_any_text_gives_a_preset_or_a_named_mistake(text):
-    for read in (hardware, model):
+    for lookup in (hardware, model):
         with suppress(BacksolveError):
-            assert isinstance(read(text), Preset)
+            assert isinstance(lookup(text), Preset)
 
 
 # -- what weights are stored as -------------------------------------------------------------------------------------
@@ -397,10 +438,10 @@ def test_weights_that_are_trained_are_in_the_type_of_the_chip():
     assert solve("training_state_bytes_per_chip", **asked).answers[0].value == 117e9 * (2 + 2 + 12) / 64
 
 
-def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts(monkeypatch):
-    (published,) = with_router(monkeypatch, native_dtype="mxfp4 experts + bf16").published
+def test_a_mixture_whose_experts_were_not_counted_is_taken_to_be_all_experts():
+    (published,) = with_router(native_dtype="mxfp4 experts + bf16").published
     assert (published.bytes_per_weight, published.narrowest, published.max_context) == (17 / 32, 0.5, inf)
-    (published,) = with_router(monkeypatch, **MIXTURE, native_dtype="mxfp4 experts + bf16").published
+    (published,) = with_router(**MIXTURE, native_dtype="mxfp4 experts + bf16").published
     assert published.bytes_per_weight == pytest.approx(of_two_types(671e9, 37e9, 256, 8, 17 / 32, 2), rel=1e-12)
 
 
@@ -413,10 +454,10 @@ def test_two_models_that_were_published_differently_are_refused_unless_the_type_
     assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
 
 
-@pytest.mark.parametrize("name", [row["model"] for row in table("architectures") if row["kv_formula"]])
+@pytest.mark.parametrize("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
 def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
-    row = next(row for row in table("architectures") if row["model"] == name)
+    row = presets.architecture(name)
     (published,) = model(name).published
-    assert (published.model, published.dtype, published.max_context) == (name, row["native_dtype"], float(row["max_context"]))
-    if row["native_dtype"]:
+    assert (published.model, published.dtype, published.max_context) == (name, row.native_dtype, row.max_context)
+    if row.native_dtype:
         assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2

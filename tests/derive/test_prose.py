@@ -14,8 +14,10 @@ from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without
 
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
-from derive.presets import hardware, hardware_names, model, model_names, table
+from derive.presets import hardware, hardware_names, model, model_names
 from derive.quantities import CONSTANTS
+from derive.shipped import rows_of
+from derive.shipped_rows import RECORDS
 from derive.solving.api import solve
 from invert.inference import infer
 
@@ -86,8 +88,8 @@ def attention_contexts() -> tuple[float, ...]:
 
 
 def cell(name: str, column: str, **where: str) -> float:
-    (row,) = [row for row in table(name) if all(row[key] == wanted for key, wanted in where.items())]
-    return float(row[column])
+    (row,) = [row for row in rows_of(RECORDS[name]) if all(getattr(row, key) == wanted for key, wanted in where.items())]
+    return float(getattr(row, column))
 
 
 def disclosed(provider: str, quantity: str, model: str = "") -> float:

@@ -17,7 +17,8 @@ import derive
 from derive import shipped
 from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
-from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, table, truth
+from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, rows_of
+from derive.shipped_rows import AcceleratorFigure, FxRate, truth
 
 HOME = Path(derive.__file__).parent.parent
 
@@ -89,7 +90,7 @@ def test_what_is_worked_out_is_kept_as_long_as_no_byte_differs(copy):
     @once_a_reading
     def counted(name: str) -> int:
         calls.append(name)
-        return len(table(name))
+        return len(shipped.checked(name).records)
 
     assert [counted("fx"), counted("fx"), counted("hardware")] == [3, 3, 355] and calls == ["fx", "hardware"]
     (copy / "prices.csv").touch()
@@ -177,8 +178,7 @@ def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
 def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
     text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
-        assert problems("hardware") == () and table("hardware")[0]["source"] == "µ  page" and table("hardware")[0].place == 2
-        assert table("hardware") is table("hardware")
+        assert problems("hardware") == () and rows_of(AcceleratorFigure)[0].source == "µ  page" and rows_of(AcceleratorFigure)[0].place == 2
         assert hardware("H1").givens["hbm_bandwidth"] == 3e12
 
 
@@ -227,7 +227,7 @@ def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: st
     with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
         (problem,) = problems("hardware")
         assert (problem.origin, problem.row, problem.column) == ("hardware.csv", 5, column) and why in problem.message
-        assert [found.place for found in table("hardware")] == [2, 3, 4, 6]
+        assert [found.place for found in rows_of(AcceleratorFigure)] == [2, 3, 4, 6]
         assert str(problem).isprintable() and "\n" not in str(problem)
     peak = row.replace("chip_price", "peak_flops").replace("USD/h", "FLOP/s").replace(",,", ",bf16,", 1).replace("2026-05-01", "")
     if column not in ("quantity", "unit", "dtype", "accelerator"):
@@ -248,7 +248,7 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
     content = of_hardware(*GOOD).files["hardware.csv"]
     with reading(Tables({**read().files, "hardware.csv": content.replace(b"2,USD/h", b"2,\xff")})):
         (problem,) = problems("hardware")
-        assert problem.row == 5 and "byte 0xff" in problem.message and len(table("hardware")) == 3
+        assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
 def test_a_file_that_cannot_be_used_is_named(content: bytes | None, says: str):
     files = {name: text for name, text in read().files.items() if name != "hardware.csv"}
     with reading(Tables(files if content is None else {**files, "hardware.csv": content})):
-        for look in (lambda: hardware("H100"), derive.presets.hardware_names, lambda: table("hardware")):
+        for look in (lambda: hardware("H100"), derive.presets.hardware_names, lambda: rows_of(AcceleratorFigure)):
             with pytest.raises(WrongData) as caught:
                 look()
             assert str(caught.value).startswith(says)
@@ -346,20 +346,20 @@ def test_a_file_that_may_not_be_read_or_is_none_is_named(copy):
     with pytest.raises(WrongData, match=r"hardware\.csv: (cannot be read: Is a directory|not among)"):
         hardware("H100")
     with pytest.raises(WrongData, match=r"fx\.csv: not among"):
-        table("fx")
+        rows_of(FxRate)
 
 
 def test_a_column_that_is_not_described_is_named_and_read_past():
     with reading(of_hardware(*(row + ",1" for row in GOOD), header=HARDWARE + ",prefered")):
         (problem,) = problems("hardware")
         assert str(problem) == "hardware.csv row 1: unknown column 'prefered'; did you mean 'preferred'?"
-        assert len(table("hardware")) == 4
+        assert len(rows_of(AcceleratorFigure)) == 4
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
 def test_a_description_that_cannot_be_used_is_named(content: str):
     with reading(Tables({**read().files, "datapackage.json": content.encode()})), pytest.raises(WrongData, match=r"^datapackage\.json: "):
-        table("hardware")
+        rows_of(AcceleratorFigure)
 
 
 def test_what_may_have_meant_the_cells_asked_for_is_refused():
@@ -400,7 +400,7 @@ def test_any_content_gives_rows_or_named_faults():
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
                 of_lines = {row.place for row, _ in shipped.lines(name)[1]}
-                assert of_lines == {row.place for row in found.rows} | {problem.row for _, _, problem in found.bad}
+                assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 
 
@@ -425,7 +425,7 @@ def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, righ
     writer.writerows(cells)
     with reading(read().edited(**{name: out.getvalue()})):
         found = {problem.row: problem.message for problem in problems(name)}
-        kept = {row.place for row in table(name)}
+        kept = {row.place for row in shipped.checked(name).records}
     assert f"row {right} has the same" in found[wrong] and f"row {wrong} has the same" in found[right]
     assert not kept & {wrong, right}
 

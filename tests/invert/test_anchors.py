@@ -1,6 +1,7 @@
 """Outside facts: each moves every reading and estimate that says it rests on it, and no other; given KV bytes are the headline."""
 
 import io
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -8,7 +9,7 @@ from click.testing import CliRunner
 
 from backsolve.cli.prices import backsolve
 from derive.errors import WrongValue
-from invert.anchors import ALLOWED
+from invert.assumptions import FACTS
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import as_csv, as_records
@@ -16,7 +17,7 @@ from invert.report.document import FORMATS, document
 from invert.report.flat import flat
 from invert.report.sheet import report, rests_on
 from invert.report.table import summary
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -50,7 +51,7 @@ def numbers(one: Inference) -> dict[str, tuple[object, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
     found = {name: (reading.values.get("kv_bytes_per_token"),) for name, reading in readings.items()}
-    labels = {"KV one mark-up": "common_markup", "KV at rent": "dollar_anchored", "KV calibrated": "calibrated"}
+    labels = {"KV one mark-up": "one_markup", "KV at rent": "at_rent", "KV calibrated": "headline"}
     estimates = {**{label: one.kv_bytes[key] for label, key in labels.items()}, **one.estimates}
     found |= {name: (e.kind, e.median, e.low, e.high, e.contraction) for name, e in estimates.items()}
     return found | ({"tier by price": tuple((one.storage[0].undisclosed or {}).values())} if one.storage else {})
@@ -61,7 +62,7 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
                for a, b in zip(one, other, strict=True))  # fmt: skip
 
 
-@pytest.mark.parametrize("anchor", ALLOWED)
+@pytest.mark.parametrize("anchor", FACTS)
 @pytest.mark.parametrize("start", STARTS)
 def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: str):
     before, after = read(**STARTS[start]), read(**{**STARTS[start], anchor: OTHER[anchor]})
@@ -74,8 +75,8 @@ def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: s
 
 
 def test_every_anchor_is_tried_and_moves_something():
-    assert tuple(OTHER) == ALLOWED
-    for anchor in ALLOWED:
+    assert tuple(OTHER) == FACTS
+    for anchor in FACTS:
         assert any(anchor in names for one in read().values() for names in rests_on(one).values()), anchor
 
 
@@ -85,7 +86,7 @@ def test_the_headline_follows_the_mean_contexts():
         infer(["gemini-3.1-pro"], anchors=anchors).inferences
         for anchors in ({}, {"short_context": "100k", "long_context": "300k"}, {"long_context": "900k"})
     )
-    headlines = [one.kv_bytes["calibrated"].median for one in (far, usual, near)]
+    headlines = [one.kv_bytes["headline"].median for one in (far, usual, near)]
     assert headlines == sorted(headlines) and headlines[0] < 0.8 * headlines[1] < 0.7 * headlines[2]
 
 
@@ -108,7 +109,7 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
     said = report(one, table, UNBROKEN)
     assert "the same for every reading" not in said
     lines = said[said.index("Anchors: outside facts, and what rests on each") :].splitlines()
-    for anchor in ALLOWED:
+    for anchor in FACTS:
         claimed = [line for line in lines if line.startswith(f"{anchor} = ")]
         assert len(claimed) == (anchor != "kv_bytes_per_token")
         for line in claimed:
@@ -117,15 +118,10 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
 
 
 def test_every_estimate_names_its_anchors_in_json():
-    for one, record in zip(read().values(), as_records(InferenceTable(tuple(read().values()), *of_a_run())), strict=True):
+    for one, record in zip(read().values(), as_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
         printed = {**record["estimates"], **record["estimates"]["kv_bytes_per_token"]}
         for name, estimate in {**one.kv_bytes, **one.estimates}.items():
-            assert printed[name]["anchors"] == list(estimate.anchors) and set(estimate.anchors) <= set(ALLOWED)
-
-
-def of_a_run() -> tuple[object, ...]:
-    table = infer(["kimi-k3"])
-    return table.as_of, table.anchors, table.held, table.premiums
+            assert printed[name]["anchors"] == list(estimate.anchors) and set(estimate.anchors) <= set(FACTS)
 
 
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------
@@ -137,12 +133,12 @@ def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given:
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences
     value = table.given["kv_bytes_per_token"]
-    for key in ("calibrated", "common_markup"):
+    for key in ("headline", "one_markup"):
         found = one.kv_bytes[key]
         assert (found.kind, found.median, found.low, found.high) == ("given", value, value, value)
         assert found.anchors == ("kv_bytes_per_token",) and found.contraction is None and not found.prior_dominated
     # What rental cost pays for does not rest on it: it stays a reading of the price.
-    assert one.kv_bytes["dollar_anchored"] == usual.kv_bytes["dollar_anchored"]
+    assert one.kv_bytes["at_rent"] == usual.kv_bytes["at_rent"]
     assert "KV given" in one.flags and "KV PRIOR-DOMINATED" not in one.flags
 
 
@@ -158,10 +154,10 @@ def test_given_kv_bytes_are_labelled_in_every_form():
         assert said.count("70 kB/token (given)") == 3 and "The headline is what was given, 70 kB/token (given)" in " ".join(said.split())
         assert "The headline is the calibrated line" not in said and "KV calibrated against" not in said
         assert "kv_bytes_per_token = 70 kB/token   given" in said
-        estimate = record["estimates"]["kv_bytes_per_token"]["calibrated"]
+        estimate = record["estimates"]["kv_bytes_per_token"]["headline"]
         assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")
         row = flat(one)
-        assert (row["kv_bytes_per_token_calibrated"], row["kv_bytes_per_token_calibrated_kind"]) == (70e3, "given")
+        assert (row["kv_bytes_per_token_headline"], row["kv_bytes_per_token_headline_kind"]) == (70e3, "given")
     assert as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
 
 
@@ -177,7 +173,7 @@ def test_given_kv_bytes_move_the_tier_that_a_storage_price_points_to():
 def test_prices_that_contradict_the_model_do_so_whatever_kv_is_given():
     broken = {"overlap": 0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.3, "kv_bytes_per_token": "70kB"}
     (one,) = infer(["claude-sonnet-4-5"], anchors=broken).inferences
-    assert one.kv_bytes["calibrated"].kind == "given" and one.contradiction and {"KV given", "inconsistent"} <= set(one.flags)
+    assert one.kv_bytes["headline"].kind == "given" and one.contradiction and {"KV given", "inconsistent"} <= set(one.flags)
 
 
 # -- means that cannot be ------------------------------------------------------------------------------------------------
@@ -216,6 +212,6 @@ def test_a_sheet_of_one_band_is_reported_whatever_mean_of_a_long_band_is_given()
 def test_given_is_a_kind_of_its_own():
     sheet = "provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n"
     (one,) = infer(["acme/m"], prices=io.StringIO(sheet), anchors={"kv_bytes_per_token": 1e5}).inferences
-    assert one.kv_bytes["calibrated"] == Estimate(
+    assert one.kv_bytes["headline"] == Estimate(
         "given", 1e5, 1e5, 1e5, because="given, not estimated", anchors=("kv_bytes_per_token",)
     )

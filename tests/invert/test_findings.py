@@ -9,15 +9,16 @@ import pytest
 
 from invert import scoreboard as truth
 from invert.estimators import calibration
+from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
 from invert.report.layout import ESTIMATORS
 from invert.report.sheet import report
 from invert.report.tiers import tiers
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import identified
+from invert.result import Inference
 from invert.storage.tariffs import scoreboard
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -100,13 +101,13 @@ def test_what_the_prior_says_is_said_in_capitals():
     for found in everything().inferences:
         said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
         (line,) = [line for line in said.splitlines() if line.startswith("KV calibrated against its reference class")]
-        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["calibrated"].prior_dominated
+        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["headline"].prior_dominated
         assert found.pairs or line.endswith("PRIOR-DOMINATED")
 
 
 def test_the_rank_line_is_what_identifiability_finds():
     for found in everything().inferences:
-        told = identified(found)
+        told = found.identifiability
         said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
         assert f"{told.regime}: {told.rank} prices pin {told.rank} combinations of 20 hidden quantities, {told.nullity} stay free." in said
         for name in told.missing_facts:
@@ -120,13 +121,13 @@ def test_the_rank_line_is_what_identifiability_finds():
 def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     found, said = one(name), words(text(name))
     learnt = calibration.learn(found.model.architecture or None)
-    kept = [known for known in everything().known if known.member.architecture in learnt.kv_ratios]
-    errors = [known.error("common_markup") for known in kept]
+    kept = [known for known in models_of_known_cache() if known.member.architecture in learnt.kv_ratios]
+    errors = [known.error("one_markup") for known in kept]
     bias = fmean(errors)
     assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said
     bias, spread = learnt.increments.mean, learnt.increments.sd
     assert f"increments at rental cost {exp(bias):.2g} of it (bias {bias:+.2f}, sd {spread:.2f})" in said
-    assert [known.error("dollar_anchored") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
+    assert [known.error("at_rent") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
     # Of nobody's model, they are the figures of the scoreboard.
     if not learnt.left_out:
         (row,) = [row for row in truth.known_models() if row["model"] == "bias (nats)"]
@@ -235,7 +236,7 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
 
 
 def test_both_cost_bases_stand_beside_what_the_vendor_says():
-    lines = tiers(one("claude-sonnet-4-5"))
+    lines = tiers(one("claude-sonnet-4-5"), everything())
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
     assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
     rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
@@ -251,4 +252,4 @@ def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
 
 
 def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"))
+    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())

@@ -13,15 +13,15 @@ import pytest
 
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
-from invert.anchors import DEFAULTS
-from invert.estimators.readings import verdict
+from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.inference import infer
-from invert.records import Check
+from invert.records import Check, verdict
 from invert.report.flat import COLUMNS, flat
 from invert.report.sheet import report
-from invert.result import Inference, InferenceTable
+from invert.result import Inference
 from invert.sheets.assemble import NotBegun
 from invert.sheets.observables import rounding_cell
+from invert.table import InferenceTable
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
 NAMED = {
@@ -215,8 +215,8 @@ def test_a_sheet_made_by_the_model_passes_its_own_check(tmp_path):
 
 def test_all_columns_rest_on_the_same_anchors_and_echo_them():
     table = current()
-    assert {name: table.anchors.values[name] for name in DEFAULTS} == DEFAULTS
-    assert table.anchors.values["ridge_point"] == 600  # 2 x 300 multiplies a byte at one byte per weight: E3, 2
+    assert table.anchors.values == {**USUAL.facts, "ridge_point": 600.0} and set(USUAL.facts) == {*FACTS, *ASSUMED} - {*UNLESS_GIVEN}
+    # 2 x 300 multiplies a byte at one byte per weight: E3, 2
     for found in table.inferences:
         assert {name: value for name, value in found.anchors.values.items() if name != "active_params"} == table.anchors.values
         assert found.anchors.values.keys() == found.anchors.origin.keys()
@@ -499,9 +499,10 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    rows = [changed for row in shipped.table(name) for changed in [change(dict(row))] if changed]
+    columns, cells = shipped.lines(name)
+    rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
-    writer = csv.DictWriter(out, shipped.table(name)[0], lineterminator="\n")
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return shipped.read().edited(**{name: out.getvalue()})

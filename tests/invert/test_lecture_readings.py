@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.presets import table
+from derive.shipped import rows_of
+from derive.shipped_rows import MemoryTierFigure
 from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
 from invert.sheets.observables import observe
@@ -119,11 +120,11 @@ def test_drain_times_are_those_of_the_lecture():
 
 
 def test_drain_times_of_real_devices_lie_in_their_measured_ranges():
-    spans = {TIER_NAMES[row["tier"]]: row for row in table("memory_tiers") if row["device"] == "range" and row["quantity"] == "drain_time"}
+    spans = {TIER_NAMES[row.tier]: row for row in rows_of(MemoryTierFigure) if (row.device, row.quantity) == ("range", "drain_time")}
     found = drain_times("range")
     assert {"HBM", "DDR", "flash", "disk"} <= found.keys() == spans.keys()
     for tier, time in found.items():
-        assert float(spans[tier]["low"]) <= time <= float(spans[tier]["high"])
+        assert spans[tier].low <= time <= spans[tier].high
     assert 0.013 <= found["HBM"] <= 0.039  # E15: 13 to 39 ms
     assert found["disk"] > 7 * 3600  # E15: 7 to 21 h and more
 

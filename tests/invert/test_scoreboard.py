@@ -13,6 +13,9 @@ from click.testing import CliRunner
 from backsolve.cli.prices import SECTIONS, backsolve
 from derive.errors import UnknownName
 from invert import scoreboard as truth
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import undetermined
 from invert.report.flat import six_digits
@@ -35,8 +38,8 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     """The very estimates of the table, every column and digit of them, over the cache that is known."""
     table = infer([SOLD[architecture]], anchors=anchors)
     (printed,) = table.inferences
-    (row,) = [row for row in truth.known_models(anchors) if row["model"] == architecture]
-    (judged,) = [known for known in table.known if known.member.architecture == architecture]
+    (row,) = [row for row in truth.known_models(assumptions_of(anchors)) if row["model"] == architecture]
+    (judged,) = [known for known in models_of_known_cache(assumptions_of(anchors)) if known.member.architecture == architecture]
     (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
     for estimator, label in ESTIMATORS.items():
@@ -65,7 +68,7 @@ def test_the_bias_of_each_estimate_on_known_models():
 
 def test_anchors_move_what_rests_on_them_on_known_models_as_well():
     """Half the ridge, more KV by one mark-up; the other two do not rest on it. What is given of one model is of no other."""
-    at_600, at_300, of_one = (truth.known_models(given) for given in (
+    at_600, at_300, of_one = (truth.known_models(assumptions_of(given)) for given in (
         {}, {"machine_balance_ratio": 150.0}, {"short_context": 1e4, "long_context": 9e5, "active_params": 1e9, "kv_bytes_per_token": 7e4},
     ))  # fmt: skip
     assert at_300[-2]["one mark-up"] - at_600[-2]["one mark-up"] == pytest.approx(log(2), abs=0.25)
@@ -75,8 +78,9 @@ def test_anchors_move_what_rests_on_them_on_known_models_as_well():
 
 
 def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
-    def without_medians(anchors: dict[str, float]):
-        return tuple(replace(one, kv_bytes={**one.kv_bytes, "common_markup": undetermined("so")}) for one in judged_as_ever(anchors))
+    def without_medians(assumptions: Assumptions):
+        so = undetermined(USUAL, "so")
+        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(assumptions))
 
     judged_as_ever = truth.judged
     monkeypatch.setattr(truth, "judged", without_medians)

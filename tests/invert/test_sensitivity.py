@@ -11,12 +11,13 @@ import pytest
 from scipy.stats import t as student
 
 from derive.shipped import read, reading
-from invert.estimators.at_rent import RENT_SPREAD
+from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
 from invert.inference import infer
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import Convention, Swing, convention, swings_of_calibrated, swings_of_common_markup
-from invert.storage.tiers import NORMAL_95
+from invert.records import Convention, Swing
+from invert.result import Inference
+from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -36,13 +37,13 @@ def one(name: str, **anchors: float | str) -> Inference:
 
 
 def common(name: str, **anchors: float | str) -> dict[str, Swing]:
-    return {swing.name: swing for swing in swings_of_common_markup(one(name, **anchors).evidence, table(name, **anchors).held)}
+    return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).evidence, table(name, **anchors).assumptions)}
 
 
 def calibrated(name: str) -> dict[str, Swing]:
     found = one(name)
     architecture = found.model.architecture or None if found.model else None
-    return {swing.name: swing for swing in swings_of_calibrated(found.evidence, table(name).held, architecture)}
+    return {swing.name: swing for swing in swings_of_headline(found.evidence, table(name).assumptions, architecture)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------
@@ -73,14 +74,14 @@ def test_an_end_that_contradicts_the_model_is_the_widest():
 @pytest.mark.parametrize(("anchors", "spread"), [({}, 1.0), ({"active_params": "100B"}, 0.05)])
 def test_kv_bytes_go_with_the_parameters(anchors: dict, spread: float):
     swing = common("gemini-3.1-pro", **anchors)["active_params"]
-    assert (swing.low, swing.high) == pytest.approx((exp(-NORMAL_95 * spread), exp(NORMAL_95 * spread)), rel=1e-12)
-    assert round(NORMAL_95, 3) == 1.645
+    assert (swing.low, swing.high) == pytest.approx((exp(-USUAL.reach * spread), exp(USUAL.reach * spread)), rel=1e-12)
+    assert round(USUAL.reach, 3) == 1.645
 
 
 def test_kv_bytes_go_against_the_ridge_point():
     """k = 2 N_a / (L* ridge): elasticity -1, and a spread of 0.4 nats."""
     swing = common("gemini-3.1-pro")["ridge_point"]
-    assert (swing.low, swing.high) == pytest.approx((exp(NORMAL_95 * 0.4), exp(-NORMAL_95 * 0.4)), rel=1e-9)
+    assert (swing.low, swing.high) == pytest.approx((exp(USUAL.reach * 0.4), exp(-USUAL.reach * 0.4)), rel=1e-9)
 
 
 def test_an_output_premium_is_read_as_more_kv_and_an_input_premium_as_less():
@@ -103,7 +104,7 @@ def test_factors_of_the_calibrated_reading_have_elasticity_one():
     swings, learnt = calibrated("gemini-3.1-pro"), learn().increments
     reach = student.ppf(0.95, learnt.degrees_of_freedom) * learnt.predictive_sd
     assert log(swings["increment_markup"].high) == pytest.approx(reach) == -log(swings["increment_markup"].low)
-    assert log(swings["price_per_hbm_byte"].high) == pytest.approx(NORMAL_95 * RENT_SPREAD)
+    assert log(swings["price_per_hbm_byte"].high) == pytest.approx(USUAL.reach * USUAL.rent_spread)
     # r = 1.5 was 1.37 to 1.73 before rounding: increments of 0.37 and 0.73 over that of the middle of the cell.
     low, high = (15 / 8) ** 0.5, 3**0.5
     middle = (low * high) ** 0.5 - 1
@@ -123,8 +124,9 @@ def test_what_the_increments_are_sold_at_is_the_largest_doubt_of_the_calibrated_
 def judged(name: str, others: tuple[tuple[float, float], ...]) -> Convention:
     found = one(name)
     pair = found.pairs[0].pair
-    mine = (pair.premium_in.value, pair.premium_out.value)
-    return convention(found.evidence, table(name).held, found.summary.log_evidence, mine, others)
+    assumptions = table(name).assumptions
+    (by_cost,) = probabilities_by_cost([found.evidence], [found.summary.log_evidence], assumptions)
+    return convention((pair.premium_in.value, pair.premium_out.value), by_cost, others, assumptions)
 
 
 def of_others(name: str) -> tuple[tuple[float, float], ...]:

@@ -10,22 +10,24 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from functools import cache
 from multiprocessing import get_context
 
 import pytest
 
 from derive import presets, shipped
+from derive.errors import WrongData
 from derive.shipped import Problem, Tables, read, reading
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
 from invert.report.contract import as_json
 from invert.report.sheet import report
-from invert.result import InferenceTable
-from invert.sheets.read import load
+from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
+from invert.table import InferenceTable
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")
@@ -159,7 +161,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
     "models": (lambda row: row["model"] == "qwen3-coder-plus", {"max_context": "2000000"}),
     "hardware": (MATTERS["hardware"], {"value": "4e12"}),
     "memory_tiers": (MATTERS["memory_tiers"], {"value": "0.02"}),
-    "architectures": (MATTERS["architectures"], {"kv_values_read_per_context_token": "200000"}),
+    "architectures": (MATTERS["architectures"], {"kv_heads": "16"}),
     "reference_class": (lambda row: row["architecture"] == "Llama-3.3-70B", {"in_class": "FALSE"}),
     "disclosures": (MATTERS["disclosures"], {"value": "3"}),
 }
@@ -218,6 +220,40 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 # -- a bad row stops only what rests on it --------------------------------------------------------------------------
 
 
+ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
+    "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
+    "prices_rivals": ({}, "amount", None),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate("CNY", date(2026, 3, 1))),
+    "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
+    "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
+    "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
+    "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
+    "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
+    "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings("GLM-4.7")),
+    "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.rows("production")),
+}
+"""By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
+
+
+def refuse_none_of(table: InferenceTable) -> None:
+    """Raises for the first problem where nothing could be inferred."""
+    if not table.inferences:
+        raise WrongData(str(table.problems[-1]))
+
+
+@pytest.mark.parametrize("name", ASIDE)
+def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
+    cells, column, rests_on_it = ASIDE[name]
+    place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
+    with reading(edited(name, place, **{column: "abc"})):
+        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
+        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.rows("controls")
+        assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load())]
+        if rests_on_it:
+            with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
+                rests_on_it()
+
+
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
     place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
     with reading(edited("prices", place, amount="abc")):
@@ -230,8 +266,8 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
     assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.kv_bytes["calibrated"].median != whole.kv_bytes["calibrated"].median
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.storage != ()
+    assert one.kv_bytes["headline"].median != whole.kv_bytes["headline"].median
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.storage != ()
 
 
 def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
@@ -269,7 +305,7 @@ def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, l
         table = infer(["gemini-3.1-pro"])
     assert str(table.problems[0]).startswith(f"{name}.csv row {place + 2}, column {column}: ")
     assert table.notes == (f"the calibration is without {left_out}: a row that this rests on cannot be used",)
-    assert table.inferences[0].kv_bytes["calibrated"].kind == "interval"
+    assert table.inferences[0].kv_bytes["headline"].kind == "interval"
 
 
 @pytest.mark.parametrize("name", ["hardware", "disclosures"])
@@ -279,13 +315,13 @@ def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
         said = report(table.inferences[0], table, 400)
     (one,), (whole, _) = table.inferences, usual().inferences
     assert {key: found.kind for key, found in one.kv_bytes.items()} == {
-        "common_markup": "interval",
-        "dollar_anchored": "undetermined",
-        "calibrated": "undetermined",
+        "one_markup": "interval",
+        "at_rent": "undetermined",
+        "headline": "undetermined",
     }
-    assert one.kv_bytes["dollar_anchored"].because == str(table.problems[0]) in said
+    assert one.kv_bytes["at_rent"].because == str(table.problems[0]) in said
     assert one.estimates["active_params_times_markup"].kind == "undetermined"
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
     assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
 
 
@@ -296,8 +332,8 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
         table = infer(["gemini-3.1-pro"])
         said = report(table.inferences[0], table, 400)
     one = table.inferences[0]
-    assert one.kv_bytes["calibrated"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["calibrated"].because
-    assert one.kv_bytes["dollar_anchored"] == usual().inferences[0].kv_bytes["dollar_anchored"]
+    assert one.kv_bytes["headline"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["headline"].because
+    assert one.kv_bytes["at_rent"] == usual().inferences[0].kv_bytes["at_rent"]
     assert len(table.problems) == len(lines) and "are left to learn from" in said
 
 
@@ -370,6 +406,7 @@ def test_worker_processes_read_what_the_run_reads():
             assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
     assert alone != as_json(usual())
 
+
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
@@ -401,9 +438,9 @@ def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_price
         found, problems = scoreboard.sections(("controls", "production"))
         checked = all_problems(load())
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert [one.kv_bytes[name].kind for name in ("dollar_anchored", "calibrated")] == ["undetermined", "undetermined"]
-    assert one.kv_bytes["dollar_anchored"].because in map(str, table.problems)
-    assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"]
+    assert [one.kv_bytes[name].kind for name in ("at_rent", "headline")] == ["undetermined", "undetermined"]
+    assert one.kv_bytes["at_rent"].because in map(str, table.problems)
+    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
     assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
     assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
     assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
@@ -413,6 +450,27 @@ def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
     with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
         calibration.siblings("GLM-4.6")
+
+
+@pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
+def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(column: str):
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
+    with reading(edited("architectures", place, **{column: "12345"})):
+        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
+        (problem,) = all_problems(load())
+    assert (problem.origin, problem.row, problem.column) == ("architectures.csv", place + 2, column)
+    assert problem.message == "12345 is not the 13824 that mla_hybrid attention makes of the configuration"
+    with reading(edited("architectures", place, kv_layers="48")):
+        known = infer(["kimi-k3"]).inferences[0].known
+    assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
+
+
+def test_a_model_that_no_equation_covers_has_no_known_cache():
+    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
+    with reading(edited("architectures", place, kv_formula="")):
+        table = infer(["gemini-3.1-pro", "kimi-k3"])
+    assert table.problems == () and table.inferences[1].known is None and table.inferences[0].known == usual().inferences[0].known
+    assert not any("architecture" in flag for flag in table.inferences[1].flags)
 
 
 def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
@@ -460,7 +518,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
         _, problems = scoreboard.sections(("controls",))
     assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
     for one, whole in zip(table.inferences, usual().inferences, strict=True):
-        assert one.kv_bytes["common_markup"] == whole.kv_bytes["common_markup"] and one.kv_bytes["dollar_anchored"].kind != "undetermined"
+        assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.kv_bytes["at_rent"].kind != "undetermined"
 
 
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------

@@ -6,15 +6,16 @@ independent columns of architectures.csv: the first from the model's published c
 
 import pytest
 
-from derive import presets
 from derive.catalogue import by_id
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
+from derive.shipped import rows_of
+from derive.shipped_rows import Architecture, is_known
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 
-TABLE = presets.table("architectures")
+TABLE = rows_of(Architecture)
 GRADES = ("verified", "secondary")
-COVERED = [pytest.param(row, id=row["model"]) for row in TABLE if row["kv_formula"] and row["verification"] in GRADES]
+COVERED = [pytest.param(row, id=row.model) for row in TABLE if row.kv_formula and row.verification in GRADES]
 SELECTING = set(KV_INPUTS) - set(DECODE_ATTENTION)
 BYTES = {"bf16": 2, "fp8": 1}
 LONG = 1e6
@@ -49,14 +50,14 @@ PUBLISHED = [
 
 
 def test_no_verified_row_is_left_out():
-    graded = [row for row in TABLE if row["verification"] in GRADES]
-    assert [row["model"] for row in graded if not row["kv_formula"]] == []
-    assert [row["model"] for row in graded if not all(row[count] for count in COUNTS.values())] == []
+    graded = [row for row in TABLE if row.verification in GRADES]
+    assert [row.model for row in graded if not row.kv_formula] == []
+    assert [row.model for row in graded if not all(is_known(row, count) for count in COUNTS.values())] == []
     assert len(COVERED) == len(graded) >= 50
 
 
 def test_every_formula_of_the_table_is_covered():
-    assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0]["kv_formula"] for row in COVERED}
+    assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0].kv_formula for row in COVERED}
     for formula, row in EQUATIONS.items():
         assert set(KV_INPUTS[formula]) == set(row.symbols) - {"kv_bytes_per_token", "bytes_per_element", "indexer_bytes_per_element"}
     assert set(defining("kv_read_bytes_per_token")) == {"dense", *SELECTING}
@@ -66,10 +67,10 @@ def test_every_formula_of_the_table_is_covered():
 @pytest.mark.parametrize("dtype", BYTES)
 @pytest.mark.parametrize("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
-    formula = EQUATIONS[row["kv_formula"]]
-    given = {name: float(row[name]) for name in KV_INPUTS[row["kv_formula"]]} | alike(BYTES[dtype])
+    formula = EQUATIONS[row.kv_formula]
+    given = {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]} | alike(BYTES[dtype])
     (answer,), _ = solve_equation(formula, "kv_bytes_per_token", given)
-    assert answer.value == int(row["kv_values_stored_per_token"]) * BYTES[dtype]
+    assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
 
 @pytest.mark.parametrize("dtype", BYTES)
@@ -77,41 +78,42 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
 @pytest.mark.parametrize("row", COVERED)
 def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
     """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
-    given = {name: float(row[name]) for name in CONFIGURATION if row[name]} | alike(BYTES[dtype]) | {"context_length": LONG}
-    given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not row[layers]}
-    formula = row["kv_formula"]
+    given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
+    given |= alike(BYTES[dtype]) | {"context_length": LONG}
+    given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
+    formula = row.kv_formula
     names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
     names |= {"read_entries": "compressed"} if formula == "compressed" else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
-    assert answer.value == int(row[count]) * BYTES[dtype]
+    assert answer.value == getattr(row, count) * BYTES[dtype]
 
 
 @pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
 @pytest.mark.parametrize("row", COVERED)
 def test_the_preset_takes_the_same_way(row, quantity, count):
-    solution = solve(quantity, model=row["model"], **alike(2), context_length=LONG)
-    assert solution.answers[0].value == 2 * int(row[count])
+    solution = solve(quantity, model=row.model, **alike(2), context_length=LONG)
+    assert solution.answers[0].value == 2 * getattr(row, count)
     if quantity == "kv_bytes_per_token":
-        assert solution.equations == (EQUATIONS[row["kv_formula"]].reference,)
+        assert solution.equations == (EQUATIONS[row.kv_formula].reference,)
 
 
 @pytest.mark.parametrize("row", COVERED)
 def test_a_model_that_reads_less_than_it_stores_is_one_that_selects(row):
-    stored, read = (int(row[COUNTS[name]]) for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
+    stored, read = (getattr(row, COUNTS[name]) for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
     assert read <= stored
-    assert (read < stored) == (row["kv_formula"] in SELECTING)
+    assert (read < stored) == (row.kv_formula in SELECTING)
 
 
 @pytest.mark.parametrize("row", COVERED)
 def test_layers_of_all_kinds_add_up(row):
     """Full, windowed and linear layers are all the layers; a compressed cache has a window beside its entries in each."""
-    full, windowed, linear = (int(row[name] or 0) for name in ("kv_layers", "window_layers", "linear_layers"))
-    if row["kv_formula"] == "compressed":
-        assert windowed == int(row["layers"]) and linear == 0
-        assert int(row["sparse_layers"]) + int(row["heavily_compressed_layers"]) == full
+    full, windowed, linear = (getattr(row, name) or 0 for name in ("kv_layers", "window_layers", "linear_layers"))
+    if row.kv_formula == "compressed":
+        assert windowed == row.layers and linear == 0
+        assert row.sparse_layers + row.heavily_compressed_layers == full
     else:
-        assert full + windowed + linear == int(row["layers"])
+        assert full + windowed + linear == row.layers
 
 
 def test_a_sequence_stores_its_selection_once():

@@ -8,11 +8,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from derive.presets import sparsest_router, table
+from derive.presets import sparsest_router
+from derive.shipped import rows_of
+from derive.shipped_rows import Architecture
 from derive.solving.api import solve
 
-ALL = [row for row in table("architectures") if float(row["experts"] or 0)]
-MIXTURES = [row for row in ALL if row["kv_formula"] and row["total_params"] and row["active_params"]]
+ALL = [row for row in rows_of(Architecture) if row.experts]
+MIXTURES = [row for row in ALL if row.kv_formula and row.total_params and row.active_params]
 V3 = {"model": "DeepSeek-V3", "hardware": "H200:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 4000}
 
 
@@ -205,14 +207,14 @@ def test_there_are_forty_mixtures():
     assert len(ALL) >= 40
 
 
-@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row["model"])
+@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row.model)
 def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
     """What is routed and what is shared come out positive, make up the total, and one sequence reads the active ones."""
-    total, active = float(row["total_params"]), float(row["active_params"])
-    routed, shared = (value(name, model=row["model"]) for name in ("routed_params", "shared_params"))
+    total, active = row.total_params, row.active_params
+    routed, shared = (value(name, model=row.model) for name in ("routed_params", "shared_params"))
     assert routed > 0 and shared > 0 and routed + shared == pytest.approx(total, rel=1e-12)
-    assert shared + routed * int(row["active_experts"]) / int(row["experts"]) == pytest.approx(active, rel=1e-9)
-    assert value("fetched_params", model=row["model"], batch=1) == pytest.approx(active, rel=1e-9)
+    assert shared + routed * row.active_experts / row.experts == pytest.approx(active, rel=1e-9)
+    assert value("fetched_params", model=row.model, batch=1) == pytest.approx(active, rel=1e-9)
 
 
 def test_the_sparsest_router_of_the_table_is_one_of_128():

@@ -13,6 +13,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
+from invert.assumptions import USUAL
 from invert.estimators.at_rent import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines
 from invert.estimators.calibration import Member, attention_ratio, kv_ratio, learned, leave_one_out, members
 from invert.estimators.densities import sample_of
@@ -42,16 +43,16 @@ def as_published(member: Member) -> Member:
     """A quarter of the first threshold stands for the base band, the geometric mean of its ends for any above it."""
     if member.sold is None:
         return member
-    edges = band_edges(member.sold.sheet.bands, member.sold.model.max_context)
+    edges = band_edges(member.sold.case.sheet.bands, member.sold.case.max_context, USUAL)
     middles = (sqrt(low * high) for low, high in pairwise(edges))
-    return read(member, price_lines(member.sold.sheet, (edges[0] / 4, *middles)))
+    return read(member, price_lines(member.sold.case.sheet, (edges[0] / 4, *middles)))
 
 
 MEMBERS = [as_published(member) for member in members()]
 CALIBRATED = {member.architecture: member for member in MEMBERS if member.sold}
 
 
-def common_markup_ratio(member: Member) -> float:
+def one_markup_ratio(member: Member) -> float:
     """The cost of a token doubles over the context in which the output price rises by the input price at no context."""
     scale = {"base_cost": 1.0, "cost_context_scale": member.sold.lines.input.at_none / member.sold.lines.output.slope}
     given = {**NEUTRAL_DEFAULTS, **scale, "active_params": member.active_params, "ridge_point": RIDGE_POINT}
@@ -69,7 +70,7 @@ def test_each_sheet_reads_as_published(architecture):
         f"{member.kv_bytes_per_token / 1e3:.0f}",
         f"{kv_bytes_at_cost(member.sold.lines.output.slope, anchors) / 1e3:.0f}",
         f"{kv_ratio(member):.2f}",
-        f"{common_markup_ratio(member):.3f}",
+        f"{one_markup_ratio(member):.3f}",
         f"{member.attention_flops_per_pair / 1e6:.2f}",
         f"{attention_ratio(member):.1f}",
     )
@@ -82,7 +83,7 @@ def test_increments_are_priced_near_cost_and_base_prices_are_not():
     found = learned(MEMBERS, frozenset())
     assert (f"{found.increments.mean:.2f}", f"{found.increments.sd:.2f}", found.increments.count) == ("-0.81", "1.15", 6)
     assert (f"{found.attention.mean:.2f}", f"{found.attention.sd:.2f}") == ("1.49", "0.95")
-    common = sample_of([log(common_markup_ratio(member)) for member in CALIBRATED.values()])
+    common = sample_of([log(one_markup_ratio(member)) for member in CALIBRATED.values()])
     assert (f"{common.mean:.2f}", f"{common.sd:.2f}") == ("-3.45", "1.50")
 
 

@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 import sympy
 
-from derive import presets
 from derive.catalogue import equation
 from derive.quantities import symbol
+from derive.shipped import rows_of
+from derive.shipped_rows import MemoryTierFigure
 from derive.solving.api import solve
 from derive.units import parse
 
@@ -249,25 +250,25 @@ def nearest(seconds, drain_times):
     return min(drain_times, key=lambda tier: abs(math.log(drain_times[tier] / seconds)))
 
 
-TIERS = presets.table("memory_tiers")
+TIERS = rows_of(MemoryTierFigure)
 
 
 @pytest.mark.parametrize(("hold", "tier"), [(300, "flash"), (3600, "hdd")])
 def test_line_50_nearest_tier_by_the_lectures_drain_times(hold, tier):
     """Five minutes is flash and an hour is spinning disk (talk 2:01:52 and 2:03:33)."""
-    spoken = {row["tier"]: float(row["value"]) for row in TIERS if row["device"] == "lecture" and row["quantity"] == "drain_time"}
+    spoken = {row.tier: row.value for row in TIERS if row.device == "lecture" and row.quantity == "drain_time"}
     assert set(spoken) == {"hbm", "ddr", "flash", "hdd"}
     assert nearest(hold, spoken) == tier
 
 
 def device_drain_times():
     """Drain time of every device of the table that has a capacity and a bandwidth, through the catalogue."""
-    cells = {(row["tier"], row["device"], row["quantity"]): row["value"] for row in TIERS if row["value"]}
+    cells = {(row.tier, row.device, row.quantity): row.value for row in TIERS}
     found = {}
     for (tier, device, quantity), capacity in cells.items():
         bandwidth = cells.get((tier, device, "tier_bandwidth"))
         if quantity == "tier_capacity" and bandwidth:
-            found[tier, device] = solve("drain_time", tier_capacity=float(capacity), tier_bandwidth=float(bandwidth)).answers[0].value
+            found[tier, device] = solve("drain_time", tier_capacity=capacity, tier_bandwidth=bandwidth).answers[0].value
     return found, cells
 
 
@@ -283,7 +284,7 @@ def test_the_drain_times_of_the_table_are_those_of_the_catalogue():
     found, cells = device_drain_times()
     assert len(found) > 10
     for (tier, device), value in found.items():
-        assert float(cells[tier, device, "drain_time"]) == pytest.approx(value, rel=1e-9), device
+        assert cells[tier, device, "drain_time"] == pytest.approx(value, rel=1e-9), device
 
 
 def test_no_row_asks_for_what_it_is_given():

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from derive import presets
 from derive.catalogue import by_id
+from derive.shipped import rows_of
+from derive.shipped_rows import RECORDS, Architecture
 from derive.solving.api import solve
 
 HERE = Path(__file__).parent
@@ -39,7 +40,7 @@ def test_a_claim_says_when_it_was_made_and_what_became_of_it(entry):
     assert re.fullmatch(r"[012]:[0-5]\d:[0-5]\d", row["start"])
     assert row["said"] and row["since"] and row["status"] in ("held", "failed", "open", "loose")
     for file in re.findall(r"(\w+)\.csv", row["since"]):
-        assert presets.table(file)
+        assert rows_of(RECORDS[file])
 
 
 @pytest.mark.parametrize(("kv_bytes_per_token", "sequences"), [(5000 / 3, 33_900), (35_136, 1_606)])
@@ -53,6 +54,6 @@ def test_entry_c7_a_rack_holds_tens_of_thousands_of_the_lectures_sequences(kv_by
 
 def test_entry_e10_windows_have_left_the_plateau():
     """Talk 1:53:46 (2026-04-29): contexts stay at 100 to 200 k. Of the open models that ship, most now go beyond."""
-    windows = [int(row["max_context"]) for row in presets.table("architectures") if row["max_context"]]
+    windows = [row.max_context for row in rows_of(Architecture) if row.max_context]
     assert max(windows) >= 1_000_000
     assert sum(window > 200_000 for window in windows) > 5

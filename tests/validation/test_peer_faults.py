@@ -13,6 +13,8 @@ import derive
 import invert
 from derive import presets
 from derive.errors import BacksolveError, UnknownName
+from derive.shipped import rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.solving.api import solve
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
@@ -30,8 +32,8 @@ def only(unknown, **given):
 
 def preferred(quantity):
     """The rows that presets use, by accelerator and data type."""
-    rows = [row for row in presets.table("hardware") if row["quantity"] == quantity and row["preferred"] == "true"]
-    return {(row["accelerator"], row["dtype"]): float(row["value"]) for row in rows}
+    rows = [row for row in rows_of(AcceleratorFigure) if row.quantity == quantity and row.preferred]
+    return {(row.accelerator, row.dtype): row.value for row in rows}
 
 
 def test_a_step_reads_the_kv_cache_once():
@@ -91,7 +93,7 @@ def test_prefill_computes_with_active_parameters():
     assert found == 1e3 * only("prefill_compute_time", **prompt, total_params=2e12)
 
 
-MLA = [row["model"] for row in presets.table("architectures") if row["kv_formula"].startswith("mla")]
+MLA = [row.model for row in rows_of(Architecture) if row.kv_formula.startswith("mla")]
 
 
 @pytest.mark.parametrize("model", MLA)
@@ -125,7 +127,7 @@ SPARSE = {  # [TFLOP/s] with 2:4 sparsity, as vendors print them; dense is half
 def test_rates_of_hardware_are_dense(chip, dtype):
     """A sparse rate in a dense column halves every compute time: no rival row has one either."""
     sparse = SPARSE[chip][dtype] * 1e12
-    rates = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["dtype"]) == (chip, dtype)]
+    rates = [row.value for row in rows_of(AcceleratorFigure) if (row.accelerator, row.dtype) == (chip, dtype)]
     assert rates and all(rate == pytest.approx(sparse / 2, rel=0.002) for rate in rates)
     assert presets.hardware(f"{chip}:{dtype}").givens["peak_flops"] in rates
 
@@ -164,13 +166,12 @@ def test_a_cache_given_as_a_number_is_refused_too():
     assert solve("step_time", hardware="H100-SXM:bf16", **given).reason.code == "does_not_fit"
 
 
-@pytest.mark.parametrize("row", [row for row in presets.table("architectures") if row["kv_formula"]], ids=lambda row: row["model"])
+@pytest.mark.parametrize("row", [row for row in rows_of(Architecture) if row.kv_formula], ids=lambda row: row.model)
 def test_a_name_is_its_own_model(row):
     """llama-3.1-70b must not be llama-2-70b: what a name gives is from the row of that name, whichever way it is written."""
-    aliases = [alias.strip() for alias in row["aliases"].split(";") if alias.strip()]
-    for spelled in (row["model"], row["model"].lower(), row["hf_id"], row["hf_id"].lower(), *aliases):
+    for spelled in (row.model, row.model.lower(), row.hf_id, row.hf_id.lower(), *row.aliases):
         origins = presets.model(spelled).provenance.values()
-        assert origins and all(origin.startswith(f"architectures.csv {row['model']} ") for origin in origins), spelled
+        assert origins and all(origin.startswith(f"architectures.csv {row.model} ") for origin in origins), spelled
 
 
 def test_a_model_that_is_not_there_is_not_another_one():
@@ -258,5 +259,5 @@ def test_no_statement_of_the_packages_is_silent(package):
 )
 def test_memory_bandwidths_that_were_wrong_elsewhere(chip, right, wrong):
     assert preferred("hbm_bandwidth")[chip, ""] == presets.hardware(f"{chip}:fp8").givens["hbm_bandwidth"] == right != wrong
-    rivals = [float(row["value"]) for row in presets.table("hardware") if (row["accelerator"], row["quantity"]) == (chip, "hbm_bandwidth")]
+    rivals = [row.value for row in rows_of(AcceleratorFigure) if (row.accelerator, row.quantity) == (chip, "hbm_bandwidth")]
     assert wrong not in rivals

@@ -16,17 +16,17 @@ import pytest
 from scipy.special import log_ndtr, logsumexp, ndtri
 
 from derive.catalogue import equation
+from invert.assumptions import USUAL
 from invert.forward_model import forward
 from invert.posterior.data import Evidence
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import quantiles
-from invert.priors import NUISANCES, STRUCTURE, beliefs
+from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
 
-HELD = beliefs()
-SIZE = HELD["active_params"].normal
+SIZE = USUAL.priors["active_params"].normal
 RECORD = Path(__file__).with_name("brute_force.csv")
 QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio")
 LEVELS = (0.05, 0.5, 0.95)
@@ -80,7 +80,7 @@ SHEETS = {
 
 def hidden_at(normal: dict[str, np.ndarray], sheet: Sheet) -> dict[str, np.ndarray]:
     """Hidden quantities of the whole model at standard normals of the priors."""
-    at = {name: HELD[name].at(values) for name, values in normal.items()}
+    at = {name: USUAL.priors[name].at(values) for name, values in normal.items()}
     at["short_context"] = sheet.threshold * at["short_context"]
     at["long_context"] = sheet.threshold + (sheet.top - sheet.threshold) * at["long_context"]
     at["kv_bytes_per_token"] = at["active_params"] * at["kv_bytes_per_token"]
@@ -91,11 +91,11 @@ def hidden_at(normal: dict[str, np.ndarray], sheet: Sheet) -> dict[str, np.ndarr
 
 def log_likelihood(at: dict[str, np.ndarray], sheet: Sheet, size_spread: float = 0.0) -> np.ndarray:
     """Log of the mass on each cell; factors that enter one price alone are added to its spread, that of the size if wanted."""
-    at = {**at, **{name: HELD[name].centre for name in ("sweep_time", "holding_cost_ratio", "cache_read_markup")}}
+    at = {**at, **{name: USUAL.priors[name].centre for name in ("sweep_time", "holding_cost_ratio", "cache_read_markup")}}
     prices = forward(at, (at["short_context"], at["long_context"]))
     prefill = equation("bands.prefill_cost").right_side({**at, "context_length": at["short_context"]})
     expected = {
-        "input_price": at["active_params"] * prefill * HELD["price_per_parameter"].centre,
+        "input_price": at["active_params"] * prefill * USUAL.priors["price_per_parameter"].centre,
         "output_input_ratio": prices["output_input_ratio"],
         "premium_in": prices["premium_in"][1],
         "premium_out": prices["premium_out"][1],
@@ -109,7 +109,7 @@ def log_likelihood(at: dict[str, np.ndarray], sheet: Sheet, size_spread: float =
     }
     total = 0.0
     for name, (low, high) in sheet.cells().items():
-        spread = hypot(HELD.noise[name], *(HELD[factor].spread for factor in alone.get(name, ())))
+        spread = hypot(USUAL.noise[name], *(USUAL.priors[factor].spread for factor in alone.get(name, ())))
         spread = hypot(spread, size_spread) if name == "input_price" else spread
         centre = np.log(expected[name])
         above, below = log_ndtr((high - centre) / spread), log_ndtr((low - centre) / spread)
@@ -121,7 +121,7 @@ def log_likelihood(at: dict[str, np.ndarray], sheet: Sheet, size_spread: float =
     return total
 
 
-SAMPLED = (*(prior.name for prior in STRUCTURE), *(prior.name for prior in NUISANCES), "active_params")
+SAMPLED = (*STRUCTURE, *NUISANCES, "active_params")
 
 
 def brute_force(sheet: Sheet, count: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -170,7 +170,7 @@ def ends_of(found: Posterior, quantity: str, per_parameter: bool = False) -> np.
 @cache
 def shipped(name: str) -> Posterior:
     sheet = SHEETS[name].evidence()
-    return trusted(sheet, HELD, posterior(sheet, HELD, DEFAULT))
+    return trusted(sheet, USUAL, posterior(sheet, USUAL, DEFAULT))
 
 
 # -- brute force --------------------------------------------------------------------------------------------------------
@@ -185,13 +185,13 @@ def test_the_default_draws_against_eight_million_of_the_priors(name: str):
 @pytest.mark.parametrize("name", SHEETS)
 def test_more_draws_against_eight_million_of_the_priors(name: str):
     """The same figures of the 65,536 draws that follow where weights cannot be trusted."""
-    assert_agrees(name, posterior(SHEETS[name].evidence(), HELD, MOST))
+    assert_agrees(name, posterior(SHEETS[name].evidence(), USUAL, MOST))
 
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_the_mixture_against_eight_million_of_the_priors(name: str):
     """By all its rounds: a run stops at the first that is worth enough draws."""
-    assert_agrees(name, mixed(SHEETS[name].evidence(), HELD, enough=inf))
+    assert_agrees(name, mixed(SHEETS[name].evidence(), USUAL, enough=inf))
 
 
 def assert_agrees(name: str, found: Posterior) -> None:

@@ -3,14 +3,15 @@
 import pytest
 
 from derive.errors import UnknownName, WrongValue
-from derive.presets import table
 from derive.quantities import QUANTITIES
+from derive.shipped import rows_of
+from derive.shipped_rows import AcceleratorFigure, Efficiency
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL, Conventions
 from derive.units import flop_power, parse
 
 CHIP = {"batch": 64, "active_params": 37e9, "chips": 1}
-EFFICIENCIES = table("efficiencies")
+EFFICIENCIES = rows_of(Efficiency)
 
 
 def value(unknown, **given):
@@ -33,7 +34,7 @@ def test_a_table_says_its_units_and_no_switch_rereads_it(unknown, switch):
         assert value(unknown, **chip, **switch) == value(unknown, **chip)
     else:
         back = {"peak_flops": ("ridge_point", "hbm_bandwidth"), "hbm_capacity": ("sweep_time", "hbm_bandwidth")}[unknown]
-        assert solve(back[0], **chip, **switch).given[unknown] == float(sheet("H100-SXM", unknown)["value"])
+        assert solve(back[0], **chip, **switch).given[unknown] == sheet("H100-SXM", unknown).value
 
 
 @pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
@@ -47,8 +48,8 @@ def test_no_switch_lets_a_model_or_a_chip_exceed_its_roof(switch):
 
 def sheet(name, quantity):
     """The row of hardware.csv that a preset takes."""
-    (row,) = (r for r in table("hardware") if (r["accelerator"], r["quantity"], r["preferred"]) == (name, quantity, "true") and
-              r["dtype"] in ("", "fp8"))  # fmt: skip
+    of_chip = (row for row in rows_of(AcceleratorFigure) if (row.accelerator, row.quantity) == (name, quantity) and row.preferred)
+    (row,) = (row for row in of_chip if row.dtype in ("", "fp8"))
     return row
 
 
@@ -74,19 +75,19 @@ def test_a_gb_of_memory_may_be_a_gib_and_a_bandwidth_stays_decimal():
     assert value("sweep_time", hbm_capacity="80GB", hbm_bandwidth="3.35TB/s", bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
 
 
-@pytest.mark.parametrize("row", EFFICIENCIES, ids=lambda row: row["quantity"])
+@pytest.mark.parametrize("row", EFFICIENCIES, ids=lambda row: row.quantity)
 def test_what_is_sustained_is_what_was_measured(row):
-    sustained = float(row["ideal_ms"]) / float(row["measured_ms"])
-    expected = 1 - sustained if row["quantity"] == "exposed_communication_share" else sustained
-    assert float(row["value"]) == pytest.approx(expected, abs=5e-4)
+    sustained = row.ideal_ms / row.measured_ms
+    expected = 1 - sustained if row.quantity == "exposed_communication_share" else sustained
+    assert row.value == pytest.approx(expected, abs=5e-4)
 
 
 def test_the_ideal_of_the_measured_step_is_our_reads_at_the_measured_mbu():
     """The share of communication is what the measured step takes beyond them."""
-    rows = {row["quantity"]: row for row in EFFICIENCIES}
+    rows = {row.quantity: row for row in EFFICIENCIES}
     llama = {"model": "Llama-3-70B", "total_params": 70.55e9, "bytes_per_weight": 2, "bytes_per_element": 2}
-    reads = value("memory_time", **llama, batch=256, context_length=8192, chips=8, hbm_bandwidth=4.8e12, mbu=float(rows["mbu"]["value"]))
-    assert 1e3 * reads == pytest.approx(float(rows["exposed_communication_share"]["ideal_ms"]), abs=0.01)
+    reads = value("memory_time", **llama, batch=256, context_length=8192, chips=8, hbm_bandwidth=4.8e12, mbu=rows["mbu"].value)
+    assert 1e3 * reads == pytest.approx(rows["exposed_communication_share"].ideal_ms, abs=0.01)
 
 
 def test_calibrated_takes_measured_shares_each_with_its_source():

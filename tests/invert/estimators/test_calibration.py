@@ -20,6 +20,7 @@ from derive import presets, shipped
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
+from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.at_rent import (
@@ -105,7 +106,7 @@ def test_the_rent_is_the_disclosed_one_and_says_so():
     assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
     assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
     assert set(anchors.values) == set(anchors.origin)
-    dearer = rental(3 / 3600)
+    dearer = rental(chip_price=3 / 3600)
     assert dearer.origin["chip_price"] == "given"
     assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
 
@@ -116,7 +117,7 @@ def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
     with shipped.reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
         rental()
     with pytest.raises(UnknownName, match="accelerator"):
-        rental(1e-3, "H1000:bf16")
+        rental(replace(USUAL, rent_chip="H1000:bf16"), 1e-3)
 
 
 def test_the_slope_of_two_bands_is_their_increment():
@@ -130,7 +131,7 @@ def test_the_slope_of_two_bands_is_their_increment():
     assert attention_flops_at_cost(lines.input.slope, rental().values) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_common_markup_is_the_increment_over_the_base_markup():
+def test_a_one_markup_is_the_increment_over_the_base_markup():
     """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
     lines, anchors = price_lines(CODER, CONTEXTS), rental().values
     given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
@@ -239,7 +240,7 @@ def test_truth_is_read_as_a_spreadsheet_writes_it(text):
 def test_a_sheet_without_an_increment_teaches_nothing():
     (member,) = [member for member in members() if member.architecture == "GLM-4.5"]
     none = increments.PriceLine(1e-6, 0.0)
-    sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(1e5, "no premium"))
+    sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(USUAL, 1e5, "no premium"))
     flat = replace(member, sold=sold)
     assert kv_ratio(flat) is None and calibration.attention_ratio(flat) is None
 

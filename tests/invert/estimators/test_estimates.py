@@ -16,23 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backsolve.cli.prices import backsolve
+from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
-from invert.estimators import calibration, estimates
-from invert.estimators.at_rent import has_premium, kv_by_increment
+from invert.estimators import calibration
+from invert.estimators import headline as headlines
+from invert.estimators.cases import Case, case_of
 from invert.inference import infer
-from invert.posterior.data import evidence_of
 from invert.posterior.summary import contracted
-from invert.priors import beliefs
-from invert.records import PRIOR_DOMINATED, Estimate, PriceSheet, undetermined, upper
+from invert.records import Estimate, PriceSheet, undetermined, upper
 from invert.report.contract import as_records
 from invert.report.flat import flat
-from invert.result import Inference, InferenceTable
-from invert.sheets.observables import observables
-from invert.storage.tiers import NORMAL_95
+from invert.result import Inference
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-ANCHORS = ("common_markup", "dollar_anchored", "calibrated")
+ANCHORS = ("one_markup", "at_rent", "headline")
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
 
 
@@ -60,8 +59,18 @@ def own(*rows: str) -> Inference:
 
 def headline(sheet: PriceSheet, max_context: int) -> Estimate:
     """What the increments of a sheet say once known models have been heard."""
-    evidence = evidence_of(sheet, observables(sheet, max_context), max_context, (0.0, 0.0))
-    return estimates.kv_calibrated(kv_by_increment(sheet, evidence, beliefs(), max_context), None)
+    row = replace(one("gemini-3.1-pro").model, max_context=max_context, architecture="")
+    return headlines.estimates(case_of(sheet, row, USUAL), USUAL)["kv_bytes_per_token"]
+
+
+def case(name: str, **anchors: float | str) -> Case:
+    """A sheet as its estimators read it, but for the posterior."""
+    found = one(name, **anchors)
+    return case_of(found.sheet, found.model, table(name, **anchors).assumptions)
+
+
+def at_rent(read: Case, **anchors: float | str) -> Estimate:
+    return increments.estimates(read, table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
 
 
 def width(estimate: Estimate) -> float:
@@ -90,7 +99,7 @@ def test_a_premium_makes_an_interval_and_none_a_bound():
     kinds = {found.sheet: {estimate.kind for estimate in found.kv_bytes.values()} for found in everything().inferences}
     assert {len(sheet.bands) for sheet in kinds} >= {1, 2, 4}
     for sheet, found in kinds.items():
-        assert found == ({"interval"} if has_premium(sheet) else {"upper"}), sheet
+        assert found == ({"interval"} if case_of(sheet, None, USUAL).has_premium else {"upper"}), sheet
 
 
 @pytest.mark.parametrize(
@@ -112,18 +121,18 @@ def test_without_an_output_premium_every_anchor_is_a_bound(rows: tuple[str, ...]
 def test_a_premium_that_does_not_last_bounds_and_gives_no_negative_bytes():
     """Output at 12, 14 and 5: the line through all bands falls."""
     found = own("input,2,", "output,12,", "input,2.5,200000", "output,14,200000", "input,3,400000", "output,5,400000")
-    assert [found.kv_bytes[anchor].kind for anchor in ("dollar_anchored", "calibrated")] == ["upper", "upper"]
+    assert [found.kv_bytes[anchor].kind for anchor in ("at_rent", "headline")] == ["upper", "upper"]
 
 
 def test_an_input_premium_of_one_leaves_no_attention_and_is_said_to_be_undetermined():
     """No draw fits: below an input premium of 1 attention would have to cost less than nothing."""
     found = own("input,2,", "output,12,", "input,0.5,200000", "output,18,200000")
     assert found.summary.feasible_fraction == 0 and "inconsistent" in found.flags
-    assert found.kv_bytes["common_markup"].kind == "undetermined" and "contradict" in found.kv_bytes["common_markup"].because
+    assert found.kv_bytes["one_markup"].kind == "undetermined" and "contradict" in found.kv_bytes["one_markup"].because
     assert {name for name, estimate in found.estimates.items() if estimate.kind == "undetermined"} == {
         "memory_time_share", "balance_context", "attention_intensity", "active_params_times_markup", "batch_multiple",
     }  # fmt: skip
-    assert {found.kv_bytes[anchor].kind for anchor in ("dollar_anchored", "calibrated")} == {"interval"}
+    assert {found.kv_bytes[anchor].kind for anchor in ("at_rent", "headline")} == {"interval"}
 
 
 # -- a contradiction, section 9 and acceptance line 10 of the note --------------------------------------------------
@@ -134,27 +143,27 @@ BROKEN = {"overlap": 0.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 
 def test_a_contradiction_names_the_inequality_with_both_figures_and_clips_nothing():
     """Claude Sonnet 4.5, costs added up: $7.5 more for output is less than 1.3/0.5 x $3 more for input."""
     found, usual = one("claude-sonnet-4-5", **BROKEN), one("claude-sonnet-4-5")
-    broken = found.kv_bytes["common_markup"]
+    broken = found.kv_bytes["one_markup"]
     assert (broken.kind, present(broken), broken.contraction) == ("undetermined", set(), None)
     assert broken.because == found.contradiction and found.contradiction.startswith("inconsistent: ")
     assert "output_increment >= input_increment*prefill_decode_flops_ratio/prompt_position" in broken.because
     assert "$7.5/MTok < $7.8/MTok" in broken.because and "bands.increments_of_a_sum@1" in broken.because
-    for anchor in ("dollar_anchored", "calibrated"):
+    for anchor in ("at_rent", "headline"):
         assert found.kv_bytes[anchor] == usual.kv_bytes[anchor] and found.kv_bytes[anchor].kind == "interval"
     (record,) = as_records(table("claude-sonnet-4-5", **BROKEN))
     assert record["contradiction"] == found.contradiction
-    for name, estimate in {**record["estimates"], "kv": record["estimates"]["kv_bytes_per_token"]["common_markup"]}.items():
+    for name, estimate in {**record["estimates"], "kv": record["estimates"]["kv_bytes_per_token"]["one_markup"]}.items():
         if estimate.get("kind") == "undetermined":
             assert [estimate[end] for end in ("median", "low", "high", "contraction")] == [None] * 4, name
     row = flat(found)
-    assert row["kv_bytes_per_token_common_markup_kind"] == "undetermined"
-    assert row["kv_bytes_per_token_common_markup"] is row["kv_bytes_per_token_common_markup_low"] is None
+    assert row["kv_bytes_per_token_one_markup_kind"] == "undetermined"
+    assert row["kv_bytes_per_token_one_markup"] is row["kv_bytes_per_token_one_markup_low"] is None
 
 
 def test_at_equal_flops_the_same_sheet_is_consistent_again():
     """1/0.5 x $3 = $6 <= $7.5."""
     found = one("claude-sonnet-4-5", **{**BROKEN, "prefill_decode_flops_ratio": 1.0})
-    assert found.contradiction is None and found.kv_bytes["common_markup"].kind == "interval"
+    assert found.contradiction is None and found.kv_bytes["one_markup"].kind == "interval"
 
 
 def test_an_unidentified_sheet_is_an_answer():
@@ -176,7 +185,7 @@ CALIBRATED = {
     "gemini-3.1-pro": (46, 167, 573), "claude-sonnet-4-5": (49, 181, 622), "gpt-5.4": (47, 171, 584), "gemini-2.5-pro": (44, 156, 536),
     "gpt-6-sol": (42, 146, 504), "MiniMax-M3": (21, 74, 292),
 }  # fmt: skip
-GROK = {"dollar_anchored": (51, 101, 192), "calibrated": (45, 161, 551)}
+GROK = {"at_rent": (51, 101, 192), "headline": (45, 161, 551)}
 """Grok 4.5 up to 1M tokens of context, as the note had it; the sheet as shipped ends at 500k."""
 SHARES = {"gemini-2.5-pro": (0.73, 0.86, 0.93), "gemini-3.1-pro": (0.69, 0.84, 0.92), "claude-sonnet-4-5": (0.63, 0.81, 0.91),
           "gpt-5.4": (0.67, 0.83, 0.92)}  # fmt: skip
@@ -192,7 +201,7 @@ def near(estimate: Estimate, published: tuple[float, float, float]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "anchor", "published"),
-    [(name, anchor, ends) for anchor, rows in (("dollar_anchored", AT_RENT), ("calibrated", CALIBRATED)) for name, ends in rows.items()],
+    [(name, anchor, ends) for anchor, rows in (("at_rent", AT_RENT), ("headline", CALIBRATED)) for name, ends in rows.items()],
 )
 def test_kv_bytes_against_section_3_5(name: str, anchor: str, published: tuple[float, float, float]):
     near(one(name).kv_bytes[anchor], published)
@@ -201,12 +210,11 @@ def test_kv_bytes_against_section_3_5(name: str, anchor: str, published: tuple[f
 def test_grok_ends_earlier_than_the_note_had_it():
     found, top = one("grok-4.5"), 1_000_000
     assert found.model.max_context == 500_000
-    to_a_million = replace(found.evidence, edges=np.array([[200_000.0, top]]))
-    at_rent = kv_by_increment(found.sheet, to_a_million, table("grok-4.5").held, top)
-    near(at_rent, GROK["dollar_anchored"])
-    near(estimates.kv_calibrated(at_rent, None), GROK["calibrated"])
+    to_a_million = replace(case("grok-4.5"), evidence=replace(found.evidence, edges=np.array([[200_000.0, top]])))
+    near(at_rent(to_a_million), GROK["at_rent"])
+    near(headlines.calibrated(at_rent(to_a_million), None, USUAL), GROK["headline"])
     # The same increment over fewer tokens pays for more bytes of each.
-    assert found.kv_bytes["dollar_anchored"].median > 1.3e3 * GROK["dollar_anchored"][1]
+    assert found.kv_bytes["at_rent"].median > 1.3e3 * GROK["at_rent"][1]
 
 
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
@@ -228,9 +236,9 @@ def test_the_anchors_disagree_in_the_order_of_the_note(name: str):
 def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own row allowed, the mark-up learned would take part of that out."""
     found = one("qwen3-coder-plus")
-    at_rent, architecture = found.kv_bytes["dollar_anchored"], found.model.architecture
-    without, allowed = estimates.kv_calibrated(at_rent, architecture), estimates.kv_calibrated(at_rent, None)
-    assert found.kv_bytes["calibrated"] == without
+    at_cost, architecture = found.kv_bytes["at_rent"], found.model.architecture
+    without, allowed = (headlines.calibrated(at_cost, left_out, USUAL) for left_out in (architecture, None))
+    assert found.kv_bytes["headline"] == without
     assert allowed.median < 0.8 * without.median and width(allowed) < width(without)
     count = calibration.learn().increments.count - calibration.learn(architecture).increments.count
     assert architecture in calibration.learn(architecture).left_out and count == 2  # itself and qwen3-coder-flash
@@ -240,10 +248,10 @@ def test_what_the_prior_says_rather_than_the_sheet_is_flagged():
     flagged = {found.sheet: "KV PRIOR-DOMINATED" in found.flags for found in everything().inferences}
     assert set(flagged.values()) == {True, False}
     for found, record in zip(everything().inferences, as_records(everything()), strict=True):
-        headline = found.kv_bytes["calibrated"]
+        headline = found.kv_bytes["headline"]
         assert headline.contraction is not None
-        assert flagged[found.sheet] == headline.prior_dominated == (headline.contraction < PRIOR_DOMINATED)
-        assert ("KV PRIOR-DOMINATED" in record["flags"]) == (record["estimates"]["kv_bytes_per_token"]["calibrated"]["contraction"] < 0.3)
+        assert flagged[found.sheet] == headline.prior_dominated == (headline.contraction < USUAL.prior_dominated_below)
+        assert ("KV PRIOR-DOMINATED" in record["flags"]) == (record["estimates"]["kv_bytes_per_token"]["headline"]["contraction"] < 0.3)
         assert headline.kind == "interval" or headline.prior_dominated
 
 
@@ -252,11 +260,11 @@ def test_what_the_prior_says_rather_than_the_sheet_is_flagged():
 
 def test_known_parameters_narrow_what_depends_on_them_and_nothing_else():
     assumed, known = one("gemini-3.1-pro"), one("gemini-3.1-pro", active_params="100B")
-    before, after = assumed.kv_bytes["common_markup"], known.kv_bytes["common_markup"]
+    before, after = assumed.kv_bytes["one_markup"], known.kv_bytes["one_markup"]
     assert width(after) < 0.8 * width(before) and after.contraction > before.contraction
     # What is left is what it was without the parameters: their spread of 1 nat, less what the price level knew of it.
-    assert width(before) ** 2 - width(after) ** 2 < (2 * NORMAL_95) ** 2
-    for anchor in ("dollar_anchored", "calibrated"):
+    assert width(before) ** 2 - width(after) ** 2 < (2 * USUAL.reach) ** 2
+    for anchor in ("at_rent", "headline"):
         assert known.kv_bytes[anchor] == assumed.kv_bytes[anchor]
     for name in ("balance_context", "attention_intensity"):
         assert known.estimates[name].median == pytest.approx(assumed.estimates[name].median, rel=0.05)
@@ -264,12 +272,12 @@ def test_known_parameters_narrow_what_depends_on_them_and_nothing_else():
 
 def test_a_known_cache_is_known_to_the_posterior():
     found, usual = one("gemini-3.1-pro", kv_bytes_per_token="70kB"), one("gemini-3.1-pro")
-    assert found.kv_bytes["common_markup"].kind == found.kv_bytes["calibrated"].kind == "given"
+    assert found.kv_bytes["one_markup"].kind == found.kv_bytes["headline"].kind == "given"
     # The posterior takes it as known, and finds it again.
     assert found.summary.marginals["kv_bytes_per_token"].median == pytest.approx(70e3, rel=0.15)
     # Four times the 18 kB it was read at: the size of the model gives way more than the ratios do.
     assert 0.5 < found.estimates["balance_context"].median / usual.estimates["balance_context"].median < 1
-    assert found.kv_bytes["dollar_anchored"] == usual.kv_bytes["dollar_anchored"]
+    assert found.kv_bytes["at_rent"] == usual.kv_bytes["at_rent"]
 
 
 # -- how estimates move with prices ---------------------------------------------------------------------------------
@@ -277,15 +285,15 @@ def test_a_known_cache_is_known_to_the_posterior():
 
 @settings(max_examples=20)
 @given(premium=st.floats(1.05, 5), factor=st.floats(1.1, 4), held=st.booleans())
-def test_dollar_anchored_kv_goes_with_the_increment(premium: float, factor: float, held: bool):
+def test_at_rent_kv_goes_with_the_increment(premium: float, factor: float, held: bool):
     """Doubling the output increment doubles KV bytes, at every draw and therefore at every end."""
     found = one("gemini-3.1-pro")
 
     def read(premium: float) -> Estimate:
         level = (np.log([[premium]]), np.log([[premium]]))
+        given = {"short_context": 2e4, "long_context": 3e5} if held else {}
         evidence = replace(found.evidence, cells={**found.evidence.cells, "premium_out": level})
-        run = table("gemini-3.1-pro", **({"short_context": 2e4, "long_context": 3e5} if held else {}))
-        return kv_by_increment(found.sheet, evidence, run.held, found.model.max_context)
+        return at_rent(replace(case("gemini-3.1-pro", **given), evidence=evidence), **given)
 
     less, more = read(premium), read(1 + factor * (premium - 1))
     for end in ("low", "median", "high"):
@@ -302,10 +310,10 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
     (scaled,) = infer(["gemini-3.1-pro"], anchors={"active_params": "100B"}, changes=changes).inferences
     usual = one("gemini-3.1-pro", active_params="100B")
     for end in ("low", "median", "high"):
-        of_dollars = (getattr(found.kv_bytes["dollar_anchored"], end) for found in (scaled, usual))
+        of_dollars = (getattr(found.kv_bytes["at_rent"], end) for found in (scaled, usual))
         assert next(of_dollars) == pytest.approx(factor * next(of_dollars), rel=1e-9)
     # The draws are 1,400 effective ones with a spread of 0.6 nats; the level also weighs how much of the input price is attention.
-    assert scaled.kv_bytes["common_markup"].median == pytest.approx(usual.kv_bytes["common_markup"].median, rel=0.08)
+    assert scaled.kv_bytes["one_markup"].median == pytest.approx(usual.kv_bytes["one_markup"].median, rel=0.08)
     level = (found.estimates["active_params_times_markup"].median for found in (scaled, usual))
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 
@@ -356,7 +364,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
         assert ("kv_bytes_per_token_stored" in found.estimates) == priced
-        assert ("implied_drain_time" in found.estimates) == (priced and has_premium(found.sheet))
+        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, USUAL).has_premium)
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
     assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored
@@ -368,7 +376,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
 def test_contraction_is_one_less_the_ratio_of_variances():
     assert contracted(0.5, 1.0) == 0.75 and contracted(1.0, 1.0) == 0 and contracted(2.0, 1.0) == -3
     assert contracted(0.5, 0.0) == 0
-    assert upper(exp(1), "so").kind == "upper" and undetermined("so") == Estimate("undetermined", because="so")
+    assert upper(USUAL, exp(1), "so").kind == "upper" and undetermined(USUAL, "so") == Estimate("undetermined", because="so")
 
 
 # -- the same numbers however it is run -----------------------------------------------------------------------------
@@ -425,15 +433,15 @@ def test_a_sheet_of_many_bands_is_estimated_as_one_of_nine(count: int, tmp_path)
     assert len(found.sheet.bands) == count and not of_bands(count, tmp_path).problems
     assert [beside.kv_bytes[anchor] for anchor in ANCHORS] == [other.kv_bytes[anchor] for anchor in ANCHORS]
     for end in ("low", "median", "high"):
-        assert getattr(found.kv_bytes["dollar_anchored"], end) == pytest.approx(getattr(nine.kv_bytes["dollar_anchored"], end), rel=0.35)
+        assert getattr(found.kv_bytes["at_rent"], end) == pytest.approx(getattr(nine.kv_bytes["at_rent"], end), rel=0.35)
 
 
 def test_the_places_in_the_cells_of_ten_bands_are_drawn_as_by_chance(tmp_path, monkeypatch):
     """Against plain random numbers in place of the strata."""
     found = of_bands(10, tmp_path).inferences[0]
-    ends = found.kv_bytes["dollar_anchored"]
+    ends = found.kv_bytes["at_rent"]
     chance = np.random.default_rng(5)
     monkeypatch.setattr(increments, "coordinates", lambda count, _, columns: chance.random((count, columns)))
-    again = kv_by_increment(found.sheet, found.evidence, table("gemini-3.1-pro").held, None)
+    again = at_rent(case_of(found.sheet, found.model, USUAL))
     for end in ("low", "median", "high"):
         assert getattr(again, end) == pytest.approx(getattr(ends, end), rel=0.05)

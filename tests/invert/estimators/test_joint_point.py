@@ -7,12 +7,14 @@ E2, E8: our notes on the lecture.
 import pytest
 
 from derive.solving.api import solve
+from invert.assumptions import USUAL
 from invert.estimators.joint_point import RULES, joint, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
+ANCHORS |= USUAL.held
 
 
 def pair(ratio: float, premium_in: float, premium_out: float, short: float = 1e5, long: float = 4e5, threshold: int = 200_000) -> BandPair:

@@ -1,16 +1,16 @@
 """What prices break and what they pin: the contradiction of a sheet in the catalogue's names, and its rank and null space."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from invert.estimators.readings import contradiction
-from invert.identifiability import identify
+from invert.anchors import assumptions_of
+from invert.estimators.cases import case_of
+from invert.estimators.joint_point import broken_by
+from invert.identifiability import COMPONENTS, identified, identify
 from invert.inference import infer
-from invert.records import Reading
-from invert.result import Inference, InferenceTable
-from invert.sensitivity import COMPONENTS, identified
+from invert.result import Inference
+from invert.table import InferenceTable
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -56,7 +56,7 @@ def test_costs_that_add_up_need_the_output_to_rise_enough(name: str, ratio: floa
     )  # fmt: skip
     holds = position * rise_out > ratio * rise_in
     assert (found.contradiction is None) == holds == (found.pairs[0].joint.problem is None)
-    assert (found.kv_bytes["common_markup"].kind == "interval") == holds
+    assert (found.kv_bytes["one_markup"].kind == "interval") == holds
 
 
 @pytest.mark.parametrize("left_out", list(DECIDES))
@@ -64,8 +64,8 @@ def test_anchors_that_were_not_given_are_free_to_give_way(left_out: str):
     """The point reading of the defaults fails, but the posterior moves what was not given: nothing is broken."""
     found = one("claude-sonnet-4-5", **DECIDES)
     given = {name: value for name, value in DECIDES.items() if name != left_out}
-    assert contradiction(found.sheet, found.pairs[0], found.anchors.values, given) is None
-    assert contradiction(found.sheet, found.pairs[0], found.anchors.values, DECIDES) == found.contradiction
+    read = case_of(found.sheet, found.model, assumptions_of(DECIDES))
+    assert broken_by(read, assumptions_of(given)) is None and broken_by(read, assumptions_of(DECIDES)) == found.contradiction
 
 
 def test_another_problem_is_told_in_its_own_words():
@@ -76,8 +76,7 @@ def test_another_problem_is_told_in_its_own_words():
 
 
 def test_one_band_contradicts_nothing():
-    found = one("kimi-k3", **DECIDES)
-    assert found.contradiction is None and contradiction(found.sheet, None, found.anchors.values, DECIDES) is None
+    assert one("kimi-k3", **DECIDES).contradiction is None
 
 
 # -- what the prices pin --------------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ def test_one_band_contradicts_nothing():
 def test_every_price_is_one_combination_and_no_more():
     """Section 4: the rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
-        one = identified(found)
+        one = found.identifiability
         assert set(one.prices) == {COMPONENTS[name] for name in found.evidence.cells}
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
@@ -101,12 +100,12 @@ def test_every_price_is_one_combination_and_no_more():
     ],
 )
 def test_the_prices_of_a_sheet(name: str, prices: tuple[str, ...]):
-    found = identified(one(name))
+    found = one(name).identifiability
     assert found.prices == prices and found.rank == len(prices)
 
 
 def test_a_memory_bound_sheet_needs_what_section_4_lists():
-    found = identified(one("gpt-5.4"))
+    found = one("gpt-5.4").identifiability
     assert found.regime == "memory-bound in both bands"
     assert set(found.missing_facts["kv_bytes_per_token"]) == {
         "active_params", "ridge_point", "prefill_decode_flops_ratio", "output_markup/input_markup", "short_context", "long_context",
@@ -115,7 +114,7 @@ def test_a_memory_bound_sheet_needs_what_section_4_lists():
 
 
 def test_one_band_leaves_kv_bytes_free():
-    found = identified(one("kimi-k3"))
+    found = one("kimi-k3").identifiability
     assert found.regime == "memory-bound" and found.verdict("kv_bytes_per_token") == DEGENERATE
     assert found.pinned == ()
 
@@ -128,9 +127,7 @@ def test_in_the_lecture_s_regime_kv_bytes_are_not_identified():
     found = one("gpt-5.4")
     (pair,) = found.pairs
     values = {"kv_bytes_per_token": pair.lecture.values["kv_bytes_per_token"], "weight_compute_ratio": 0.5, "attention_flops_per_pair": 1e3}
-    read = replace(pair)
-    read.__dict__["joint"] = Reading("lecture", values, None)  # where a cached property keeps its value
-    told = identified(replace(found, pairs=(read,)))
+    told = identified(found.evidence.cells, found.observables.contexts, found.anchors.values, values)
     assert told.regime == "compute-bound in the base band, memory-bound in the long one"
     for target in ("kv_bytes_per_token", "balance_context"):
         assert told.verdict(target) == DEGENERATE
@@ -147,4 +144,4 @@ def test_the_verdict_does_not_hang_on_the_sheet():
 def test_without_a_joint_reading_the_point_is_a_typical_one():
     broken = one("claude-sonnet-4-5", **DECIDES)
     assert broken.pairs[0].joint.values == {}
-    assert identified(broken).rank == identified(one("claude-sonnet-4-5")).rank == 6
+    assert broken.identifiability.rank == one("claude-sonnet-4-5").identifiability.rank == 6

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import brentq
 
 from derive.catalogue import equation
+from invert.assumptions import USUAL
 from invert.forward_model import forward
 from invert.posterior import inverse as triangular
 
@@ -38,6 +39,7 @@ def truths(count: int, seed: int, weight: float = 1.0, attention: float = 2e-5) 
         "prompt_position": generator.uniform(0.5, 1, count),
         "short_context": generator.uniform(0.02, 0.5, count) * THRESHOLD,
         "long_context": generator.uniform(1.1, 4, count) * THRESHOLD,
+        **{name: np.full(count, value) for name, value in USUAL.held.items()},
     }
 
 
@@ -123,6 +125,7 @@ NUISANCES = {
     "prompt_position": 0.5,
     "short_context": 2e4,
     "long_context": 3e5,
+    **USUAL.held,
 }
 
 

@@ -8,6 +8,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, multivariate_t
 
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL, Assumptions
 from invert.posterior import mixture
 from invert.posterior.data import Evidence
 from invert.posterior.likelihood import log_target
@@ -17,15 +19,14 @@ from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.simulation import SHAPES, simulate
 from invert.posterior.sobol import DIMENSIONS, MOST
 from invert.posterior.weights import RELIABLE, quantiles
-from invert.priors import STRUCTURE, Beliefs, beliefs, normal_log_density
+from invert.priors import STRUCTURE, normal_log_density
 from invert.sheets.observables import rounding_cell
 
-HELD = beliefs()
 QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "active_params")
 
 
 def sheets(place: int, count: int, seed: int) -> list[Evidence]:
-    _, evidence = simulate(SHAPES[place], count, seed, HELD)
+    _, evidence = simulate(SHAPES[place], count, seed, USUAL)
     return [evidence.rows(slice(row, row + 1)) for row in range(count)]
 
 
@@ -36,7 +37,7 @@ def middle(found: Posterior, name: str) -> np.ndarray:
 
 def reliable(place: int, wanted: int) -> list[tuple[Evidence, Posterior]]:
     """Sheets whose 65,536 triangular draws are beyond doubt: the error of their evidence is about one percent."""
-    found = ((sheet, posterior(sheet, HELD, MOST)) for sheet in sheets(place, 60, 11))
+    found = ((sheet, posterior(sheet, USUAL, MOST)) for sheet in sheets(place, 60, 11))
     return list(islice(((sheet, one) for sheet, one in found if one.weights.pareto_k[0] < 0.3 and one.weights.ess[0] > 8000), wanted))
 
 
@@ -45,7 +46,7 @@ def test_both_give_the_same_where_both_are_reliable(place: int):
     checked = reliable(place, 4)
     assert len(checked) == 4
     for sheet, triangular in checked:
-        found = mixed(sheet, HELD, enough=inf)
+        found = mixed(sheet, USUAL, enough=inf)
         assert found.weights.pareto_k[0] <= RELIABLE and found.weights.ess[0] > 2000
         assert found.weights.log_evidence[0] == pytest.approx(triangular.weights.log_evidence[0], abs=0.03)
         for name in QUANTITIES:
@@ -56,11 +57,11 @@ LOOSE = {"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9}
 """Noise at which a quarter of a million draws of the priors give the evidence to half a percent."""
 
 
-def evidence_by_priors(sheet: Evidence, held: Beliefs) -> float:
+def evidence_by_priors(sheet: Evidence, held: Assumptions) -> float:
     """The mean likelihood of draws of the priors."""
     points = prior_points(sheet, held, np.random.default_rng(0).standard_normal((2**18, DIMENSIONS)))
     prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
-    prior = prior + sum(normal_log_density(points.logs[row.name], *held[row.name].normal) for row in STRUCTURE)
+    prior = prior + sum(normal_log_density(points.logs[name], *held.priors[name].normal) for name in STRUCTURE)
     with np.errstate(all="ignore"):
         likelihood = np.exp(log_target(points, sheet, held) - prior)[0]
     assert likelihood.std() / likelihood.mean() / 2**9 < 0.005
@@ -79,12 +80,12 @@ def evidence_by_priors(sheet: Evidence, held: Beliefs) -> float:
 )
 def test_the_evidence_with_nuisances_that_are_given(given: dict[str, float]):
     """A coordinate that is held fixed is in both densities alike; at overlap 1 only the Student-t meets a compute-bound band."""
-    sheet, held = two_bands(), beliefs(given, noise=LOOSE)
+    sheet, held = two_bands(), assumptions_of(given).with_noise(LOOSE)
     assert mixed(sheet, held).weights.log_evidence[0] == pytest.approx(evidence_by_priors(sheet, held), abs=0.01)
 
 
 def test_what_full_overlap_hides_is_not_missed():
-    sheet, held = two_bands(), beliefs({"overlap": 1.0}, noise=LOOSE)
+    sheet, held = two_bands(), assumptions_of({"overlap": 1.0}).with_noise(LOOSE)
     found = trusted(sheet, held, posterior(sheet, held, MOST))
     assert found.weights.log_evidence[0] == pytest.approx(evidence_by_priors(sheet, held), abs=0.05)
 
@@ -93,7 +94,7 @@ def two_bands() -> Evidence:
     """5 times the input price for output, premiums of 2 and 1.5 above 200k tokens."""
     cells = {"output_input_ratio": rounding_cell(5.0), "premium_in": rounding_cell(2.0), "premium_out": rounding_cell(1.5)}
     ends = {name: tuple(np.log([[end]] if "premium" in name else [end]) for end in pair) for name, pair in cells.items()}
-    centre, spread = HELD["active_params"].normal
+    centre, spread = USUAL.priors["active_params"].normal
     return Evidence(ends, np.array([[2e5, 1e6]]), (np.array([centre]), np.array([spread])))
 
 
@@ -102,34 +103,34 @@ def test_few_sheets_are_left_that_cannot_be_trusted():
     count, left = 0, 0
     for place in range(len(SHAPES)):
         for sheet in sheets(place, 50, 12):
-            found = posterior(sheet, HELD)
+            found = posterior(sheet, USUAL)
             count += 1
             if found.weights.pareto_k[0] > RELIABLE:
-                left += trusted(sheet, HELD, found).weights.pareto_k[0] > RELIABLE
+                left += trusted(sheet, USUAL, found).weights.pareto_k[0] > RELIABLE
     assert left <= binom.ppf(0.999, count, 0.02)
 
 
 def test_a_trusted_posterior_is_left_alone_and_another_one_replaced():
-    first = ((sheet, posterior(sheet, HELD)) for sheet in sheets(0, 40, 13))
+    first = ((sheet, posterior(sheet, USUAL)) for sheet in sheets(0, 40, 13))
     flagged = list(islice(((sheet, found) for sheet, found in first if found.weights.pareto_k[0] > RELIABLE), 3))
     samplers = set()
     for sheet, doubtful in flagged:
-        found = trusted(sheet, HELD, doubtful)
+        found = trusted(sheet, USUAL, doubtful)
         samplers.add(found.sampler.split(",")[0])
         allowed = {"triangular": (MOST,), "mixture": mixture.ROUNDS[1:]}[found.sampler.split(",")[0]]
         count = found.log_weights.shape[1]
         assert count in allowed and f" {count} draws" in found.sampler and found.points.logs["kv_bytes_per_token"].shape == (1, count)
     assert "mixture" in samplers
     (sheet, _), *_ = reliable(0, 1)
-    fine = posterior(sheet, HELD)
-    assert trusted(sheet, HELD, fine) is fine
+    fine = posterior(sheet, USUAL)
+    assert trusted(sheet, USUAL, fine) is fine
 
 
 def test_two_runs_give_identical_numbers():
     (sheet,) = sheets(0, 1, 14)
-    one, other = mixed(sheet, HELD), mixed(sheet, HELD)
+    one, other = mixed(sheet, USUAL), mixed(sheet, USUAL)
     assert np.array_equal(one.weights.values, other.weights.values)
-    assert one.weights.log_evidence[0] != mixed(sheet, HELD, 2).weights.log_evidence[0]
+    assert one.weights.log_evidence[0] != mixed(sheet, USUAL, 2).weights.log_evidence[0]
 
 
 # -- the Student-t ------------------------------------------------------------------------------------------------------

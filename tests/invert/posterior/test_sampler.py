@@ -12,6 +12,8 @@ import pytest
 from scipy.stats import norm
 
 from derive.catalogue import equation
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.data import Evidence
 from invert.posterior.likelihood import log_target
@@ -19,11 +21,10 @@ from invert.posterior.parameters import kv_prior, prior_points
 from invert.posterior.sampler import posterior
 from invert.posterior.sobol import MOST, normals
 from invert.posterior.weights import quantiles
-from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Beliefs, beliefs, normal_log_density
+from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, normal_log_density
 from invert.sheets.observables import rounding_cell
 
-HELD = beliefs()
-SIZE = HELD["active_params"].normal
+SIZE = USUAL.priors["active_params"].normal
 TWO, THREE, ONE = (2e5, 1e6), (3.2e4, 1.28e5, 2.56e5), (3.2e4, 6.4e4)
 PAIRS = ("premium_in", "premium_out")
 Ends = tuple[float, float]
@@ -51,26 +52,26 @@ SHEETS = {
     "one band": evidence(ONE, input_price=0.27, output_input_ratio=4, cache_read_ratio=0.25),
     "known KV bytes": evidence(kv=(log(7e4), 0.05), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5),
 }
-LOOSE = beliefs(noise={"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9, "cache_read_ratio": 1.0})
+LOOSE = USUAL.with_noise({"output_input_ratio": 1.0, "premium_in": 0.7, "premium_out": 0.9, "cache_read_ratio": 1.0})
 """So noisy that many draws of the priors have weight."""
 
 
 # -- the density it samples ---------------------------------------------------------------------------------------------
 
 
-def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.ndarray:
+def independent_likelihood(sheet: Evidence, held: Assumptions, count: int) -> np.ndarray:
     """The likelihood of every price at draws of the priors, by the forward model at the mean of every band."""
-    normal = dict(zip((row.name for row in NUISANCES), normals(count).T, strict=False))
-    at = {name: held[name].at(values) for name, values in normal.items()}
+    normal = dict(zip((name for name in NUISANCES), normals(count).T, strict=False))
+    at = {name: held.priors[name].at(values) for name, values in normal.items()}
     share, (first, *_) = at["long_context"], sheet.edges[0]
     contexts = [first * at["short_context"], *(low + (high - low) * share for low, high in pairwise(sheet.edges[0]))]
     at |= {"short_context": contexts[0], "active_params": 1.0, "mfu": 1.0, "mbu": 1.0, "kv_copies": 1.0}
-    for place, row in enumerate(STRUCTURE):
-        centre, spread = kv_prior(sheet, held) if row.name == "kv_bytes_per_token" else held[row.name].normal
-        at[row.name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))
+    for place, name in enumerate(STRUCTURE):
+        centre, spread = kv_prior(sheet, held) if name == "kv_bytes_per_token" else held.priors[name].normal
+        at[name] = np.exp(np.ravel(centre + spread * normals(count)[:, len(NUISANCES) + 3 + place]))
     at["attention_flops_per_pair"] = at["attention_intensity"] * at["kv_bytes_per_token"]
     at["balance_context"] = equation("context.balance_context").right_side(at)
-    at |= {row.name: row.centre for row in COLLAPSED if row.name not in ("active_params", "price_per_parameter")}
+    at |= {name: held.priors[name].centre for name in COLLAPSED if name not in ("active_params", "price_per_parameter")}
     prices = forward(at, contexts)
     prefill = equation("bands.prefill_cost").right_side({**at, "context_length": contexts[0]})
     size, spread = (float(end[0]) for end in sheet.log_active_params)
@@ -81,7 +82,7 @@ def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.nda
         size = (by_size * size + by_kv * (kv - np.log(at["kv_bytes_per_token"]))) / (by_size + by_kv)
         spread = (by_size + by_kv) ** -0.5
     expected = {
-        "input_price": [held["price_per_parameter"].centre * np.exp(size) * prefill],
+        "input_price": [held.priors["price_per_parameter"].centre * np.exp(size) * prefill],
         "output_input_ratio": [prices["output_input_ratio"]],
         "premium_in": prices["premium_in"][1:],
         "premium_out": prices["premium_out"][1:],
@@ -97,12 +98,12 @@ def independent_likelihood(sheet: Evidence, held: Beliefs, count: int) -> np.nda
     return total
 
 
-def prior_and_likelihood(sheet: Evidence, held: Beliefs, count: int) -> tuple[np.ndarray, np.ndarray]:
+def prior_and_likelihood(sheet: Evidence, held: Assumptions, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Both logs at draws of the priors [draws]."""
     points = prior_points(sheet, held, normals(count))
     prior = sum(normal_log_density(values, 0.0, 1.0) for values in points.drawn.values())
     prior = prior + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(sheet, held))
-    prior = prior + sum(normal_log_density(points.logs[row.name], *held[row.name].normal) for row in STRUCTURE[1:])
+    prior = prior + sum(normal_log_density(points.logs[name], *held.priors[name].normal) for name in STRUCTURE[1:])
     with np.errstate(all="ignore"):
         return prior[0], (log_target(points, sheet, held) - prior)[0]
 
@@ -148,9 +149,9 @@ def interval(found, name: str, ends: Sequence[float] = (0.05, 0.5, 0.95)) -> np.
 
 @pytest.mark.parametrize("kv", [8e3, 7e4, 4e5])
 def test_known_kv_bytes_stay_what_they_are(kv: float):
-    found = posterior(evidence(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), HELD)
+    found = posterior(evidence(kv=(log(kv), 1e-3), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
     assert interval(found, "kv_bytes_per_token") == pytest.approx(kv * np.exp([-0.001645, 0, 0.001645]), rel=2e-4)
-    free = posterior(SHEETS["two bands"], HELD)
+    free = posterior(SHEETS["two bands"], USUAL)
     low, _, high = interval(free, "kv_bytes_per_token")
     assert high / low > 10, "without it, an interval of more than a decade"
 
@@ -158,7 +159,7 @@ def test_known_kv_bytes_stay_what_they_are(kv: float):
 def test_known_kv_bytes_tell_the_size():
     """At a given KV per parameter the size is proportional to known KV bytes, up to what the input price says of it."""
     sheets = [evidence(kv=(log(kv), 1e-3), output_input_ratio=6, premium_in=2, premium_out=1.5) for kv in (2e4, 2e5)]
-    sizes = [interval(posterior(sheet, HELD, MOST), "active_params")[1] for sheet in sheets]
+    sizes = [interval(posterior(sheet, USUAL, MOST), "active_params")[1] for sheet in sheets]
     assert sizes[1] > 1.5 * sizes[0]
 
 
@@ -174,13 +175,13 @@ def test_known_kv_bytes_and_a_known_size_each_keep_their_spread():
 @pytest.mark.parametrize("name", ["two", "one"])
 def test_a_known_size_stays_what_it_is(size: float, name: str):
     prices = {"two": {"premium_in": 2, "premium_out": 1.5}, "one": {}}[name]
-    found = posterior(evidence(size=(log(size), 1e-4), input_price=2, output_input_ratio=6, **prices), HELD)
+    found = posterior(evidence(size=(log(size), 1e-4), input_price=2, output_input_ratio=6, **prices), USUAL)
     assert interval(found, "active_params") == pytest.approx([size] * 3, rel=3e-4)
 
 
 def test_no_ratio_of_prices_tells_the_size():
     """Only the input price does; the ratios alone leave the prior of the size as it was."""
-    found = posterior(evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), HELD)
+    found = posterior(evidence(output_input_ratio=6, premium_in=2, premium_out=1.5), USUAL)
     centre, spread = SIZE
     expected = np.exp([centre - 1.645 * spread, centre, centre + 1.645 * spread])
     assert np.log(interval(found, "active_params") / expected) == pytest.approx(np.zeros(3), abs=0.15)
@@ -189,12 +190,12 @@ def test_no_ratio_of_prices_tells_the_size():
 def test_the_input_price_halves_the_spread_of_size_and_price_level_alike():
     """ln price = ln size + ln level: two priors of one nat each, so that the size keeps 1/sqrt 2 of its own."""
     sheet = evidence(ONE, input_price=2, output_input_ratio=6)
-    found = posterior(sheet, HELD, MOST)
+    found = posterior(sheet, USUAL, MOST)
     weight, logs = found.weights.values[0], found.log_active_params[0]
     held = weight > 0
     mean = weight[held] @ logs[held]
     cost = weight[held] @ np.log(found.points.costs.prefill_short[0][held])
-    expected = SIZE[0] + (log(2e-6) - cost - SIZE[0] - log(HELD["price_per_parameter"].centre)) / 2
+    expected = SIZE[0] + (log(2e-6) - cost - SIZE[0] - log(USUAL.priors["price_per_parameter"].centre)) / 2
     assert mean == pytest.approx(expected, abs=0.03)
     assert np.sqrt(weight[held] @ (logs[held] - mean) ** 2) == pytest.approx(2**-0.5, abs=0.05)
 
@@ -204,13 +205,13 @@ HELD_FIXED = [{"overlap": 1.0}, {"overlap": 0.0}, {"short_context": 2e4, "prompt
 
 @pytest.mark.parametrize("given", HELD_FIXED)
 def test_a_given_nuisance_is_held(given: dict[str, float]):
-    found = posterior(GEMINI, beliefs(given), 2048)
+    found = posterior(GEMINI, assumptions_of(given), 2048)
     for name, value in given.items():
         assert np.asarray(found.points.at[name]) == pytest.approx(value, rel=1e-12, abs=1e-12)
 
 
 def test_quantities_of_one_draw_belong_together():
-    found = posterior(GEMINI, HELD, 2048)
+    found = posterior(GEMINI, USUAL, 2048)
     held = found.weights.values[0] > 0
     with np.errstate(all="ignore"):
         names = ("kv_bytes_per_token", "balance_context", "ridge_point", "active_params", "attention_flops_per_pair", "attention_intensity")
@@ -225,10 +226,10 @@ def test_quantities_of_one_draw_belong_together():
 
 
 def test_two_runs_give_identical_numbers():
-    one, other = posterior(GEMINI, HELD), posterior(GEMINI, HELD)
+    one, other = posterior(GEMINI, USUAL), posterior(GEMINI, USUAL)
     assert np.array_equal(one.weights.values, other.weights.values)
     assert np.array_equal(one.log_active_params, other.log_active_params, equal_nan=True)
-    assert one.weights.log_evidence[0] != posterior(GEMINI, HELD, seed=3).weights.log_evidence[0]
+    assert one.weights.log_evidence[0] != posterior(GEMINI, USUAL, seed=3).weights.log_evidence[0]
 
 
 def test_sheets_of_one_call_do_not_see_each_other():
@@ -239,15 +240,15 @@ def test_sheets_of_one_call_do_not_see_each_other():
         np.concatenate([sheet.edges for sheet in sheets]),
         tuple(np.concatenate([sheet.log_active_params[end] for sheet in sheets]) for end in (0, 1)),
     )
-    for alone, part in zip(sheets, posterior(stacked, HELD, 4096).sheets(), strict=True):
-        single = posterior(alone, HELD, 4096)
+    for alone, part in zip(sheets, posterior(stacked, USUAL, 4096).sheets(), strict=True):
+        single = posterior(alone, USUAL, 4096)
         assert np.allclose(part.weights.values, single.weights.values, rtol=1e-9, atol=0)
         assert np.allclose(part.log_active_params, single.log_active_params, rtol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize(("premium_in", "premium_out"), [(0.5, 1.5), (2, 0.1), (60, 1.5)])
 def test_a_sheet_that_no_hidden_quantity_gives_has_no_weight(premium_in: float, premium_out: float):
-    held = beliefs({"long_context": 1e6, "short_context": 5e4}, noise={"premium_in": 0.01, "premium_out": 0.01})
+    held = assumptions_of({"long_context": 1e6, "short_context": 5e4}).with_noise({"premium_in": 0.01, "premium_out": 0.01})
     found = posterior(evidence(output_input_ratio=6, premium_in=premium_in, premium_out=premium_out), held, 4096)
     assert found.weights.feasible_fraction[0] == 0 and not found.weights.values.any()
     assert found.weights.log_evidence[0] == -np.inf and found.weights.ess[0] == 0

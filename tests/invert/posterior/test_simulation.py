@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
+from invert.assumptions import USUAL
 from invert.posterior import inverse, simulation
 from invert.posterior.simulation import POOLED, QUANTITIES, SHAPES, Row, as_csv, calibration_run, cells_about, published, ranks, simulate
-from invert.priors import beliefs
-from invert.sheets.observables import NICE_NUMBERS, rounding_cell
+from invert.sheets.observables import rounding_cell
 
-HELD = beliefs()
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 
 
@@ -27,7 +26,7 @@ RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 
 def test_what_is_published_is_the_nearest_nice_number_by_ratio():
     values = np.exp(np.random.default_rng(0).uniform(-20, 20, 2000))
-    lattice = np.array([number * 10.0**power for power in range(-11, 11) for number in NICE_NUMBERS])
+    lattice = np.array([number * 10.0**power for power in range(-11, 11) for number in USUAL.nice_numbers])
     nearest = lattice[np.abs(np.log(values[:, None] / lattice)).argmin(axis=1)]
     assert published(values) == pytest.approx(nearest, rel=1e-12)
 
@@ -41,11 +40,12 @@ def test_a_published_price_lies_in_the_cell_of_its_truth():
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_truths_are_draws_of_the_priors(shape):
-    truth, evidence = simulate(shape, 4000, 2, HELD)
+    truth, evidence = simulate(shape, 4000, 2, USUAL)
     for name in ("attention_intensity", "weight_compute_ratio", "ridge_point", "active_params", "sweep_time"):
-        centre, spread = HELD[name].normal
+        centre, spread = USUAL.priors[name].normal
         assert kstest(np.log(truth[name]), "norm", (centre, spread)).pvalue > 1e-3, name
-    assert kstest(np.log(truth["kv_bytes_per_token"] / truth["active_params"]), "norm", HELD["kv_bytes_per_token"].normal).pvalue > 1e-3
+    per_parameter = np.log(truth["kv_bytes_per_token"] / truth["active_params"])
+    assert kstest(per_parameter, "norm", USUAL.priors["kv_bytes_per_token"].normal).pvalue > 1e-3
     assert truth["kv_bytes_per_token"] * truth["balance_context"] * truth["ridge_point"] == pytest.approx(2 * truth["active_params"])
     assert ((truth["short_context"] > 0) & (truth["short_context"] < 0.6 * shape.edges[0])).all()
     assert ((truth["long_context"] > shape.edges[0]) & (truth["long_context"] < shape.edges[1])).all()
@@ -54,7 +54,7 @@ def test_truths_are_draws_of_the_priors(shape):
 
 def test_the_noise_of_a_price_is_that_of_the_priors():
     """The middle of a cell strays from the price at cost by the noise, and by a rounding of a tenth of a nat at most."""
-    loud, quiet = (simulate(SHAPES[0], 4000, 3, beliefs(noise=dict.fromkeys(HELD.noise, spread))) for spread in (0.6, 0.0))
+    loud, quiet = (simulate(SHAPES[0], 4000, 3, USUAL.with_noise(dict.fromkeys(USUAL.noise, spread))) for spread in (0.6, 0.0))
     assert all(np.array_equal(loud[0][name], quiet[0][name]) for name in loud[0])
     for name, cells in loud[1].cells.items():
         away = np.ravel(sum(cells) - sum(quiet[1].cells[name])) / 2
@@ -64,28 +64,28 @@ def test_the_noise_of_a_price_is_that_of_the_priors():
 
 
 def test_one_seed_gives_the_same_sheets():
-    one, other = (simulate(SHAPES[1], 20, (4, 1), HELD) for _ in range(2))
+    one, other = (simulate(SHAPES[1], 20, (4, 1), USUAL) for _ in range(2))
     assert all(np.array_equal(one[0][name], other[0][name]) for name in one[0])
-    assert not np.array_equal(one[0]["ridge_point"], simulate(SHAPES[1], 20, (5, 1), HELD)[0]["ridge_point"])
+    assert not np.array_equal(one[0]["ridge_point"], simulate(SHAPES[1], 20, (5, 1), USUAL)[0]["ridge_point"])
 
 
 # -- ranks --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
-    truth, evidence = simulate(SHAPES[2], 4, 5, HELD)
-    found = ranks(evidence, truth, HELD, 1024, 1)
+    truth, evidence = simulate(SHAPES[2], 4, 5, USUAL)
+    found = ranks(evidence, truth, USUAL, 1024, 1)
     assert found.shape == (4, len(QUANTITIES)) and ((found >= 0) & (found <= 1)).all()
     far = {name: values * 1e30 for name, values in truth.items()}
-    assert ranks(evidence, far, HELD, 1024, 1) == pytest.approx(1)
-    assert (ranks(evidence, {name: values * 1e-30 for name, values in truth.items()}, HELD, 1024, 1) == 0).all()
+    assert ranks(evidence, far, USUAL, 1024, 1) == pytest.approx(1)
+    assert (ranks(evidence, {name: values * 1e-30 for name, values in truth.items()}, USUAL, 1024, 1) == 0).all()
 
 
 def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
-    truth, evidence = simulate(SHAPES[0], 40, 6, HELD)
+    truth, evidence = simulate(SHAPES[0], 40, 6, USUAL)
     other = {name: values[::-1] if np.ndim(values) else values for name, values in truth.items()}
-    kept = np.isfinite(ranks(evidence, truth, HELD, 512, 1))
-    assert np.array_equal(kept, np.isfinite(ranks(evidence, other, HELD, 512, 1)))
+    kept = np.isfinite(ranks(evidence, truth, USUAL, 512, 1))
+    assert np.array_equal(kept, np.isfinite(ranks(evidence, other, USUAL, 512, 1)))
     assert np.array_equal(kept.all(axis=1), kept.any(axis=1))
 
 
@@ -122,11 +122,11 @@ def test_truths_rank_evenly():
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
     monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
-    truth, evidence = simulate(SHAPES[1], 250, 31, HELD)
+    truth, evidence = simulate(SHAPES[1], 250, 31, USUAL)
     column = QUANTITIES.index("weight_compute_ratio")
-    assert kstest(ranks(evidence, truth, HELD, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
+    assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
-    assert kstest(ranks(evidence, truth, HELD, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
+    assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
 
 
 # -- the record ---------------------------------------------------------------------------------------------------------

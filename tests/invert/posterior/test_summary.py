@@ -7,20 +7,19 @@ from math import isfinite
 import numpy as np
 import pytest
 
+from invert.assumptions import USUAL
 from invert.posterior import summary as summaries
 from invert.posterior.data import Evidence
 from invert.posterior.sampler import posterior
 from invert.posterior.simulation import SHAPES, simulate
 from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
-from invert.priors import beliefs
 
-HELD = beliefs()
 COUNT = 2048
 
 
 def sheets(count: int = 3, seed: int = 21) -> list[Evidence]:
     """Sheets of all shapes, one shape after the other and over again."""
-    stacks = [simulate(shape, count, (seed, place), HELD)[1] for place, shape in enumerate(SHAPES)]
+    stacks = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(SHAPES)]
     return [stack.rows(slice(row, row + 1)) for row in range(count) for stack in stacks]
 
 
@@ -31,13 +30,13 @@ def impossible() -> Evidence:
     return Evidence(cells, np.array([[2e5, 1e6]]), (np.array([25.0]), np.array([1.0])))
 
 
-QUIET = beliefs(noise={"premium_in": 0.01, "premium_out": 0.01})
+QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
 NAMES = tuple(name for name in QUANTITIES if name != "active_params_times_markup")
 
 
 @pytest.fixture(scope="module")
 def serial() -> list[Summary]:
-    return summarise(sheets(), HELD, count=COUNT)
+    return summarise(sheets(), USUAL, count=COUNT)
 
 
 # -- intervals ----------------------------------------------------------------------------------------------------------
@@ -53,7 +52,7 @@ def test_the_ends_of_an_interval_are_in_order_and_inside_the_one_sided_bounds(se
 
 def test_the_marginals_are_those_of_the_weighted_draws():
     sheet = sheets()[0]
-    found, draws = summarise([sheet], HELD, count=COUNT, guarded=False)[0], posterior(sheet, HELD, COUNT)
+    found, draws = summarise([sheet], USUAL, count=COUNT, guarded=False)[0], posterior(sheet, USUAL, COUNT)
     logs, weight = draws.logs("balance_context")[0], draws.weights.values[0]
     marginal = found.marginals["balance_context"]
     held = weight > 0
@@ -67,7 +66,8 @@ def test_the_marginals_are_those_of_the_weighted_draws():
 
 
 def test_spreads_before_any_price_are_those_of_the_priors():
-    (spreads,) = prior_spreads(sheets()[:1], HELD, ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio", "balance_context"))
+    names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio", "balance_context")
+    (spreads,) = prior_spreads(sheets()[:1], USUAL, names)
     assert spreads["kv_bytes_per_token"] == pytest.approx(np.hypot(1.8, 1.0), rel=0.02)
     assert spreads["attention_intensity"] == pytest.approx(1.0, rel=0.02)
     assert spreads["weight_compute_ratio"] == pytest.approx(1.0, rel=0.02)
@@ -91,19 +91,19 @@ def test_an_inconsistent_sheet_has_no_marginals_and_stops_no_other(guarded: bool
 
 
 def test_two_runs_give_identical_numbers(serial: list[Summary]):
-    assert summarise(sheets(), HELD, count=COUNT) == serial
+    assert summarise(sheets(), USUAL, count=COUNT) == serial
 
 
 def test_the_chunks_do_not_matter(serial: list[Summary], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(summaries, "CHUNK", COUNT)
-    for one, other in zip(summarise(sheets(), HELD, count=COUNT), serial, strict=True):
+    for one, other in zip(summarise(sheets(), USUAL, count=COUNT), serial, strict=True):
         assert one.sampler == other.sampler
         for name, marginal in one.marginals.items():
             assert asdict(marginal) == pytest.approx(asdict(other.marginals[name]), rel=1e-9), name
 
 
 def test_every_sheet_keeps_its_place(serial: list[Summary]):
-    turned = summarise(sheets()[::-1], HELD, count=COUNT)[::-1]
+    turned = summarise(sheets()[::-1], USUAL, count=COUNT)[::-1]
     for one, other in zip(turned, serial, strict=True):
         assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
 
@@ -111,7 +111,7 @@ def test_every_sheet_keeps_its_place(serial: list[Summary]):
 @pytest.mark.parametrize("executor", [ProcessPoolExecutor, ThreadPoolExecutor])
 def test_an_executor_gives_the_numbers_of_one_process(executor: type[Executor], serial: list[Summary]):
     with executor(2) as pool:
-        assert summarise(sheets(), HELD, count=COUNT, executor=pool) == serial
+        assert summarise(sheets(), USUAL, count=COUNT, executor=pool) == serial
 
 
 def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
@@ -120,8 +120,8 @@ def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        assert summarise(sheets(), HELD, count=COUNT, executor=client.get_executor()) == serial
+        assert summarise(sheets(), USUAL, count=COUNT, executor=client.get_executor()) == serial
 
 
 def test_no_sheets_no_summaries():
-    assert summarise([], HELD) == []
+    assert summarise([], USUAL) == []

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.estimators.at_rent import kv_by_increment
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL
+from invert.estimators import at_rent
 from invert.estimators.calibration import members
+from invert.estimators.cases import case_of
 from invert.estimators.known import judged
 from invert.inference import infer
 from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
-from invert.priors import beliefs
 from invert.records import Price, PriceBand
 from invert.sheets.contexts import band_edges, band_means, mean_contexts
 
@@ -38,18 +40,18 @@ MEANS = [  # thresholds, longest context, means
 
 @pytest.mark.parametrize(("thresholds", "max_context", "means"), MEANS)
 def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context: int | None, means: tuple[float, ...]):
-    assert band_means(bands(*thresholds), max_context, beliefs()) == pytest.approx(means, abs=0.6)
+    assert band_means(bands(*thresholds), max_context, USUAL) == pytest.approx(means, abs=0.6)
 
 
 def test_a_sheet_of_one_band_has_no_edges_and_no_means():
-    assert band_edges(bands(), 10**6) == band_means(bands(), 10**6, beliefs()) == ()
+    assert band_edges(bands(), 10**6, USUAL) == band_means(bands(), 10**6, USUAL) == ()
 
 
 @given(st.lists(st.integers(1_000, 10**7), min_size=1, max_size=5, unique=True), st.one_of(st.none(), st.integers(1_000, 10**8)))
 def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[int], max_context: int | None):
     thresholds = sorted(thresholds)
-    edges = (0, *band_edges(bands(*thresholds), max_context))
-    means = band_means(bands(*thresholds), max_context, beliefs())
+    edges = (0, *band_edges(bands(*thresholds), max_context, USUAL))
+    means = band_means(bands(*thresholds), max_context, USUAL)
     assert len(means) == len(thresholds) + 1 and list(means) == sorted(means)
     for mean, (low, high) in zip(means, pairwise(edges), strict=True):
         assert low < mean < (low + high) / 2
@@ -64,14 +66,14 @@ def test_means_ascend_and_lie_in_the_lower_half_of_their_bands(thresholds: list[
     ],
 )
 def test_given_means_replace_those_of_the_first_two_bands_and_place_the_rest_alike(given_means, means):
-    assert band_means(bands(32_000, 128_000), 262_144, beliefs(given_means)) == pytest.approx(means, abs=0.6)
+    assert band_means(bands(32_000, 128_000), 262_144, assumptions_of(given_means)) == pytest.approx(means, abs=0.6)
 
 
 @pytest.mark.parametrize("given_means", [{}, {"short_context": 9e3}, {"long_context": 5e4}, {"short_context": 4e3, "long_context": 5e4}])
 def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means):
     """The medians of what ranges draw from are what points take, band by band."""
     (one,) = infer(["qwen3-coder-plus"], anchors=given_means).inferences
-    held = beliefs(given_means)
+    held = assumptions_of(given_means)
     still = drawn_contexts(one.evidence, held, np.zeros((1, 20)))[0]
     assert still == pytest.approx(one.observables.contexts, rel=1e-12)
     assert np.median(drawn_contexts(one.evidence, held, normals(4096)), axis=0) == pytest.approx(still, rel=2e-3)
@@ -82,15 +84,15 @@ def test_every_estimator_takes_the_contexts_of_the_rule():
     sold = {member.architecture: member.sold for member in members() if member.sold}
     (one,) = infer(["qwen3-coder-plus"]).inferences
     mine = sold["Qwen3-Coder-480B-A35B"]
-    assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, beliefs())
-    assert mine.at_rent == one.kv_bytes["dollar_anchored"] == kv_by_increment(one.sheet, one.evidence, beliefs(), one.model.max_context)
-    for known in judged({}):
-        assert known.kv_bytes["dollar_anchored"] == known.member.sold.at_rent
-        assert known.member.sold.lines.contexts == band_means(known.member.sold.sheet.bands, known.member.sold.model.max_context, beliefs())
+    assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
+    assert mine.at_rent == one.kv_bytes["at_rent"] == at_rent.estimates(case_of(one.sheet, one.model, USUAL), USUAL)["kv_bytes_per_token"]
+    for known in judged():
+        assert known.kv_bytes["at_rent"] == known.member.sold.at_rent
+        assert known.member.sold.lines.contexts == band_means(known.member.sold.case.sheet.bands, known.member.sold.case.max_context, USUAL)
 
 
 def test_arrays_are_each_as_one():
-    held, short = beliefs(), np.array([-1.0, 0.0, 2.0])
+    held, short = USUAL, np.array([-1.0, 0.0, 2.0])
     found = mean_contexts((200e3, 1e6), held, short, -short)
     for place, draw in enumerate(short):
         assert [mean[place] for mean in found] == pytest.approx(mean_contexts((200e3, 1e6), held, float(draw), -float(draw)), rel=1e-14)

@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.priors import beliefs
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL
 from invert.records import Observables, PriceSheet
 from invert.sheets.assemble import sheets, with_amounts
 from invert.sheets.contexts import band_means
-from invert.sheets.observables import NICE_NUMBERS, observables, rounding_cell
+from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import read_rows
 from invert.sheets.rows import FxRate, PriceBook
 
 TODAY = date(2026, 11, 20)
-FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""),)}
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""),)}
 HEADER = "component,threshold_tokens,ttl_seconds,amount,currency,provider,model"
 
 # Gemini 3.1 Pro as listed in 2026, with two cache lifetimes of our own making.
@@ -79,7 +80,7 @@ def test_a_published_number_has_its_cell(value: float, low: float, high: float):
 
 @pytest.mark.parametrize("decade", [10.0**power for power in range(-18, 13)])
 def test_cells_of_neighbours_touch_over_decades(decade: float):
-    values = [decade * nice for nice in NICE_NUMBERS] + [decade * 12.5]
+    values = [decade * nice for nice in USUAL.nice_numbers] + [decade * 12.5]
     cells = [rounding_cell(value) for value in values]
     for lower, upper in pairwise(cells):
         assert lower[1] == pytest.approx(upper[0], rel=1e-12)
@@ -102,8 +103,8 @@ def test_a_cell_moves_with_the_decade(value: float, power: int):
 
 @given(st.floats(1.0, 9.99))
 def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(value: float):
-    below = max(nice for nice in NICE_NUMBERS if nice <= value)
-    above = min(nice for nice in NICE_NUMBERS if nice > value)
+    below = max(nice for nice in USUAL.nice_numbers if nice <= value)
+    above = min(nice for nice in USUAL.nice_numbers if nice > value)
     if value - below > 1e-6 * value:
         assert rounding_cell(value) == pytest.approx((sqrt(below * value), sqrt(value * above)), rel=1e-12)
 
@@ -114,7 +115,7 @@ def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(va
 @pytest.mark.parametrize("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
 @pytest.mark.parametrize("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
 def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...], given: dict[str, float]):
-    sheet, held = bands(*thresholds), beliefs(given)
+    sheet, held = bands(*thresholds), assumptions_of(given)
     found = observables(sheet, 1_000_000, held)
     assert found.contexts == band_means(sheet.bands, 1_000_000, held)
     assert [(pair.short_context, pair.long_context) for pair in found.pairs] == list(pairwise(found.contexts))
@@ -128,7 +129,7 @@ def test_a_sheet_of_one_band_has_neither_pairs_nor_means():
 
 
 def test_given_means_do_not_make_bands():
-    assert seen(*ONE_BAND, held=beliefs({"short_context": 1e3, "long_context": 7e4})).pairs == ()
+    assert seen(*ONE_BAND, assumptions=assumptions_of({"short_context": 1e3, "long_context": 7e4})).pairs == ()
 
 
 # -- ratios ---------------------------------------------------------------------------------------------------------

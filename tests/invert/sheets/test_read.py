@@ -1,6 +1,7 @@
 """Price files of every wrong kind: each fault named by file, row and column, nothing else raised, the rest read on."""
 
 import csv
+import dataclasses
 import io
 import os
 import random
@@ -27,7 +28,7 @@ from invert.sheets.rules import LARGEST, SMALLEST, check
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
-FX = {"CNY": (FxRate("CNY", None, 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
+FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""), FxRate("CNY", date(2026, 11, 1), 8.0, "", "", ""))}
 GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
 
 
@@ -206,6 +207,13 @@ def test_a_file_that_cannot_be_used_raises_one_plain_line(content: bytes, messag
 def test_an_unknown_column_is_named_with_the_nearest_real_one():
     with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column 'valid_too'; did you mean 'valid_to'\?"):
         read(INPUT + ",x", header=HEADER + ",valid_too")
+
+
+@pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
+def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
+    described = [field["name"] for field in shipped.described(name)["fields"]]
+    of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
+    assert list(loading.PRICE_COLUMNS) == described == of_row
 
 
 def test_a_shipped_file_needs_all_columns():
@@ -415,7 +423,7 @@ def test_rates_of_exchange_are_checked_and_sorted():
     rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
     text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
     with shipped.reading(shipped.read().edited(fx=text)):
-        fx, problems = rates(shipped.table("fx")), shipped.problems("fx")
+        fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems("fx")
     assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
     assert [(problem.row, problem.column) for problem in problems] == [
         (4, "date"),
@@ -641,7 +649,7 @@ def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, compon
 
 
 def test_the_shipped_prices_lie_well_inside_what_is_taken_for_a_price():
-    fx = rates(shipped.table("fx"))
+    fx = rates(shipped.rows_of(FxRate))
     for name in ("prices.csv", "prices_calibration.csv", "prices_rivals.csv"):
         rows, problems = read_rows(io.BytesIO(shipped.content(name)), name, fx)
         assert problems == []

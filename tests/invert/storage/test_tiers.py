@@ -6,6 +6,7 @@ from memory_tiers.csv: signs and orderings are compared, and digits only where t
 
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from math import erf, exp, inf, log, sqrt
@@ -16,18 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import WrongData, WrongValue
-from derive.presets import table
+from derive.errors import UnknownName, WrongData, WrongValue
+from derive.shipped import rows_of
+from derive.shipped_rows import Efficiency, MemoryTierFigure
+from invert.anchors import assumptions_of
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
-from invert.priors import SUSTAINED_MBU, beliefs
-from invert.records import BandPair, Observable
+from invert.records import BandPair, NegativeControl, Observable, RuleScore
+from invert.report.tiers import caveat
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, observe, rounding_cell
 from invert.sheets.read import load
 from invert.storage.tariffs import (
-    NegativeControl,
-    RuleScore,
-    caveat,
     disclosed_cases,
     disclosed_tiers,
     drain_time_of,
@@ -39,10 +40,7 @@ from invert.storage.tariffs import (
 from invert.storage.tiers import (
     BASES,
     LOW_END_OF_2025,
-    NORMAL_95,
     PRICE_YEARS,
-    SPREAD_FLOOR,
-    STORAGE_MARKUP_SD,
     TIERS,
     cost_optimality,
     disclosed_probabilities,
@@ -60,15 +58,15 @@ ANTHROPIC = [(300, 0.25), (3600, 1.0)]
 
 
 def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
-    ratios = {"output_input_ratio": observe("output_input_ratio", 6.0), "premium_in": observe("premium_in", 2.0)}
-    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out))
+    ratios = {"output_input_ratio": observe("output_input_ratio", 6.0, USUAL), "premium_in": observe("premium_in", 2.0, USUAL)}
+    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out, USUAL))
 
 
 def gemini():
     """At the mean contexts of the note."""
     (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
     context = next(row.max_context for row in models() if row.model == sheet.model)
-    seen = observables(sheet, context, beliefs({"short_context": 2e4, "long_context": 3e5}))
+    seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)
     return storage_evidence([None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
 
@@ -97,18 +95,18 @@ def test_holding_prices_of_a_basis_and_a_year(basis: str, year: int, prices: tup
 
 def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
     found = tier_parameters("rented", 2026)
-    assert found["flash"].drain_time.sd == pytest.approx(log(16_600 / 274) / 2 / NORMAL_95)
+    assert found["flash"].drain_time.sd == pytest.approx(log(16_600 / 274) / 2 / USUAL.reach)
     # 72,000 to 120,000 s and 16 to 62 USD per 1,000 GB/h: narrower than the floor.
-    assert found["hdd"].drain_time.sd == found["hbm"].holding_price.sd == SPREAD_FLOOR
-    assert erf(log(2) / SPREAD_FLOOR / sqrt(2)) == pytest.approx(0.9)
+    assert found["hdd"].drain_time.sd == found["hbm"].holding_price.sd == log(2) / USUAL.range_reach
+    assert erf(USUAL.range_reach / sqrt(2)) == pytest.approx(0.9)
 
 
 def test_the_tiers_priced_in_two_years_are_those_whose_rows_say_so():
     """A dated low end is of 2025 where the purchase price is of two years, and of no other tier."""
-    priced = [row for row in table("memory_tiers") if row["quantity"] == "purchase_price" and row["tier"] in TIERS]
-    both = {row["tier"] for row in priced if "2025" in row["source"] and "2026" in row["source"]}
+    priced = [row for row in rows_of(MemoryTierFigure) if row.quantity == "purchase_price" and row.tier in TIERS]
+    both = {row.tier for row in priced if "2025" in row.source and "2026" in row.source}
     assert both == set(LOW_END_OF_2025)
-    assert {row["tier"] for row in priced} == set(TIERS)
+    assert {row.tier for row in priced} == set(TIERS)
 
 
 @pytest.mark.parametrize(("basis", "year"), [("leased", 2026), ("owned", 2024)])
@@ -149,12 +147,12 @@ def test_the_bases_disagree_about_hbm_and_ddr():
 
 def sweep() -> float:
     """Time in which decode's own reads pass over all of the memory [s]: at the share of the bandwidth that is sustained."""
-    return tier_parameters("owned", 2026)["hbm"].drain_time.median / SUSTAINED_MBU
+    return tier_parameters("owned", 2026)["hbm"].drain_time.median / USUAL.sustained_mbu
 
 
 def test_the_share_of_the_bandwidth_is_the_measured_one():
-    (row,) = (row for row in table("efficiencies") if row["quantity"] == "mbu")
-    assert float(row["value"]) == SUSTAINED_MBU
+    (row,) = (row for row in rows_of(Efficiency) if row.quantity == "mbu")
+    assert row.value == USUAL.sustained_mbu
 
 
 def test_what_a_tier_would_show_is_found_on_it():
@@ -209,16 +207,20 @@ def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
     assert all(one < other for one, other in pairwise(means))
 
 
+def at_temperature(temperature: float) -> Assumptions:
+    return replace(USUAL, cost_temperature=temperature)
+
+
 def test_cost_optimality_is_seeded_and_a_matter_of_temperature():
     assert cost_optimality.__wrapped__(300, "owned", 2026) == cost_optimality(300, "owned", 2026)
     other = cost_optimality(300, "owned", 2026, seed=1)
     assert dict(other) == pytest.approx(dict(cost_optimality(300, "owned", 2026)), abs=0.01) and other != cost_optimality(
         300, "owned", 2026
     )
-    assert max(cost_optimality(3600, "owned", 2026, 1e6).values()) == pytest.approx(0.25, abs=1e-4)
+    assert max(cost_optimality(3600, "owned", 2026, at_temperature(1e6)).values()) == pytest.approx(0.25, abs=1e-4)
     for temperature in (2.9, 0.0, -3.0, float("nan")):
         with pytest.raises(WrongValue, match="allowed: 3 or more"):
-            cost_optimality(300, "owned", 2026, temperature)
+            cost_optimality(300, "owned", 2026, at_temperature(temperature))
 
 
 def test_cost_optimality_at_a_lifetime_by_hand():
@@ -426,7 +428,7 @@ def test_the_drain_time_of_a_premium_and_its_spread():
     median, spread = drain_time_of(pair(1.5), 12e-6, price)
     assert median == pytest.approx(6e-6 / 280_000 / GEMINI)
     (low, high) = rounding_cell(1.5)
-    assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / NORMAL_95) ** 2 + (log(1.05) / NORMAL_95) ** 2))
+    assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / USUAL.reach) ** 2 + (log(1.05) / USUAL.reach) ** 2))
     assert drain_time_of(pair(1.0), 12e-6, price) is None
     assert drain_time_of(pair(1.5), 12e-6, Observable("storage_price", -GEMINI, -GEMINI, GEMINI)) is None
 
@@ -448,7 +450,7 @@ def test_one_price_for_unlike_models():
 def test_the_mark_up_is_as_loose_as_the_controls_show():
     """Equal prices make the spread of bytes one of mark-ups: all five models of B4 that have one lie within ours."""
     listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
-    assert stdev(map(log, listed)) < STORAGE_MARKUP_SD
+    assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
 
 
 def test_no_control_no_caveat():
@@ -457,7 +459,7 @@ def test_no_control_no_caveat():
 
 
 def test_an_architecture_that_is_not_there():
-    with pytest.raises(WrongData, match=r"architectures.csv: no model 'nothing'"):
+    with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
         stored_kv_bytes("nothing")
 
 
@@ -500,7 +502,8 @@ def test_the_scoreboard():
 
 def test_warmer_is_safer_for_the_cost_rule():
     """Why the temperature is 3 or more: on rent, cost alone scores below a uniform guess, and the less so the less it says."""
-    scores = [score(scoreboard(KV, t), f"cost optimality (temperature {t:g}), rented").mean_log_score for t in (3.0, 5.0, 20.0)]
+    rules = {t: scoreboard(KV, at_temperature(t)) for t in (3.0, 5.0, 20.0)}
+    scores = [score(rows, f"cost optimality (temperature {t:g}), rented").mean_log_score for t, rows in rules.items()]
     assert scores == sorted(scores) and scores[-1] < score(scoreboard(KV), "uniform guess").mean_log_score
 
 

@@ -1,0 +1,68 @@
+"""Write docs/reference/assumptions.md, every judgement number of the price side, from the record itself.
+
+python docs/generate_assumptions.py           writes the file
+python docs/generate_assumptions.py --check   exits 1 if the file differs from what would be written
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from written import main
+
+from invert.assumptions import FACTS, NOTES, USUAL
+from invert.priors import Prior
+
+PAGE = Path(__file__).parent / "reference" / "assumptions.md"
+
+
+def page() -> str:
+    """The whole reference: outside facts, priors, and what is held."""
+    return "\n\n".join(heading() + list(sections())) + "\n"
+
+
+def heading() -> list[str]:
+    return [
+        "# Assumptions",
+        "Made by `python docs/generate_assumptions.py` from the record itself; edit `invert/assumptions.py`, not this page.",
+        f"All {len(NOTES)} numbers of the price side that somebody chose and another analyst could choose otherwise. A run holds them"
+        " as one record: `--anchor NAME=VALUE` replaces an outside fact, `infer(assumptions=...)` of the Python interface any of them,"
+        " and `--save` writes all of them down. Spreads are in nats, one standard deviation of a natural logarithm.",
+    ]
+
+
+def sections() -> Iterator[str]:
+    """A table a kind, in the order of the record."""
+    priors = [name for name in NOTES if isinstance(getattr(USUAL, name), Prior)]
+    parts = {
+        "Outside facts": (list(FACTS), "What is known of a model, its traffic and its hardware. Every output prints them."),
+        "Priors": (
+            priors,
+            "What is believed of a hidden quantity before a sheet is seen: normal in logarithms about the value given here, or where"
+            " two ends are given, in the logit of the share of the way between them.",
+        ),
+        "Held": ([name for name in NOTES if name not in {*FACTS, *priors}], "Spreads, noise, rules and limits."),
+    }
+    for title, (names, text) in parts.items():
+        lines = ["| name | value | unit | why | source | varied |", "|---|---|---|---|---|---|"]
+        yield "\n\n".join([f"## {title}", text, "\n".join([*lines, *map(row, names)])])
+
+
+def row(name: str) -> str:
+    note, default = NOTES[name], getattr(USUAL, name)
+    varied = f"drawn, spread {default.spread:g}" if isinstance(default, Prior) else note.varied
+    return f"| `{name}` | {value(default)} | {note.unit or '-'} | {note.why} | {note.source} | {varied} |"
+
+
+def value(default: object) -> str:
+    """As a reader writes it: a prior by its median, a fact that has no default by a dash."""
+    if isinstance(default, Prior):
+        between = f" between {default.ends[0]:g} and {default.ends[1]:g}" if default.ends else ""
+        return f"{default.at(0.0):.3g}{between}"
+    if isinstance(default, tuple):
+        return ", ".join(f"{one:g}" for one in default)
+    return "-" if default is None else f"{default:g}" if isinstance(default, float) else str(default)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))

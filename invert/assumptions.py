@@ -1,0 +1,356 @@
+"""Every number of the price side that somebody chose and another analyst could choose otherwise: its value, unit, reason and source.
+
+One record a run, passed down to whatever needs it and echoed in what is saved. What only decides how exactly a number is
+worked out (draws, seeds, tolerances) is no judgement and stands where it is used. docs/reference/assumptions.md lists the record.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+from derive.briefly import brief
+from derive.catalogue import equation
+from derive.quantities import QUANTITIES
+from derive.solving.one_equation import solve_equation
+from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
+
+OURS = "our judgement"
+LECTURE = "the lecture"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a field of the record says of itself: unit, why this number, where it is from, and how a run varies it.
+
+    `anchor`: `--anchor` replaces it. `prior`: the field that ranges draw from where it is not given. `within`: the field that
+    says how far ranges go about it.
+    """
+
+    unit: str
+    why: str
+    source: str
+    anchor: bool = False
+    prior: str = ""
+    within: str = ""
+
+    @property
+    def varied(self) -> str:
+        """How a run varies it, in words.
+
+        >>> Note("1", "", "", anchor=True, prior="overlap_prior").varied, Note("s", "", "").varied
+        ('--anchor, else drawn from overlap_prior', 'held')
+        """
+        ways = ("--anchor" if self.anchor else "", self.prior and f"else drawn from {self.prior}", self.within and f"within {self.within}")
+        return ", ".join(filter(None, ways)) or "held"
+
+
+def _number(default: Any, unit: str, why: str, source: str = OURS, **how: Any) -> Any:
+    return field(default=default, metadata={"note": Note(unit, why, source, **how)})
+
+
+def _fact(name: str, default: float | None, why: str, source: str = OURS, **how: str) -> Any:
+    """An outside fact that a user may give, in the unit of the registry."""
+    return _number(default, QUANTITIES[name].unit, why, source, anchor=True, **how)
+
+
+def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float, float] | None = None, source: str = OURS) -> Any:
+    return _number(Prior(centre, spread, why, ends), unit, why, source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumptions:
+    """The judgement of one run. Spreads and noise are in nats; FLOP/s and byte/s are sustained ones, so that mfu and mbu are 1.
+
+    >>> USUAL.ridge_point, USUAL.priors["overlap"].spread, USUAL.noise["premium_in"]
+    (600.0, 1.2, 0.15)
+    """
+
+    __repr__ = brief
+
+    given: tuple[str, ...] = ()
+    """Outside facts that a user gave, in order."""
+
+    # Outside facts.
+
+    active_params: float | None = _fact(
+        "active_params", None, "unless given, those of models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
+    )
+    machine_balance_ratio: float = _fact(
+        "machine_balance_ratio",
+        300.0,
+        "what the lecture takes for the accelerators of today",
+        LECTURE + ", 0:17:56",
+        within="ridge_point_spread",
+    )
+    bytes_per_weight: float = _fact(
+        "bytes_per_weight",
+        1.0,
+        "fp8 weights, with which a machine balance ratio of 300 goes",
+        LECTURE + ", 1:36:01",
+        within="ridge_point_spread",
+    )
+    prompt_position: float = _fact(
+        "prompt_position", 0.5, "a token has half of the prompt before it, where all of it is new", prior="prompt_position_prior"
+    )
+    prefill_decode_flops_ratio: float = _fact(
+        "prefill_decode_flops_ratio",
+        1.0,
+        "prefill and decode at the same FLOP/s, which no sheet tells apart",
+        prior="prefill_decode_flops_ratio_prior",
+    )
+    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", LECTURE + ", 0:02:50", prior="overlap_prior")
+    sweep_time: float | None = _fact(
+        "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
+    )
+    holding_cost_ratio: float = _fact(
+        "holding_cost_ratio", 1.0, "storage priced as the memory that decode reads from", prior="holding_cost_ratio_prior"
+    )
+    short_context: float | None = _fact(
+        "short_context", None, "unless given, the median of its prior: no sheet tells the mean context of a band",
+        prior="short_context_prior",
+    )  # fmt: skip
+    long_context: float | None = _fact(
+        "long_context", None, "unless given, the median of its prior, for every band above a threshold", prior="long_context_prior"
+    )
+    kv_bytes_per_token: float | None = _fact(
+        "kv_bytes_per_token", None, "unless given, it is what the estimators are asked for", within="given_kv_spread"
+    )
+
+    # Held in every reading and estimate.
+
+    tokens_per_step: float = _number(
+        1.0, "token", "no sheet says how many tokens a step yields; KV bytes that rest on decode prices are as many times larger"
+    )
+    kv_copies: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache; at more of them KV bytes are smaller")
+    assumed_active_params: float = _number(
+        1e11,
+        "1",
+        "the size at which the lecture reads a price sheet, for a model whose parameters nobody states",
+        LECTURE + ", 1:36:01",
+        within="assumed_size_spread",
+    )
+    sustained_mbu: float = _number(
+        0.794, "1", "the share of the bandwidth that a decode step was measured to sustain", "efficiencies.csv, row mbu"
+    )
+    sweep_time_of_peak: float = _number(
+        0.024,
+        "s",
+        "capacity over the bandwidth of the data sheet: of an H100, and of a B200",
+        "memory_tiers.csv, rows H100-SXM and B200-SXM",
+    )
+    lecture_batch_multiple: float = _number(
+        2.0, "1", "the batch in balance batches that the lecture takes for usual: double or triple", LECTURE + ", 0:19:41"
+    )
+
+    # What is believed of the hidden quantities before a sheet is seen.
+
+    kv_bytes_per_token_prior: Prior = _prior(
+        "byte/token", 5e-7, 1.8, "per active parameter: open models lie at 9e-7 to 3e-5, the lecture's reading at 1.7e-8",
+        source="architectures.csv",
+    )  # fmt: skip
+    attention_intensity_prior: Prior = _prior(
+        "FLOP/byte", 30.0, 1.0, "8 to 16 for grouped queries, 71 to 242 for latent attention", source="architectures.csv"
+    )
+    weight_compute_ratio_prior: Prior = _prior("1", 1.0, 1.0, "batches from a third of the balance batch to three times it, most of them")
+    ridge_point_spread: float = _number(
+        0.4, "nat", "about the ridge point of the facts: accelerators in bf16 and fp8, times mfu over mbu", "hardware.csv"
+    )
+    prefill_decode_flops_ratio_prior: Prior = _prior(
+        "1", 1.1, 0.4, "prefill sustains more in theory, less in the one disclosure", source="disclosures.csv"
+    )
+    overlap_prior: Prior = _prior("1", 0.5, 1.2, "anything from a sum to a maximum", (0.0, 1.0))
+    short_context_prior: Prior = _prior(
+        "share", -1.87, 0.8,
+        "share of the first threshold: most requests are far shorter, half is the most that a density falling with length gives",
+        (0.0, 0.6),
+    )  # fmt: skip
+    long_context_prior: Prior = _prior(
+        "share", -1.4, 0.8,
+        "share of the way through each band above a threshold: lengths thin out, so the mean lies in the lower half", (0.0, 1.0),
+    )  # fmt: skip
+    prompt_position_prior: Prior = _prior("1", 0.0, 1.0, "1/2 where the whole prompt is new, 1 for a short suffix", (0.5, 1.0))
+    tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit is read from HBM or from something dearer to read")
+    suffix_tokens_prior: Prior = _prior("token", 1500.0, 1.0, "new tokens after a cached prefix")
+    active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models alike, where sheets are simulated")
+    price_per_parameter_prior: Prior = _prior(
+        "USD", 3e-18, 1.0, "mark-up times the cost of a parameter's prefill, from 2 USD/h to 20 times it"
+    )
+    sweep_time_of_peak_prior: Prior = _prior(
+        "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
+    )
+    holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own")
+    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold dearer than what they cost")
+
+    # How far a price strays from a common mark-up on cost.
+
+    input_price_noise: float = _number(0.05, "nat", "what a mark-up of its own, price_per_parameter, leaves: little but rounding")
+    output_input_ratio_noise: float = _number(0.35, "nat", "hosts of one open model differ by 0.5 in output/input", "prices.csv")
+    premium_in_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
+    premium_out_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
+    cache_read_ratio_noise: float = _number(0.5, "nat", "the price of a hit is a discount first, and a cost second")
+    storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow those of tokens")
+
+    # How firmly a fact about the model is known.
+
+    known_size_spread: float = _number(0.05, "nat", "active parameters that were given or verified: rounding in what is published")
+    unverified_size_spread: float = _number(0.2, "nat", "active parameters of models.csv that nobody verified")
+    assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model of which nobody states any")
+    given_kv_spread: float = _number(0.05, "nat", "KV bytes that were given: as firm as known parameters")
+    known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
+    bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures; a ratio of two does not depend on it")
+
+    # Bands and published numbers.
+
+    nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band whose model is not in models.csv")
+    nominal_threshold_share: float = _number(
+        0.5, "1", "a sheet with one band has no threshold: one at this share of its longest context stands in, for the mean context alone"
+    )
+    open_top_ratio: float = _number(2.0, "1", "top of the last band over its threshold, where no longer context is known", "prices.csv")
+    nice_numbers: tuple[float, ...] = _number(
+        (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0), "1",
+        "what vendors round multipliers and prices to, within a decade: the cell of a published number ends half way to the next, by ratio",
+        "prices.csv",
+    )  # fmt: skip
+
+    # What is printed of an estimate.
+
+    level: float = _number(0.9, "1", "probability of an interval, and of a bound", "usual in the field")
+    prior_dominated_below: float = _number(0.3, "1", "contraction below which an estimate says more about the prior than about the sheet")
+    feasible_share: float = _number(0.05, "1", "share of draws below which a sheet is taken to contradict the model")
+
+    # Increments at rental cost.
+
+    rent_chip: str = _number(
+        "H100-SXM:bf16", "", "the accelerator whose rent is disclosed, at its data-sheet peaks", "hardware.csv; disclosures.csv, chip_price"
+    )
+    rent_spread: float = _number(0.25, "nat", "of the rental price of a byte of HBM, over accelerators and contracts", "disclosures.csv")
+
+    # Convention or cost.
+
+    same_premium_within: float = _number(0.005, "1", "two vendors ask the same premium where it differs by less: amounts are rounded")
+    convention_count: float = _number(
+        1.0, "1", "counted for this pair of premiums and for any other before the vendors are: the rule of succession", "Laplace"
+    )
+
+    # Storage.
+
+    band_means_spread: float = _number(0.45, "nat", "of the distance between two band means, which no sheet tells")
+    range_level: float = _number(
+        0.9, "1", "probability that low and high of a row of memory_tiers.csv, or the ends of a rounding cell, are taken to hold"
+    )
+    tier_range_factor: float = _number(
+        2.0, "1", "least factor of that range about the median: the doubling of a tier's cost for server and power is assumed",
+        "memory_tiers.csv",
+    )  # fmt: skip
+    storage_markup_prior: Prior = _prior(
+        "1", 3.0, 2.0, "storage over its cost: a vendor that asks one price for unlike models shows how far off the mark-up can be",
+        source="prices.csv",
+    )  # fmt: skip
+    output_storage_markup_ratio_prior: Prior = _prior("1", 1.0, 1.5, "mark-up of output over that of storage: either may be the higher")
+    drain_match_spread: float = _number(1.0, "nat", "how far a lifetime may lie from the drain time that it is chosen by")
+    cost_temperature: float = _number(
+        3.0, "1", "vendors keep caches in what is idle, so that cost decides little; a lower temperature is refused"
+    )
+    transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
+    lifetime_not_stated: float = _number(
+        43200.0, "s", 'middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours', "disclosures.csv, topic cache_tier"
+    )
+
+    # What follows from the fields.
+
+    @cached_property
+    def facts(self) -> dict[str, float]:
+        """The outside facts of a run that all sheets share [SI]: those with a default, what is held, and what was given."""
+        values = {name: getattr(self, name) for name in (*FACTS, *ASSUMED)}
+        values["sweep_time"] = self.sweep_time_of_peak / self.sustained_mbu if self.sweep_time is None else self.sweep_time
+        shared = [name for name in (*FACTS, *ASSUMED) if name not in UNLESS_GIVEN]
+        return {name: values[name] for name in (*shared, *self.given)}
+
+    @cached_property
+    def ridge_point(self) -> float:
+        """FLOP per byte, sustained, that machine_balance_ratio and bytes_per_weight make."""
+        answers, _ = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
+        return answers[0].value
+
+    @cached_property
+    def priors(self) -> dict[str, Prior]:
+        """Every prior by the quantity it is of: what was given holds it fixed, or moves the centre of the ridge point."""
+        return {name: self._prior_of(name) for name in (*STRUCTURE, *NUISANCES, *COLLAPSED)}
+
+    def _prior_of(self, name: str) -> Prior:
+        if name == "ridge_point":
+            return Prior(self.ridge_point, self.ridge_point_spread, NOTES["ridge_point_spread"].why)
+        if name == "sweep_time":
+            prior = replace(self.sweep_time_of_peak_prior, centre=self.sweep_time_of_peak_prior.centre / self.sustained_mbu)
+        else:
+            prior = getattr(self, f"{name}_prior")
+        return prior.fixed(self.facts[name]) if name in self.given and name in HELD_FIXED else prior
+
+    @cached_property
+    def noise(self) -> dict[str, float]:
+        """How far each price strays from a common mark-up on cost [nat]."""
+        return {name: getattr(self, f"{name}_noise") for name in OBSERVED}
+
+    @cached_property
+    def held(self) -> dict[str, float]:
+        """What is held at one value in every reading and estimate."""
+        return {name: getattr(self, name) for name in ASSUMED}
+
+    @cached_property
+    def reach(self) -> float:
+        """Standard deviations from the median of a normal to either end of a printed interval.
+
+        >>> round(USUAL.reach, 4)
+        1.6449
+        """
+        return NormalDist().inv_cdf((1 + self.level) / 2)
+
+    @cached_property
+    def range_reach(self) -> float:
+        """The same for the low and the high of a table."""
+        return NormalDist().inv_cdf((1 + self.range_level) / 2)
+
+    def with_noise(self, noise: Mapping[str, float]) -> "Assumptions":
+        """The same with other noise of some observables [nat]."""
+        return replace(self, **{f"{name}_noise": spread for name, spread in noise.items()})
+
+    def apart_from(self, names: Collection[str]) -> "Assumptions":
+        """The same without some of the facts that were given."""
+        gone = {name: BY_NAME[name].default for name in self.given if name in names}
+        return replace(self, **gone, given=tuple(name for name in self.given if name not in names)) if gone else self
+
+
+RIDGE_POINT = "batching.balance_ratio_from_ridge"
+BY_NAME = {one.name: one for one in fields(Assumptions)}
+NOTES: Mapping[str, Note] = {name: one.metadata["note"] for name, one in BY_NAME.items() if "note" in one.metadata}
+"""What each field says of itself, in order."""
+
+ASSUMED = ("tokens_per_step", "kv_copies")
+"""Held at one value in every reading and estimate, and printed with the anchors; they cannot be given."""
+FACTS = tuple(name for name, note in NOTES.items() if note.anchor)
+"""Every outside fact that may be given."""
+HELD_FIXED = tuple(name for name in FACTS if NOTES[name].prior)
+"""Facts that, if given, the posterior takes as known; by default they vary over their priors."""
+UNLESS_GIVEN = tuple(name for name in FACTS if BY_NAME[name].default is None and name != "sweep_time")
+"""Facts of one model or of its traffic: they have no default, and given for one model they say nothing of another."""
+
+USUAL = Assumptions()
+"""Nothing given."""
+
+
+def as_record(assumptions: Assumptions) -> dict[str, Any]:
+    """Every field by name, as JSON has it; a prior is its centre, spread and ends.
+
+    >>> as_record(USUAL)["rent_chip"], as_record(USUAL)["cache_read_markup_prior"]
+    ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})
+    """
+    values = {name: getattr(assumptions, name) for name in BY_NAME}
+    return {name: _plain(value) for name, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Prior):
+        return {"centre": value.centre, "spread": value.spread, "ends": value.ends and list(value.ends)}
+    return list(value) if isinstance(value, tuple) else value

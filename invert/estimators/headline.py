@@ -1,0 +1,55 @@
+"""The headline: KV bytes from increments at the mark-up of models of known architecture, combined with the KV bytes they have."""
+
+from math import exp, log
+
+from derive.shipped import once_a_reading
+from invert.assumptions import Assumptions
+from invert.estimators import at_rent, calibration, densities
+from invert.estimators.cases import Case
+from invert.estimators.densities import Belief
+from invert.posterior.summary import contracted
+from invert.records import Estimate, given_value, interval, or_undetermined, upper
+
+ONE_SD = (0.16, 0.84)
+"""Quantiles between which a density is as wide as two standard deviations of a normal."""
+
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes calibrated on known models; given ones stand in their place."""
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions)}
+
+
+@or_undetermined
+def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+    if assumptions.kv_bytes_per_token is not None:
+        return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
+    at_cost = at_rent.estimates(case, assumptions)["kv_bytes_per_token"]
+    return at_cost if at_cost.kind == "undetermined" else calibrated(at_cost, case.architecture, assumptions)
+
+
+def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
+    """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart."""
+    learnt = calibration.learn(architecture, assumptions)
+    equations, anchors = at_cost.equations, (*at_cost.anchors, "kv_bytes_per_token")
+    belief = (
+        calibration.combined(log(at_cost.median), learnt) if at_cost.kind == "interval" else calibration.bounded(log(at_cost.high), learnt)
+    )
+    contraction = contracted(_width(belief), _width_of_class(architecture, assumptions))
+    if at_cost.kind == "interval":
+        low, median, high = (exp(end) for end in densities.interval(belief, assumptions.level))
+        because = f"increments at the mark-up of {learnt.increments.count} known sheets, and {learnt.reference.count} known caches"
+        return interval(assumptions, low, median, high, because, equations=equations, contraction=contraction, anchors=anchors)
+    because = f"no output premium: {learnt.reference.count} known caches, and what the price pays for"
+    high = exp(belief.quantile(assumptions.level))
+    return upper(assumptions, high, because, equations=equations, contraction=contraction, anchors=anchors)
+
+
+@once_a_reading
+def _width_of_class(architecture: str | None, assumptions: Assumptions) -> float:
+    """Of the reference class alone, against which the headline is held."""
+    return _width(calibration.reference_only(calibration.learn(architecture, assumptions)))
+
+
+def _width(belief: Belief) -> float:
+    low, high = ONE_SD
+    return belief.quantile(high) - belief.quantile(low)

@@ -1,0 +1,107 @@
+"""The posterior at one mark-up on everything: KV bytes, and what else the prices then say."""
+
+from derive.errors import WrongData
+from invert.assumptions import Assumptions
+from invert.estimators.cases import Case
+from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint
+from invert.estimators.lecture import LEANS_UPWARD
+from invert.posterior import inverse
+from invert.posterior.data import Evidence
+from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted
+from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
+
+JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
+CITED = {
+    "memory_time_share": ("bands.memory_time_share",),
+    "balance_context": JOINT,
+    "attention_intensity": (*JOINT, "architecture.attention_intensity"),
+    LEVEL_OF_PRICES: ("bands.active_params_times_markup", "serving.price_per_flop"),
+}
+"""The equations of what is estimated beside KV bytes."""
+BATCH = ("batching.weight_compute_ratio",)
+BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
+
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes and what goes with them if one mark-up covers everything; all undetermined where the prices contradict the model.
+
+    KV bytes that are given stand in the place of the estimate. A sheet without a premium bounds them.
+    """
+    broken = broken_by(case, assumptions)
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_beside(case, assumptions, broken)}
+
+
+def anchors_of_posterior(evidence: Evidence) -> tuple[str, ...]:
+    """The outside facts that move the posterior of a sheet: those of storage and of a long band only where it sells one."""
+    names = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
+    names += ("short_context", "long_context") if "premium_out" in evidence.cells else ("short_context",)
+    names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in evidence.cells else ()
+    return (*names, "kv_bytes_per_token")
+
+
+def posterior_of(case: Case) -> Summary:
+    """The posterior of a case; `WrongData` where none was drawn."""
+    if case.summary is None:
+        raise WrongData(f"{case.sheet.provider}/{case.sheet.model}: no posterior was drawn")
+    return case.summary
+
+
+def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estimate:
+    if assumptions.kv_bytes_per_token is not None:
+        return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
+    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.evidence), references(*JOINT)
+    if broken or found.feasible_fraction < assumptions.feasible_share:
+        return undetermined(assumptions, broken or _misfit(case, found), equations=cited, anchors=anchors)
+    marginal = found.marginals["kv_bytes_per_token"]
+    contraction = contracted(marginal.spread, case.prior_spreads["kv_bytes_per_token"])
+    if not case.has_premium:
+        because = "no output premium: the prices bound KV from above"
+        return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
+    return _interval(marginal, "one mark-up on base price and premium alike", cited, contraction, anchors, assumptions)
+
+
+def _misfit(case: Case, found: Summary) -> str:
+    """What share of the draws fits, and what the prices break at the anchors themselves."""
+    share = f"{found.feasible_fraction:.0%} of the draws fit the prices: they contradict the model"
+    problem = joint(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
+    return share + (f"; {problem}" if problem else "")
+
+
+def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
+    """What the posterior says beside KV bytes."""
+    found, anchors = posterior_of(case), anchors_of_posterior(case.evidence)
+    cited = {name: references(*ids) for name, ids in CITED.items()}
+    if broken or not found.marginals or found.feasible_fraction < assumptions.feasible_share:
+        because = (
+            "the prices contradict the model at these anchors" if broken else f"{found.feasible_fraction:.0%} of the draws fit the prices"
+        )
+        equations = {**cited, "batch_multiple": references(*BATCH)}
+        return {name: undetermined(assumptions, because, equations=ids, anchors=anchors) for name, ids in equations.items()}
+    estimated = {
+        name: _interval(
+            found.marginals[name], BECAUSE.get(name, "one mark-up throughout"), equations,
+            contracted(found.marginals[name].spread, case.prior_spreads[name]), anchors, assumptions,
+        )
+        for name, equations in cited.items()
+        if name in found.marginals
+    }  # fmt: skip
+    if LEVEL_OF_PRICES not in estimated:
+        estimated[LEVEL_OF_PRICES] = undetermined(assumptions, "what a FLOP rents for is not known", equations=cited[LEVEL_OF_PRICES])
+    return estimated | {"batch_multiple": _batch_multiple(case, found.marginals["weight_compute_ratio"], assumptions)}
+
+
+def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> Estimate:
+    """The batch in balance batches, from below."""
+    least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
+    contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
+    because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
+    anchors = anchors_of_posterior(case.evidence)
+    return lower(assumptions, float(least), because, equations=references(*BATCH), contraction=contraction, anchors=anchors)
+
+
+def _interval(
+    found: Marginal, because: str, equations: tuple[str, ...], contraction: float, anchors: tuple[str, ...], assumptions: Assumptions
+) -> Estimate:
+    return interval(
+        assumptions, found.low, found.median, found.high, because, equations=equations, contraction=contraction, anchors=anchors
+    )

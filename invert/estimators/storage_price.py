@@ -1,0 +1,47 @@
+"""What the price of storage says: the drain time it implies, and the KV bytes it would pay for."""
+
+from math import exp, hypot
+
+from invert.assumptions import Assumptions
+from invert.estimators.cases import Case
+from invert.posterior import inverse
+from invert.records import Estimate, interval, or_undetermined, references
+from invert.storage import tiers
+from invert.storage.tariffs import drain_time_of
+
+
+def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+    """Empty for a sheet that sells no storage, and without a premium there is no drain time."""
+    found, price = {}, case.storage_price
+    if drain := drain_time(case, assumptions):
+        found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
+    if price and price.value > 0:
+        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(case, assumptions)
+    return found
+
+
+def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | None:
+    """The implied drain time of the first premium: median [s] and spread [nat]."""
+    if not case.seen.pairs or not case.storage_price:
+        return None
+    return drain_time_of(case.seen.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
+
+
+def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> Estimate:
+    median, spread = seen
+    reach = exp(assumptions.reach * spread)
+    because = "what storage is priced as, against the premium: no parameters, KV bytes or base margins in it"
+    equations, anchors = references("cache.implied_drain_time"), ("short_context", "long_context")
+    return interval(assumptions, median / reach, median, median * reach, because, equations=equations, anchors=anchors)
+
+
+@or_undetermined
+def _kv_bytes_stored(case: Case, assumptions: Assumptions) -> Estimate:
+    """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
+    markup = assumptions.storage_markup_prior
+    holding = tiers.tier_parameters("rented", tiers.PRICE_YEARS[-1], assumptions)["hbm"].holding_price
+    priced = {"storage_price": case.storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
+    median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
+    reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
+    because = "if it lies in rented HBM; vendors ask one storage price for caches of unlike size"
+    return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

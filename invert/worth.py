@@ -1,0 +1,65 @@
+"""What the estimates of a sheet are worth: the same estimators on models whose cache is known, and what is learned from those."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import exp
+from typing import TypeVar
+
+from derive.errors import WrongData
+from invert.assumptions import USUAL, Assumptions
+from invert.estimators import calibration
+from invert.estimators.densities import sample_of
+from invert.estimators.known import Judged, judged
+from invert.records import LeftOut, Misreading, Worth
+
+T = TypeVar("T")
+
+
+def or_left_out(work: Callable[[], T]) -> T | LeftOut:
+    """What `work` finds, or which row of the tables it rests on cannot be used."""
+    try:
+        return work()
+    except WrongData as error:
+        return LeftOut(str(error))
+
+
+def worths(architectures: Iterable[str | None], assumptions: Assumptions = USUAL) -> dict[str | None, Worth | LeftOut]:
+    """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
+
+    >>> of_any, = worths([None]).values()
+    >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
+    {'one_markup': -3.86, 'at_rent': -0.68, 'headline': 0.08}
+    """
+    known = or_left_out(lambda: judged(assumptions))
+    rms = or_left_out(lambda: {skill.belief: skill.rms for skill in calibration.leave_one_out(assumptions=assumptions)})
+    return {one: or_left_out(partial(_worth, one, known, rms, assumptions)) for one in dict.fromkeys(architectures)}
+
+
+def _worth(
+    architecture: str | None, known: tuple[Judged, ...] | LeftOut, rms: Mapping[str, float] | LeftOut, assumptions: Assumptions
+) -> Worth | LeftOut:
+    """The record of every estimator on the models learned from without an architecture and its siblings."""
+    learnt = calibration.learn(architecture, assumptions)
+    if isinstance(known, LeftOut):
+        return known
+    if isinstance(rms, LeftOut):
+        return rms
+    return Worth(
+        models=tuple(learnt.kv_ratios),
+        left_out=learnt.left_out,
+        misreadings=_misreadings([one for one in known if one.member.architecture in learnt.kv_ratios]),
+        class_members=learnt.reference.count,
+        class_median=exp(learnt.reference.mean),
+        class_sd=learnt.reference.sd,
+        rms=rms,
+    )
+
+
+def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
+    """By estimator, over the medians that it gives."""
+    found = {}
+    for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
+        errors = [error for one in kept if (error := one.error(estimator)) is not None]
+        of = sample_of(errors) if len(errors) > 1 else None
+        found[estimator] = Misreading(len(kept), len(errors), of.mean if of else None, of.sd if of else None)
+    return found

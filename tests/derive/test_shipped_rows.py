@@ -1,0 +1,92 @@
+"""Records of the tables that ship: a field a column, of the type that the description gives it, with what the cell says."""
+
+import csv
+import datetime
+import io
+import json
+from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
+
+from derive import shipped
+from derive.shipped import Tables, problems, read, reading, rows_of
+from derive.shipped_rows import RECORDS, AcceleratorFigure, Architecture, FxRate, TableRow, in_si, is_known, whole, written
+
+PRICES = {"prices", "prices_rivals", "prices_calibration"}
+TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}
+LISTED = (tuple[str, ...], "string")
+"""Aliases: several names in a cell."""
+
+
+def columns(record: type[TableRow]) -> dict[str, object]:
+    hints = get_type_hints(record)
+    return {one.name: hints[one.name] for one in fields(record) if one.name != "place"}
+
+
+def test_every_table_but_those_of_prices_has_a_record():
+    tables = {name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION}
+    assert set(RECORDS) == tables - PRICES
+
+
+@pytest.mark.parametrize("record", RECORDS.values())
+def test_a_record_has_the_columns_of_its_table_in_their_order_and_their_types(record: type[TableRow]):
+    described = shipped.described(record.TABLE)["fields"]
+    assert list(columns(record)) == [field["name"] for field in described]
+    for field in described:
+        kind, wanted = columns(record)[field["name"]], TYPES[field["type"]]
+        blank = wanted is not str and not field.get("constraints", {}).get("required")
+        assert (kind, field["type"]) == LISTED or kind == (wanted | None if blank else wanted), field["name"]
+
+
+def said(value: object) -> str:
+    """What a cell with this value holds, up to how figures are written."""
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    return ";".join(value) if isinstance(value, tuple) else written(value) if isinstance(value, int | float) else str(value)
+
+
+@pytest.mark.parametrize("record", RECORDS.values())
+def test_a_record_says_what_its_cells_say(record: type[TableRow]):
+    cells = list(csv.DictReader(io.StringIO(shipped.content(f"{record.TABLE}.csv").decode())))
+    found = rows_of(record)
+    assert [row.place for row in found] == list(range(2, len(cells) + 2))
+    for row, texts in zip(found, cells, strict=True):
+        for column, text in texts.items():
+            value = getattr(row, column)
+            same = float(text) == value if isinstance(value, int | float) and not isinstance(value, bool) else said(value) == text
+            assert same, (row.place, column, value, text)
+
+
+def test_zero_is_known_and_a_blank_is_not():
+    row = next(row for row in rows_of(Architecture) if row.model == "DeepSeek-V4-Pro")
+    assert row.window_value_dim == 0 and is_known(row, "window_value_dim") and is_known(row, "model")
+    assert row.latent_dim is None and row.aliases == () and not any(is_known(row, column) for column in ("latent_dim", "aliases"))
+
+
+def test_a_figure_in_si_is_that_of_its_unit_to_the_last_bit():
+    assert in_si("chip_price", 2.0, "USD/h") == 2 / 3600
+    assert in_si("input_price", 7.0, "USD/mtok") == 7e-6
+    assert in_si("hbm_bandwidth", 3.35e12, "byte/s") == 3.35e12
+    assert [written(value) for value in (80, 80.0, 1.03125, 3.35e12, 1e-20)] == ["80", "80", "1.03125", "3350000000000", "1e-20"]
+
+
+@pytest.mark.parametrize(("text", "value"), [("61", 61), ("61.0", 61), ("1e6", 1_000_000)])
+def test_a_whole_number_however_it_is_written(text: str, value: int):
+    assert whole(text) == value and isinstance(whole(text), int)
+
+
+def test_rows_of_one_table_are_parsed_once_a_reading():
+    with reading():
+        assert rows_of(AcceleratorFigure) is rows_of(AcceleratorFigure)
+
+
+def test_a_cell_that_the_description_allows_and_the_record_cannot_hold_is_a_fault_of_its_row():
+    files = read().files
+    package = json.loads(files["datapackage.json"])
+    fx = next(resource for resource in package["resources"] if resource["name"] == "fx")
+    next(field for field in fx["schema"]["fields"] if field["name"] == "date")["constraints"] = {}
+    text = files["fx.csv"].decode().replace("CNY,2026-01-01", "CNY,")
+    with reading(Tables({**files, "datapackage.json": json.dumps(package).encode(), "fx.csv": text.encode()})):
+        assert [str(problem) for problem in problems("fx")] == ["fx.csv row 3, column date: '' is not an ISO date such as 2026-11-20"]
+        assert [row.place for row in rows_of(FxRate)] == [2, 4]

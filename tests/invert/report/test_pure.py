@@ -1,0 +1,96 @@
+"""Every form of a result is read off its records: once `infer` has returned, no table is read and nothing is worked out anew."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import invert
+from derive import shipped
+from invert import report as forms
+from invert.inference import infer
+from invert.report.contract import as_csv, as_json, saved
+from invert.report.document import FORMATS, document
+from invert.report.frame import inference_frame
+from invert.report.sheet import report
+from invert.report.table import summary
+from invert.sheets.rows import ModelRow
+from invert.table import InferenceTable
+
+SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro")
+"""Two bands and storage, four bands, two lifetimes, lifetimes that make no tariff, another currency."""
+FORMS: dict[str, Callable[[InferenceTable], object]] = {
+    "table": summary,
+    "str": str,
+    "repr": repr,
+    "report": lambda table: [report(one, table) for one in table],
+    "json": as_json,
+    "csv": as_csv,
+    "saved": saved,
+    "frame": inference_frame,
+    "notebook": InferenceTable._repr_html_,
+    **{style: lambda table, style=style: document(table, style) for style in FORMATS},
+}
+WORKING = ("anchors", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets", "storage",
+           "forward_model", "soundness", "worth", "inference")  # fmt: skip
+"""The rooms in which a result is worked out."""
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("a form of the result worked something out")
+
+
+def working_modules() -> list[str]:
+    found = [info.name for info in pkgutil.walk_packages(invert.__path__, "invert.")]
+    return [name for name in found if name.split(".")[1] in WORKING]
+
+
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """After it is called neither a table can be read nor a function called in the rooms that work a result out."""
+
+    def poison() -> None:
+        for name in ("read", "reading", "rows_of", "lines", "content", "checked", "refuse_bad"):
+            monkeypatch.setattr(shipped, name, refuse)
+        monkeypatch.setattr(shipped, "_kept", refuse)
+        for name in working_modules():
+            module = importlib.import_module(name)
+            for own, value in list(vars(module).items()):
+                if callable(value) and not isinstance(value, type) and getattr(value, "__module__", None) == name:
+                    monkeypatch.setattr(module, own, refuse)
+
+    return poison
+
+
+@pytest.mark.parametrize("asked", [{}, {"anchors": {"kv_bytes_per_token": "70kB"}}], ids=["usual", "KV given"])
+def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], None]):
+    table = infer(SHEETS, **asked)
+    poisoned()
+    with pytest.raises(AssertionError, match="worked something out"):
+        shipped.rows_of(ModelRow)
+    for name, form in FORMS.items():
+        assert form(table) is not None, name
+
+
+def test_the_poison_is_met_by_whoever_works_something_out(poisoned: Callable[[], None]):
+    poisoned()
+    with pytest.raises(AssertionError, match="worked something out"):
+        infer(["gemini-3.1-pro"])
+
+
+ALLOWED = ("invert.assumptions", "invert.records", "invert.result", "invert.report", "derive.show", "derive.units", "derive.solving.result")
+
+
+def test_reports_lean_on_records_alone():
+    (folder,) = forms.__path__
+    modules = sorted(Path(folder).glob("*.py"))
+    assert len(modules) > 5
+    for path in modules:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            ours = [name for name in names if name.split(".")[0] in ("derive", "invert", "backsolve")]
+            assert all(f"{name}.".startswith(tuple(f"{start}." for start in ALLOWED)) for name in ours), (path.name, ours)

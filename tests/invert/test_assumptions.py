@@ -1,0 +1,301 @@
+"""The assumptions: each says what it is, all of them stand in the record, are passed down, move something, and are listed."""
+
+import ast
+import io
+import json
+import pickle
+import runpy
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import invert
+from derive.errors import WrongValue
+from derive.quantities import QUANTITIES
+from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, as_record
+from invert.inference import infer
+from invert.posterior.simulation import SHAPES, simulate
+from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
+from invert.report.contract import as_records, saved
+from invert.report.sheet import report
+from invert.scoreboard import storage_rules
+
+ROOM = Path(invert.__file__).parent
+DOCS = Path(__file__).parents[2] / "docs"
+MODULES = {path.relative_to(ROOM).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOM.rglob("*.py")}
+
+
+# -- no number of judgement elsewhere -------------------------------------------------------------------------------------
+
+PLAIN = {0, 1, 2, 0.5}
+"""Numbers of formulas: nothing, all, both, half."""
+NUMERICS = {
+    "estimators/at_rent": {"DRAWS"},
+    "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
+    "estimators/headline": {"ONE_SD"},
+    "estimators/readings": {"ROUNDING"},
+    "identifiability": {"TOLERANCE"},
+    "posterior/likelihood": {"NODE_PAIRS"},
+    "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
+    "posterior/parameters": {"WIDER"},
+    "posterior/sampler": {"sizes"},  # the variance of an even spread
+    "posterior/simulation": {"MILLION", "HOUR", "CHUNK", "SHAPES", "_row"},
+    "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
+    "posterior/summary": {"CHUNK", "prior_spreads"},
+    "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},
+    "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
+    "report/tiers": {"_shares"},  # a share that would print as nothing
+    "sheets/observables": {"DECADE, SAME"},
+    "storage/tiers": {"DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
+}
+"""What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
+INPUT = ("sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
+"""What a file may hold: limits of size, units, likely slips of the pen."""
+
+
+def definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """The statements of a module under the names they define."""
+    for one in tree.body:
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            target = one.targets[0] if isinstance(one, ast.Assign) else one.target
+            yield ast.unparse(target).strip("()"), one
+        else:
+            yield getattr(one, "name", ""), one
+
+
+def numbers(node: ast.AST) -> set[float]:
+    literals = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return {value for value in literals if isinstance(value, int | float) and not isinstance(value, bool)}
+
+
+def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
+    """Module, definition and number, of every literal that is neither plain nor numerics; whole numbers of a report are its layout."""
+    in_report = name.startswith("report/") or name in ("scoreboard", "table")
+    return [
+        (name, definition, value)
+        for definition, node in definitions(tree)
+        if definition not in NUMERICS.get(name, ())
+        for value in sorted(numbers(node) - PLAIN)
+        if not (in_report and isinstance(value, int))
+    ]
+
+
+def test_numbers_of_judgement_stand_in_the_record():
+    modules = {name: tree for name, tree in MODULES.items() if name not in (*INPUT, "assumptions")}
+    assert not [found for name, tree in modules.items() for found in unexplained(name, tree)]
+    assert len(modules) > 40
+
+
+@pytest.mark.parametrize("text", ["SPREAD = 0.35", "def rule(x: float, sd: float = 0.9): ...", "def rule():\n    return 3 * x"])
+def test_a_number_of_judgement_elsewhere_is_seen(text: str):
+    assert unexplained("estimators/headline", ast.parse(text))
+
+
+# -- passed down ----------------------------------------------------------------------------------------------------------
+
+
+def imported(tree: ast.Module) -> dict[str, str]:
+    """What the names of a module stand for, as `folder/module` or `folder/module:function`."""
+    found = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.ImportFrom) and (one.module or "").split(".")[0] == "invert":
+            place = "/".join(one.module.split(".")[1:])
+            for name in one.names:
+                inner = f"{place}/{name.name}".strip("/")
+                found[name.asname or name.name] = inner if inner in MODULES else f"{place}:{name.name}"
+    return found
+
+
+def taking_assumptions() -> set[str]:
+    """Functions with such a parameter, as `folder/module:function`."""
+    return {
+        f"{name}:{one.name}"
+        for name, tree in MODULES.items()
+        for one in tree.body
+        if isinstance(one, ast.FunctionDef) and "assumptions" in {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)}
+    }
+
+
+def calls_without(name: str, tree: ast.Module, taking: set[str]) -> list[str]:
+    """Calls of such functions that hand none over."""
+    known = {f.name: f"{name}:{f.name}" for f in tree.body if isinstance(f, ast.FunctionDef)} | imported(tree)
+    found = []
+    for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        if isinstance(call.func, ast.Name):
+            target = known.get(call.func.id, "")
+        elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            target = f"{known.get(call.func.value.id, '')}:{call.func.attr}"
+        else:
+            continue
+        handed = " ".join(ast.unparse(one) for one in (*call.args, *call.keywords))
+        if target in taking and not any(word in handed for word in ("assumptions", "USUAL", "**")):
+            found.append(f"{name} line {call.lineno}: {ast.unparse(call)[:80]}")
+    return found
+
+
+def test_whoever_takes_assumptions_is_given_them():
+    """Many have a default, for whoever asks from outside; inside, a call without would quietly take another judgement than its run."""
+    taking = taking_assumptions()
+    assert len(taking) > 80 and {"rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
+    assert not [call for name, tree in MODULES.items() for call in calls_without(name, tree, taking)]
+
+
+def test_a_call_without_them_is_seen():
+    text = "from invert.rent import rental\nfrom invert.storage import tiers\n"
+    text += "rental()\ntiers.drain_match(300, 'lecture')\nrental(assumptions)"
+    assert len(calls_without("estimators/headline", ast.parse(text), taking_assumptions())) == 2
+
+
+# -- the record -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_every_field_says_what_it_is(name: str):
+    note, value = NOTES[name], getattr(USUAL, name)
+    assert len(note.why) > 15 and note.source and (note.unit or isinstance(value, str))
+    for other in filter(None, (note.prior, note.within)):
+        assert other in NOTES
+    if note.anchor:
+        assert note.unit == QUANTITIES[name].unit and note.varied.startswith("--anchor")
+
+
+def test_every_prior_of_the_posterior_is_a_field():
+    priors = {name for name in NOTES if isinstance(getattr(USUAL, name), Prior)}
+    of_storage = {"storage_markup_prior", "output_storage_markup_ratio_prior"}
+    others = {f"{name}_prior" for name in (*STRUCTURE, *NUISANCES, *COLLAPSED)} - {"ridge_point_prior", "sweep_time_prior"}
+    assert priors == others | of_storage | {"sweep_time_of_peak_prior"}
+    assert tuple(USUAL.priors) == (*STRUCTURE, *NUISANCES, *COLLAPSED)
+
+
+def test_what_is_given_holds_its_prior_fixed_and_is_known_as_given():
+    for name in FACTS:
+        run = assumptions_of({name: 0.75})
+        assert run.facts[name] == 0.75 and common_anchors(run).origin[name] == "given" and run.given == (name,)
+        if name in HELD_FIXED:
+            assert run.priors[name].spread == 0 and run.priors[name].at(np.array([3.0])) == 0.75
+        assert (name in run.apart_from(UNLESS_GIVEN).given) == (name not in UNLESS_GIVEN)
+        assert run.apart_from((name,)) == USUAL
+    assert assumptions_of({}) == USUAL and hash(assumptions_of({"overlap": 0.5})) != hash(USUAL)
+
+
+def test_the_ridge_point_is_that_of_the_facts_and_the_sweep_is_sustained():
+    run = assumptions_of({"machine_balance_ratio": 150.0, "bytes_per_weight": 2.0})
+    assert run.ridge_point == run.priors["ridge_point"].centre == 150.0
+    slower = replace(USUAL, sustained_mbu=USUAL.sustained_mbu / 2)
+    assert slower.facts["sweep_time"] == pytest.approx(2 * USUAL.facts["sweep_time"])
+    assert slower.priors["sweep_time"].centre == pytest.approx(2 * USUAL.priors["sweep_time"].centre)
+    assert assumptions_of({"sweep_time": 0.04}, slower).facts["sweep_time"] == 0.04
+
+
+def test_facts_are_read_on_the_assumptions_of_the_run():
+    with pytest.raises(WrongValue, match="it is held at 3 tokens"):
+        given_anchors({"tokens_per_step": 2}, replace(USUAL, tokens_per_step=3.0))
+
+
+def test_the_record_travels_to_other_processes_and_into_what_is_saved():
+    run = assumptions_of({"overlap": 0.5})
+    assert run.priors and pickle.loads(pickle.dumps(run)) == run
+    table = infer(["kimi-k3"], anchors={"overlap": 0.5})
+    echoed = json.loads(saved(table))["run"]["assumptions"]
+    assert echoed == json.loads(json.dumps(as_record(run))) and set(echoed) == {"given", *NOTES}
+
+
+@pytest.fixture(scope="module")
+def generator() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "generate_assumptions.py"))
+
+
+def test_the_reference_lists_every_field_as_it_is(generator: dict[str, Any]):
+    page = generator["PAGE"].read_text(encoding="utf-8")
+    assert page == generator["page"](), "run python docs/generate_assumptions.py"
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(listed) == sorted(NOTES) and generator["PAGE"] == DOCS / "reference" / "assumptions.md"
+
+
+def test_the_reference_shows_a_prior_by_its_median_and_spread(generator: dict[str, Any]):
+    assert "| `overlap_prior` | 0.622 between 0 and 1 |" in generator["row"]("overlap_prior")
+    assert generator["row"]("overlap_prior").endswith("| drawn, spread 1.2 |")
+    assert generator["row"]("sweep_time").startswith("| `sweep_time` | - | s |")
+
+
+# -- each of them moves something -----------------------------------------------------------------------------------------
+
+OWN = "provider,model,component,amount,threshold_tokens\n" + "".join(
+    f"acme,{model},{component},{amount},{threshold}\n"
+    for model, component, amount, threshold in (
+        ("one", "input", 1, ""), ("one", "output", 4, ""),
+        ("two", "input", 1, ""), ("two", "output", 4, ""), ("two", "input", 2, 32000), ("two", "output", 8, 32000),
+    )
+)  # fmt: skip
+SHEETS = ("gemini-3.1-pro", "claude-opus-5", "qwen3-coder-plus", "volcengine/deepseek-v4-flash", "acme/one", "acme/two")
+"""Storage, lifetimes, a known model of four bands, one that sells storage, sizes known and not, and sheets of one's own whose models
+nobody describes."""
+OTHERWISE = {
+    "feasible_share": 0.9,
+    "prior_dominated_below": 0.9,
+    "same_premium_within": 9.0,
+    "rent_chip": "H200-SXM:bf16",
+    "nice_numbers": (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
+    "lifetime_not_stated": 300.0,
+    "active_params": 3e10,
+    "short_context": 9e3,
+    "long_context": 2.2e5,
+    "sweep_time": 0.06,
+    "kv_bytes_per_token": 4e4,
+    "overlap": 0.4,
+    "level": 0.8,
+    "range_level": 0.8,
+    "lecture_batch_multiple": 1.0,
+}
+BESIDE = {"given_kv_spread": {"kv_bytes_per_token": 4e4}}
+"""Where half as much again is no other value, or too little to be seen; and what must be given for a spread to be asked for."""
+
+
+def other(name: str) -> Assumptions:
+    """The usual assumptions with one of them another."""
+    value = getattr(USUAL, name)
+    if name in FACTS:
+        return assumptions_of({name: OTHERWISE.get(name, value and 1.5 * value)})
+    if isinstance(value, Prior):
+        return replace(USUAL, **{name: replace(value, centre=1.5 * value.centre + 0.1 * bool(value.ends), spread=value.spread)})
+    return replace(USUAL, **{name: OTHERWISE[name] if name in OTHERWISE else 1.5 * value})
+
+
+def narrower(name: str) -> Assumptions:
+    return replace(USUAL, **{name: replace(getattr(USUAL, name), spread=0.7 * getattr(USUAL, name).spread)})
+
+
+def told(assumptions: Assumptions) -> Iterator[str]:
+    """All that a run says of some sheets, how the tier rules score, and which sheets would be simulated: the dearest last."""
+    table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
+    yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
+    yield str(storage_rules(assumptions))
+    yield str(simulate(SHAPES[0], 3, 1, assumptions)[0]["active_params"])
+    yield report(table.inferences[0], table)
+
+
+@cache
+def usually(*given: tuple[str, float]) -> tuple[str, ...]:
+    return tuple(told(assumptions_of(dict(given))))
+
+
+def says_something_else(assumptions: Assumptions, given: Mapping[str, float]) -> bool:
+    return any(one != usual for one, usual in zip(told(assumptions_of(given, assumptions)), usually(*given.items()), strict=True))
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_every_assumption_moves_what_is_said(name: str):
+    given = BESIDE.get(name, {})
+    assert says_something_else(other(name), given)
+    if isinstance(getattr(USUAL, name), Prior):
+        assert says_something_else(narrower(name), given)
+
+
+def test_the_same_assumptions_say_the_same():
+    assert not says_something_else(replace(USUAL), {})

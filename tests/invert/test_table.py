@@ -1,0 +1,68 @@
+"""The result of `infer` in a session: a sequence of inferences that shows itself."""
+
+from shutil import get_terminal_size
+
+import pytest
+
+import invert
+from derive.errors import UnknownName, WrongValue
+from invert.inference import infer
+from invert.report.document import document
+from invert.report.table import summary
+from invert.result import Inference
+from invert.table import InferenceTable
+
+TABLE = infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
+
+
+def test_it_is_exported_where_infer_is():
+    assert invert.InferenceTable is InferenceTable and type(TABLE) is InferenceTable
+
+
+def test_it_is_a_sequence_of_its_inferences():
+    assert len(TABLE) == 3 and list(TABLE) == [TABLE[0], TABLE[1], TABLE[-1]] == list(TABLE.inferences)
+    assert all(isinstance(one, Inference) for one in TABLE) and TABLE[1:] == TABLE.inferences[1:]
+    assert TABLE[0] in TABLE
+    with pytest.raises(IndexError):
+        TABLE[3]
+
+
+def test_a_sheet_is_found_by_its_name():
+    assert [TABLE[one.name] is one for one in TABLE] == [True] * 3
+    assert TABLE["google/gemini-3.1-pro-preview"].sheet.model == "gemini-3.1-pro-preview"
+
+
+def test_a_name_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match=r"did you mean 'openai/gpt-5\.4'"):
+        TABLE["openai/gpt-5.5"]
+
+
+def test_a_name_of_several_sheets_is_refused_with_their_places():
+    several = infer(["deepseek-v4-pro"], tier="all")
+    assert len(several) > 1
+    with pytest.raises(WrongValue, match=f"{len(several)} sheets here are of 'deepseek/deepseek-v4-pro'; take one by its position: 0 "):
+        several["deepseek/deepseek-v4-pro"]
+
+
+def test_print_shows_the_table_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    assert str(TABLE) == summary(TABLE, 70) != summary(TABLE, 100)
+    monkeypatch.delenv("COLUMNS")
+    if get_terminal_size((0, 0)).columns == 0:
+        assert str(TABLE) == summary(TABLE, 100)
+
+
+def test_repr_is_a_line():
+    assert repr(TABLE) == "InferenceTable(3 sheets, prices of 2026-11-20)"
+    assert repr(infer(["gpt-5.4"])) == "InferenceTable(1 sheet, prices of 2026-11-20)"
+
+
+def test_a_notebook_shows_the_table_as_html():
+    assert TABLE._repr_html_() == document(TABLE, "html") and TABLE._repr_html_().startswith("<table>")
+
+
+def test_a_sheet_and_its_estimates_are_a_line_each():
+    assert str(TABLE[1].sheet) == "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
+    for one in TABLE:
+        for shown in (str(one.sheet), *map(str, (*one.kv_bytes.values(), *one.estimates.values()))):
+            assert shown and "\n" not in shown and len(shown) <= 100
