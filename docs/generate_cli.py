@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 from written import main
 
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 
 PAGE = Path(__file__).with_name("cli.md")

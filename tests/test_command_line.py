@@ -27,8 +27,8 @@ from click.testing import CliRunner
 
 import derive
 import invert
-from backsolve.cli.catalogue import LARGEST_RESULT, run
-from backsolve.cli.prices import backsolve
+from backsolve.cli.catalogue import LARGEST_RESULT
+from backsolve.cli.main import backsolve
 from backsolve.streams import width
 from derive import shipped
 from derive.errors import WrongData
@@ -49,17 +49,8 @@ class Said(NamedTuple):
     err: str
 
 
-class _Entry:
-    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
-
-    name = "backsolve"
-
-    def main(self, args: list[str], **_: Any) -> None:
-        run(backsolve, list(args))
-
-
 def call(*arguments: str, stdin: bytes | None = None, color: bool = False) -> Said:
-    done = CliRunner(**SEPARATE).invoke(_Entry(), list(arguments), input=stdin and BytesIO(stdin), color=color)
+    done = CliRunner(**SEPARATE).invoke(backsolve, list(arguments), input=stdin and BytesIO(stdin), color=color)
     assert done.exception is None or isinstance(done.exception, SystemExit), f"{arguments}: {done.exception!r}"
     return Said(done.exit_code, done.stdout, done.stderr)
 
@@ -1126,7 +1117,7 @@ LIGHT = (
 )  # fmt: skip
 INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
 COMMANDS = """
-from backsolve.cli.prices import main
+from backsolve.__main__ import main
 for command in {!r}:
     sys.argv = ["backsolve", *command]
     try:

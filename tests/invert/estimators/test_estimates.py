@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration, estimates
 from invert.estimators.at_rent import has_premium, kv_by_increment
