@@ -45,7 +45,7 @@ def solve(
     \b
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve solve sweep_time --hardware H100-SXM:fp8
-    backsolve solve step_time compute_time=8ms memory_time=1..16ms:log:5 --as csv
+    backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
     from derive.shipped import problems
     from derive.show.text import beside, lines
