@@ -45,11 +45,13 @@ class Program(Commands):
             status = INPUT_IS_WRONG
         except click.Abort:
             status = INTERRUPTED
+        except BrokenPipeError:
+            close(sys.stdout)
+            status = 0
         except OSError as error:
             close(sys.stdout)
-            status = None if isinstance(error, BrokenPipeError) else UNWRITTEN
-            if status:
-                say(f"the output cannot be written ({error.strerror})")
+            say(f"the output cannot be written ({error.strerror})")
+            status = UNWRITTEN
         sys.exit(status)
 
 

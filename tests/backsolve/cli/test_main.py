@@ -259,6 +259,14 @@ def test_a_shell_completes_commands_and_values(typed: str, offered: set[str]):
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == offered
 
 
+def test_an_interrupt_is_no_traceback(monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("invert.scoreboard.sections", interrupted)
+    assert call("validate") == Said(130, "", "\n")
+
+
 def test_the_installed_command_maps_mistakes_as_the_function_does():
     for arguments, status in (((*STAR, "rho=300", "s=8"), 0), (("solve", "balance_bach"), 2), ((*STAR, "rho=300"), 3)):
         done, said = script(*arguments), call(*arguments)
