@@ -1,0 +1,32 @@
+"""The program, and the front door from Python: what both libraries answer, under one name.
+
+`solve` asks for a quantity, `infer` reads price sheets, `cite` prints a reference. The libraries are `derive` and `invert`.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from derive import cite as cite
+    from derive import solve as solve
+    from invert import infer as infer
+
+    __version__: str
+
+_HOMES = {"cite": "derive", "infer": "invert", "solve": "derive"}
+__all__ = ["__version__", "cite", "infer", "solve"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("backsolve")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

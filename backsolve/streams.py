@@ -47,7 +47,7 @@ class _Output(io.TextIOWrapper):
     """Text on a standard stream. An ASCII one is a mistake to click, which would write UTF-8 past it; so click is not told."""
 
     @property
-    def encoding(self) -> str:
+    def encoding(self) -> str:  # type: ignore[override]
         return "utf-8"
 
 
@@ -77,7 +77,7 @@ def close(stream: TextIO | None) -> None:
 
 def width(stream: TextIO | None) -> int:
     """Columns a line may take: those of the terminal, by COLUMNS or as it says itself, or 100 in a pipe or file."""
-    if not in_terminal(stream):
+    if stream is None or not stream.isatty():
         return IN_A_PIPE
     said = os.environ.get("COLUMNS", "")
     if said.isascii() and said.isdigit() and len(said) < 5 and int(said):

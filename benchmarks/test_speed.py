@@ -41,7 +41,7 @@ STEP_INPUTS = (
     "hbm_bandwidth", "mfu", "mbu", "kv_copies",
 )  # fmt: skip
 PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
-MAIN = "from backsolve.cli.prices import main; main()"
+MAIN = "from backsolve.__main__ import main; main()"
 
 
 def against(

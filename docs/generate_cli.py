@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 from written import main
 
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import UNWRITTEN, backsolve
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 
 PAGE = Path(__file__).with_name("cli.md")
@@ -36,8 +36,10 @@ def heading() -> list[str]:
         "# Command line",
         "Made by `python docs/generate_cli.py` from the commands themselves; edit those, not this page.",
         f"Every command takes {helps} and prints its own page.",
-        f"Exit status: 0 answered, {INPUT_IS_WRONG} the input is wrong, {NO_ANSWER} the question has no answer."
-        " Errors go to standard error in a line or two.",
+        f"Exit status: 0 answered, {INPUT_IS_WRONG} the input is wrong, {NO_ANSWER} the question has no answer,"
+        f" {UNWRITTEN} the answer could not be written out. Errors go to standard error in a line or two.",
+        'A shell completes commands, options and their values after `eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"`;'
+        " `zsh_source` and `fish_source` are for those shells.",
     ]
 
 

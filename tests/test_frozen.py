@@ -22,8 +22,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from backsolve.cli.catalogue import run
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 from derive import cite, equations
 from derive.show.citation import STYLES
 
@@ -46,18 +45,9 @@ class Difference:
     why: str
 
 
-class _Entry:
-    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
-
-    name = "backsolve"
-
-    def main(self, args: list[str], **_: Any) -> None:
-        run(backsolve, list(args))
-
-
 def answered(command: str) -> Any:
     """What a command prints as JSON, with its exit status where it is not 0."""
-    said = CliRunner(**SEPARATE).invoke(_Entry(), [*shlex.split(command), "--as", "json"])
+    said = CliRunner(**SEPARATE).invoke(backsolve, [*shlex.split(command), "--as", "json"])
     found = json.loads(said.stdout) if said.stdout else None
     return {"exit": said.exit_code, "said": found}
 

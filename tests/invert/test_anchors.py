@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from click.testing import CliRunner
 
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.inference import infer

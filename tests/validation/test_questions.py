@@ -12,14 +12,12 @@ from collections import Counter
 from inspect import signature
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from worked import worked
 
-from backsolve.cli.catalogue import run
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]
@@ -27,15 +25,6 @@ WORKED = [pytest.param(row, id=row["id"]) for row in ROWS if row["kind"] != "ref
 LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
 REL = 1e-5
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
-
-
-class _Entry:
-    """The command behind `backsolve.cli.catalogue.run`, which maps mistakes to exit statuses."""
-
-    name = "backsolve"
-
-    def main(self, args: list[str], **_: Any) -> None:
-        run(backsolve, list(args))
 
 
 def figures(expected: str) -> list[float]:
@@ -77,7 +66,7 @@ def compare(expected: str, found: dict) -> None:
 
 @pytest.mark.parametrize("row", MARKED)
 def test_a_question_is_answered_by_one_command(row: dict[str, str]):
-    said = CliRunner(**SEPARATE).invoke(_Entry(), [*shlex.split(row["command"]), "--as", "json"])
+    said = CliRunner(**SEPARATE).invoke(backsolve, [*shlex.split(row["command"]), "--as", "json"])
     assert said.exception is None or isinstance(said.exception, SystemExit), repr(said.exception)
     head, _, words = row["expected"].partition(":")
     status, code = (int(head.split()[1]), head.split()[2:]) if head.startswith("exit") else (0, [])

@@ -173,7 +173,7 @@ def test_any_list_says_what_its_points_say():
 
 @pytest.mark.skipif(os.name != "posix", reason="the command ends quietly where its reader does")
 def test_a_reader_may_leave_in_the_middle_of_a_long_sweep():
-    command = [sys.executable, "-c", "from backsolve.cli.prices import main; main()", "solve", "step_time"]
+    command = [sys.executable, "-c", "from backsolve.__main__ import main; main()", "solve", "step_time"]
     process = subprocess.Popen(
         [*command, "compute_time=10ms", "memory_time=1ms..20ms:log:50000", "--as", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

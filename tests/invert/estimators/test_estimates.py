@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backsolve.cli.prices import backsolve
+from backsolve.cli.main import backsolve
 from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration

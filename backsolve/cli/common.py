@@ -1,0 +1,119 @@
+"""What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
+
+import click
+
+from backsolve.streams import say, width
+from derive.errors import INPUT_IS_WRONG, WrongValue, shorten
+from derive.files import standard_input
+from derive.show.folding import folded
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from derive.shipped import Problem
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def day(text: str) -> date:
+    """The day of an option.
+
+    >>> day("2026-11-20")
+    datetime.date(2026, 11, 20)
+    """
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = None
+    # `fromisoformat` alone would also take 20261120 and 2026-W47-5, and `click.DateTime` 2026-11-2.
+    if found is None or found.isoformat() != text:
+        raise click.BadParameter(f"{text!r} is not a date; write it as 2026-11-20")
+    return found
+
+
+def _file_or_standard_input(_context: click.Context, _option: click.Parameter, place: str | None) -> str | BinaryIO | None:
+    return standard_input() if place == "-" else place
+
+
+prices_option = click.option(
+    "--prices",
+    "own",
+    metavar="FILE",
+    callback=_file_or_standard_input,
+    help="A CSV of your own laid over the shipped prices; - reads standard input.",
+)
+as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
+all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
+
+
+def workers_option(help: str) -> Callable[[Command], Command]:
+    """`--workers N`, the number that `processes` takes."""
+    return click.option("--workers", type=click.IntRange(1, 256), default=1, metavar="N", help=help)
+
+
+@contextmanager
+def processes(workers: int) -> "Iterator[Executor | None]":
+    """A pool of so many processes; none for one worker."""
+    if workers == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(workers) as executor:
+        yield executor
+
+
+def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
+    """`name=value` items by name.
+
+    >>> pairs("--set", ("output=20", "input@200k=5"))
+    {'output': '20', 'input@200k': '5'}
+    """
+    split = [item.partition("=") for item in items]
+    for name, equals, value in split:
+        if not (name and equals and value):
+            raise WrongValue(f"{option} takes name=value, e.g. output=20; given {shorten(name + equals + value)}")
+        if sum(other == name for other, _, _ in split) > 1:
+            raise WrongValue(f"{option} {shorten(name)} is given more than once")
+    return {name: value for name, _, value in split}
+
+
+def tell(text: str, style: str = "text") -> None:
+    """Print an answer: text in lines that fit, every other form as it is."""
+    click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)
+
+
+def leave(status: int) -> NoReturn:
+    """End the command with an exit status."""
+    click.get_current_context().exit(status)
+
+
+class Commands(click.Group):
+    """A group that is called without a command prints its help, as wrong input; before click 8.2 that passed for an answer."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with at least one word to read."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit(INPUT_IS_WRONG)
+        return super().parse_args(ctx, args)
+
+
+def named(problems: "Iterable[Problem]") -> bool:
+    """Name every problem on stderr; whether there is one."""
+    found = list(problems)
+    for problem in found:
+        say(str(problem))
+    return bool(found)
+
+
+def fail_on(problems: "Iterable[Problem]") -> None:
+    """Name every problem and leave with the status of wrong input; the rest has been printed."""
+    if named(problems):
+        leave(INPUT_IS_WRONG)

@@ -1,0 +1,90 @@
+"""The `backsolve` command: its commands put together, and what it leaves with."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from backsolve.cli.catalogue import cite, list_equations, show
+from backsolve.cli.common import Commands
+from backsolve.cli.infer import infer
+from backsolve.cli.prices import prices
+from backsolve.cli.solve import solve
+from backsolve.cli.validate import validate
+from backsolve.streams import close, prepare, say
+from derive.errors import INPUT_IS_WRONG, BacksolveError
+
+UNWRITTEN, INTERRUPTED = 1, 130
+
+
+class Program(Commands):
+    """Commands whose every mistake is a line or two on stderr and an exit status, never a traceback."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """As click does; help that nobody reads to its end is no failure."""
+        with _unread():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does; an answer that nobody reads to its end is no failure."""
+        with _unread():
+            return super().invoke(ctx)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and leave: 0 answered, 2 wrong input, 3 no answer, 1 when the answer could not be written out."""
+        try:
+            status = super().main(*args, **extra | {"standalone_mode": False})
+            sys.stdout.flush()
+        except BacksolveError as error:
+            say(str(error))
+            status = error.exit_status
+        except click.ClickException as error:
+            say(error.format_message().replace("\n", "\\n"))
+            status = INPUT_IS_WRONG
+        except click.Abort:
+            status = INTERRUPTED
+        except BrokenPipeError:
+            close(sys.stdout)
+            status = 0
+        except OSError as error:
+            close(sys.stdout)
+            say(f"the output cannot be written ({error.strerror})")
+            status = UNWRITTEN
+        sys.exit(status)
+
+
+@contextmanager
+def _unread() -> Iterator[None]:
+    """A reader that left early ends the command in peace; click alone would call it a failure."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise click.exceptions.Exit(0) from None
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="backsolve", message="%(prog)s %(version)s")
+def backsolve() -> None:
+    """The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.
+
+    \b
+    backsolve infer                  what every shipped price sheet implies
+    backsolve infer gemini-3.1-pro   one sheet in full
+    backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
+    backsolve cite roofline.step_time --as bibtex
+    """
+
+
+for command in (solve, list_equations, show, cite, infer, validate, prices):
+    backsolve.add_command(command)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    prepare()
+    if sys.stdout is None:
+        say("the output cannot be written (standard output is closed)")
+        sys.exit(UNWRITTEN)
+    backsolve.main(prog_name="backsolve", windows_expand_args=False)

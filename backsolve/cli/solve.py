@@ -1,0 +1,74 @@
+"""The command `solve`: any quantity from what is given."""
+
+from itertools import islice
+
+import click
+
+from backsolve.cli.common import leave, named, tell
+from backsolve.streams import say
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
+
+SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
+LINES_AT_ONCE = 1000
+"""Lines of an answer that are laid out and written together."""
+
+
+@click.command()
+@click.argument("unknown")
+@click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
+@click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
+@click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
+@click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
+@click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
+@click.option(
+    "--efficiency",
+    default="ideal",
+    metavar="ideal|calibrated",
+    help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
+)
+@click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
+@click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
+def solve(
+    unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
+    count: str, sizes: str, efficiency: str, anyway: bool, style: str,
+) -> None:  # fmt: skip
+    """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
+
+    Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
+    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
+    sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
+
+    Example:
+
+    \b
+    backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
+    backsolve solve sweep_time --hardware H100-SXM:fp8
+    backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
+    """
+    from derive.shipped import problems
+    from derive.show.text import beside, lines
+    from derive.solving.api import respond
+    from derive.solving.conventions import Conventions
+    from derive.units import named_texts
+
+    if "=" in unknown:
+        raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
+    variants = {} if overlap is None else {"overlap": overlap}
+    conventions = Conventions(count, sizes, efficiency)
+    solution = respond(unknown, named_texts(given), hardware, model, using, variants, conventions, anyway)
+    if solution.answers or style != "table":
+        shown = lines(solution, style)
+        while part := list(islice(shown, LINES_AT_ONCE)):
+            tell("\n".join(part), style)
+    for warning in beside(solution) if style != "table" else ():
+        say(warning)
+    taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
+    bad = named(problems(*(name for name, used in taken.items() if used)))
+    if not solution.answers:
+        if solution.reason:
+            say(solution.reason.message)
+        leave(NO_ANSWER)
+    if bad:
+        leave(INPUT_IS_WRONG)

@@ -1,0 +1,91 @@
+"""`backsolve list`, `show` and `cite`."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import derive
+from backsolve.cli.catalogue import LARGEST_RESULT
+from tests.backsolve.commands import CONTROL, STAR, call, plain, refused
+
+
+def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
+    path = tmp_path / f"r{CONTROL}.json"
+    path.write_text("no json")
+    assert "not JSON" in refused("cite", "--used-by", str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "holds"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe\0", "not JSON"),
+        (b"\0", "not JSON"),
+        (b"[" * 200_000, "not JSON"),
+        (b"9" * 10_000, "not JSON"),
+        (b"{}", "equations"),
+        (b"3", "equations"),
+        (b'{"equations": "roofline.step_time@2"}', "equations"),
+        (b'{"equations": ["../../etc/passwd"]}', "equations"),
+        (b'{"equations": ["roofline.nothing@1"]}', "unknown equation"),
+        (b'{"equations": ["roofline.step_time@99"]}', "version"),
+        (b'{"equations": []}', "cite"),
+    ],
+)
+def test_a_result_that_cannot_be_cited_from_exits_2(tmp_path, monkeypatch, content: bytes, holds: str):
+    monkeypatch.chdir(tmp_path)
+    Path("r.json").write_bytes(content)
+    assert holds in refused("cite", "--used-by", "r.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_only_a_file_of_bounded_size_can_be_cited_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with open("large", "wb") as large:
+        large.truncate(LARGEST_RESULT + 1)
+    for place, why in (("pipe", "standard input"), ("/dev/zero", "standard input"), ("large", "larger than 64 MiB"), (".", "not a file")):
+        assert why in refused("cite", "--used-by", place)
+    assert "larger than 64 MiB" in refused("cite", "--used-by", "-", stdin=bytes(LARGEST_RESULT + 1))
+
+
+def test_a_result_can_be_cited_from_standard_input():
+    result = call(*STAR, "rho=300", "s=8", "--as", "json").out
+    assert "batching.balance_batch, version 1" in call("cite", "--used-by", "-", stdin=result.encode()).out
+
+
+def test_every_equation_can_be_shown_and_cited():
+    ids = [line.split()[0] for line in call("list").out.splitlines()]
+    assert len(ids) > 60
+    for id in ids:
+        assert call("show", id).out.startswith(f"{id}@")
+    cited = call("cite", *ids)
+    assert cited.status == 0 and all(id in cited.out for id in ids)
+
+
+def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
+    shown = call("show", "batching.balance_batch").out
+    for part in ("derivation", "1. At the balance batch", "weight_time eliminated; chips cancels:", "leads to", "step 1"):
+        assert part in shown
+    latex = call("show", "batching.balance_batch", "--as", "latex")
+    assert latex.status == 0 and latex.out.count(r"\item") == 2
+    assert r"B^{\star} = \frac{\rho \mathrm{mfu} s}{\mathrm{mbu}}" in latex.out
+    refused = call("show", "batch", "--as", "latex")
+    assert refused.status == 2 and "'batch' is no equation's id" in refused.err
+    misspelled = call("show", "roofline.step_tim", "--as", "latex")
+    assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
+
+
+@pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])
+def test_list_without_names_what_lacks_one(lack: str, field: str):
+    listed = [line.split()[0] for line in call("list", "--without", lack).out.splitlines()]
+    assert listed == [row.id for row in derive.equations() if not getattr(row, field)]
+
+
+@pytest.mark.parametrize("arguments", [("--chapter", "roofline", "--symbol", "block_size"), ("--without", "source")], ids=" ".join)
+def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
+    said = call("list", *arguments)
+    assert (said.status, said.out) == (0, "") and "no equation" in said.err
+    plain(said.err)

@@ -1,0 +1,117 @@
+"""What several commands share: a fault in the tables that ship is named after the rest was printed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from derive import shipped
+from tests.backsolve.commands import GEMINI, Said, call
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch) -> Path:
+    """A copy of the tables in place of those that ship."""
+    folder = shutil.copytree(shipped.FOLDER, tmp_path / "tables")
+    monkeypatch.setattr(shipped, "FOLDER", folder)
+    return folder
+
+
+def spoil(tables: Path, name: str, old: str, new: str) -> int:
+    """Puts a text in place of the first of its kind; the row that it stands on."""
+    text = (tables / name).read_text(encoding="utf-8")
+    (tables / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+SPOILT = {
+    "a price of another sheet": (
+        ("prices.csv", "qwen3-coder-plus,,standard,input,0,false,,,,1,", "qwen3-coder-plus,,standard,input,0,false,,,,abc,"),
+        "amount",
+        (GEMINI, ("infer", "gemini-3.1-pro", "--as", "csv"), ("validate",), ("prices", "list"), ("prices", "check")),
+    ),
+    "a launch price": (
+        ("prices_calibration.csv", "glm-4.5,,standard,output,0,false,,,,14", "glm-4.5,,standard,output,0,false,,,,-14"),
+        "amount",
+        (GEMINI, ("validate",), ("prices", "check")),
+    ),
+    "bytes of a value that are no number": (
+        ("reference_class.csv", "96000,2,unverified", "96000,nan,unverified"),
+        "kv_bytes_per_element",
+        (GEMINI, ("infer", "--as", "json"), ("validate",), ("prices", "check")),
+    ),
+    "a truth that is none": (
+        ("reference_class.csv", "DeepSeek-V3,deepseek-v3,true", "DeepSeek-V3,deepseek-v3,yes"),
+        "in_class",
+        (GEMINI, ("validate",), ("prices", "check")),
+    ),
+    "a family with what cannot be seen": (
+        ("reference_class.csv", "Kimi-K2,deepseek-v3,", "Kimi-K2,deepseek\u2060-v3,"),
+        "family",
+        (GEMINI, ("prices", "check")),
+    ),
+    "a topic misspelt": (
+        ("disclosures.csv", "deepseek,,,production,nodes", "deepseek,,,prodution,nodes"),
+        "topic",
+        (GEMINI, ("validate",), ("prices", "check")),
+    ),
+    "a unit misspelt": (("disclosures.csv", "608000000000,token/day", "608000000000,token/dya"), "unit", (GEMINI, ("prices", "check"))),
+    "a value that is none": (("disclosures.csv", "73700,token/s", "true;false,token/s"), "value", (GEMINI, ("validate",))),
+    "a drain time of infinity": (
+        ("memory_tiers.csv", "hbm,range,drain_time,0.013,0.03,", "hbm,range,drain_time,0.013,inf,"),
+        "value",
+        (GEMINI, ("validate",), ("prices", "check")),
+    ),
+    "a quantity misspelt in a tier": (
+        ("memory_tiers.csv", "hbm,range,drain_time", "hbm,range,drain_tim"),
+        "quantity",
+        (GEMINI, ("validate",), ("prices", "check")),
+    ),
+    "a rate in a currency nobody uses": (("fx.csv", "CNY,2025-06-16", "abc,2025-06-16"), "currency", (GEMINI, ("prices", "check"))),
+    "a quantity misspelt in another chip": (
+        ("hardware.csv", "A100-SXM-80GB,hbm_bandwidth", "A100-SXM-80GB,hbm_bandwith"),
+        "quantity",
+        (("solve", "sweep_time", "--hardware", "H100:fp8"), ("show", "H100:fp8"), ("list", "--hardware"), GEMINI, ("prices", "check")),
+    ),
+    "a cell of another model": (
+        ("architectures.csv", "671000000000,37000000000", "671000000000,nan"),
+        "active_params",
+        (("solve", "sparsity", "--model", "GLM-4.5"), ("show", "GLM-4.5"), ("list", "--models"), ("prices", "check")),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_a_bad_row_of_a_table_is_named_after_the_rest_was_printed(what: str, tables: Path):
+    (name, old, new), column, commands = SPOILT[what]
+    row = spoil(tables, name, old, new)
+    for command in commands:
+        said = call(*command)
+        assert said.status == 2 and f"backsolve: {name} row {row}, column {column}: " in said.err, command
+        assert bool(said.out) == (command != ("prices", "check")), command
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("hardware.csv", ("list", "--hardware")),
+        ("hardware.csv", ("show", "H100-SXM:fp8")),
+        ("hardware.csv", ("solve", "sweep_time", "--hardware", "H100:fp8")),
+        ("architectures.csv", ("list", "--models")),
+        ("architectures.csv", ("show", "GLM-4.5")),
+        ("architectures.csv", ("solve", "sparsity", "--model", "GLM-4.5")),
+        ("efficiencies.csv", ("solve", "step_time", "compute_time=1ms", "memory_time=2ms", "--efficiency", "calibrated")),
+    ],
+)
+def test_an_empty_table_is_named_by_what_looks_there(name: str, command: tuple[str, ...], tables: Path):
+    (tables / name).write_text((tables / name).read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    assert call(*command) == Said(2, "", f"backsolve: {name}: has a header and no rows\n")
+
+
+def test_what_rests_on_a_bad_row_is_refused_by_its_name(tables: Path):
+    row = spoil(tables, "hardware.csv", "A100-SXM-80GB,hbm_bandwidth", "A100-SXM-80GB,hbm_bandwith")
+    for command in (("show", "A100-SXM-80GB:bf16"), ("solve", "sweep_time", "--hardware", "A100:bf16")):
+        said = call(*command)
+        assert said.status == 2 and said.out == "" and said.err.startswith(f"backsolve: hardware.csv row {row}, column quantity: ")
+    (tables / "architectures.csv").write_text("", encoding="utf-8")
+    assert call("show", "H100:fp8").out.startswith("bytes_per_weight")

@@ -1,0 +1,213 @@
+"""`backsolve infer`: what it prints in a pipe, in a terminal and in documents, and what it saves."""
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import invert
+from invert.report.table import COLUMNS as ALL_COLUMNS
+from invert.report.table import summary
+from tests.backsolve.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+
+
+def test_a_choice_among_providers_is_said_on_stderr():
+    said = call("infer", "deepseek-v4-pro", "--as", "json")
+    assert said.status == 0 and said.err.startswith("backsolve: deepseek-v4-pro: taken from deepseek/")
+    assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),
+        ("a`b`c", r"a\`b\`c"),
+        ("*b* _c_ __d__ e_f ~~g~~", r"\*b\* \_c\_ \_\_d\_\_ e_f \~\~g\~\~"),
+        ("a&lt;b|$c$", r"a\&lt;b\|\$c\$"),
+        ("<b>", "&lt;b>"),
+    ],
+)
+def test_names_out_of_a_file_are_no_marks_in_markdown(name: str, shown: str):
+    rows = [f'acme,"{name}",{component},{amount},,,,' for component, amount in (("input", 2), ("output", 10))]
+    said = call("infer", "--provider", "acme", "--prices", "-", "--as", "markdown", stdin=price_file(*rows))
+    assert said.status == 0 and f"| {shown} " in said.out
+    assert len({line.replace(r"\|", "").count("|") for line in said.out.splitlines() if line.startswith("|")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("style", "raw", "escaped"),
+    [
+        ("html", ("<script>", "b&_"), "&lt;script&gt;"),
+        ("latex", ("b&_", "_%#"), r"\&\_\%\#"),
+        ("markdown", ("a|b", "<script>"), "script"),
+    ],
+)
+def test_names_out_of_a_file_are_escaped_in_documents(style: str, raw: tuple[str, ...], escaped: str):
+    rows = [f'acme,"a|b&_%#<script>",{component},{amount},,,,' for component, amount in (("input", 2), ("output", 10))]
+    said = call("infer", "--provider", "acme", "--prices", "-", "--as", style, stdin=price_file(*rows))
+    assert said.status == 0 and escaped in said.out
+    assert [text for text in raw if text in said.out] == []
+
+
+def test_a_very_long_name_to_save_under_is_cut_too(tmp_path):
+    said = call(*GEMINI, "--save", str(tmp_path / ("a" * 30_000)), color=True)
+    assert said.status == 2 and said.out
+    plain(said.err.replace(str(tmp_path), ""))
+
+
+def test_a_path_to_save_under_never_reaches_the_terminal_raw(tmp_path):
+    said = call(*GEMINI, "--save", f"{tmp_path}/none{CONTROL}/x.json", color=True)
+    assert said.status == 2
+    plain(said.err)
+
+
+def test_a_saved_run_can_be_cited_from(tmp_path):
+    path = tmp_path / "run.json"
+    said = call(*GEMINI, "--save", str(path))
+    assert said.status == 0
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["schema"] == "infer-2" and len(document["sheets"]) == 1
+    assert os.listdir(tmp_path) == ["run.json"]
+    cited = call("cite", "--used-by", str(path), "--as", "bibtex")
+    assert cited.status == 0
+    assert all(f"backsolve:{id.split('@')[0]}:v" in cited.out for id in document["sheets"][0]["equations"])
+
+
+def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text("older and longer " * 10_000)
+    assert call(*GEMINI, "--save", str(path)).status == 0
+    before = path.read_text()
+    json.loads(before)
+    assert refused(*GEMINI, "--save", str(path), "--anchor", "overlap=2")
+    assert path.read_text() == before and os.listdir(tmp_path) == ["run.json"]
+
+
+def test_saving_touches_no_other_file(tmp_path):
+    (tmp_path / "run.json.part").write_text("mine")
+    assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
+    assert (tmp_path / "run.json.part").read_text() == "mine"
+
+
+def test_saving_through_a_link_writes_what_it_points_to(tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    assert call(*GEMINI, "--save", str(tmp_path / "link.json")).status == 0
+    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text().startswith("{")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_saving_keeps_the_permissions_of_a_file_that_was_there(tmp_path, mode: int):
+    path = tmp_path / "run.json"
+    path.write_text("old")
+    path.chmod(mode)
+    assert call(*GEMINI, "--save", str(path)).status == 0
+    assert stat.S_IMODE(path.stat().st_mode) == mode and path.read_text().startswith("{")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_is_saved_with_the_permissions_of_any_new_file(tmp_path, mask: int, mode: int):
+    before = os.umask(mask)
+    try:
+        assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
+        assert os.umask(mask) == mask, "saving leaves the mask as it was"
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("place", ["no-such/run.json", ".", "file/run.json"])
+def test_an_unwritable_path_exits_2_after_the_answer_and_leaves_nothing(tmp_path, monkeypatch, place: str):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("mine")
+    said = call(*GEMINI, "--save", place, color=True)
+    assert said.status == 2 and "gemini-3.1-pro-preview" in said.out
+    plain(said.err)
+    assert f"{place}: cannot be written" in said.err
+    assert os.listdir() == ["file"] and Path("file").read_text() == "mine"
+
+
+def test_a_bad_row_does_not_keep_the_rest_from_being_saved(tmp_path):
+    path = tmp_path / "run.json"
+    said = call("infer", "--prices", "-", "--save", str(path), stdin=price_file(*GOOD, "acme,m,input,abc,,,,", OUTPUT))
+    assert said.status == 2
+    assert "n" in {sheet["model"] for sheet in json.loads(path.read_text())["sheets"]}
+
+
+def test_a_sheet_with_an_absurd_ratio_is_named_and_the_others_are_printed():
+    rows = ("acme,m,input,0.0001,,,,", "acme,m,output,4,,,,")
+    said = call("infer", "--prices", "-", "--as", "csv", stdin=price_file(*rows), color=True)
+    assert said.status == 2 and "acme/m: " in said.err
+    plain(said.err)
+    assert said.out == call("infer", "--as", "csv").out
+
+
+def test_a_day_before_anyone_read_the_prices_is_flagged():
+    said = call("infer", "--as-of", "2020-01-01", "--as", "json")
+    assert said.status == 0 and all("start not known" in sheet["flags"] for sheet in json.loads(said.out))
+
+
+def test_a_change_that_a_sheet_cannot_take_names_the_sheet():
+    said = call("infer", "--set", "output@200k=20")
+    assert said.status == 2 and "alibaba/qwen3-coder-flash" in said.err
+    plain(said.err)
+
+
+def test_a_component_changed_twice_is_refused():
+    said = call(*GEMINI, "--set", "output=20", "--set", "output=30")
+    assert said.status == 2 and "given more than once" in said.err
+
+
+def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
+    environment = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    done = script("infer", "--wide", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout and "…" not in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if "gemini-3.1-pro-preview" in line]
+    assert line.split()[:8] == ["google", "gemini-3.1-pro-preview", "200k", "x2", "x1.5", "6", "1.67", "kB"]
+    assert line.endswith("active_params assumed")
+    (line,) = [line for line in done.stdout.splitlines() if "qwen3-coder-plus" in line]
+    assert line.endswith("4 bands, first pair shown; architecture assumed; KV PRIOR-DOMINATED")
+
+
+WIDTHS = (60, 80, 100, 120, 200, 400)
+NARROWEST = 74
+"""What the columns that always stay take up with the sheets that ship."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_the_table_fits_and_says_what_it_left_out():
+    table = invert.infer()
+    printed: dict[Any, str] = {columns: summary(table, columns) for columns in WIDTHS} | {"wide": summary(table)}
+    in_terminal = in_terminals({60: (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
+    assert {name: text.rstrip("\n") for name, text in in_terminal.items()} == {name: printed[name] for name in in_terminal}
+    assert call("infer").out.rstrip("\n") == printed[100]
+    shown = {}
+    for columns, text in printed.items():
+        heading, rule, *rows = text.split("\n\n")[0].splitlines()
+        shown[columns] = re.split(r"\s{2,}", heading.strip())
+        assert [column for column in ALL_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
+        assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
+        assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
+        hidden = len(ALL_COLUMNS) - len(shown[columns])
+        assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
+    assert shown["wide"] == shown[400] == list(ALL_COLUMNS)
+    assert shown[60] == ["model", "KV calibrated", "flags"]
+    counts = [len(shown[columns]) for columns in WIDTHS]
+    assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+
+
+def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained():
+    table = invert.infer(["qwen3-coder-plus", "gemini-3.1-pro-preview", "claude-opus-5"])
+    text = summary(table, 100)
+    legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
+    means = dict(part.split(" ", 1) for part in legend.split("; "))
+    heading, _, *rows = text.split("\n\n")[0].splitlines()
+    found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
+    assert found == [list(one.flags) for one in table.inferences]

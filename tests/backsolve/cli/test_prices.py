@@ -1,0 +1,161 @@
+"""Price files of one's own, as `prices list`, `prices check` and `infer` read them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.backsolve.commands import CONTROL, GOOD, OUTPUT, call, plain, price_file, refused
+
+UNUSABLE = [  # content of the file, what the message holds
+    ("empty", b"", "own.csv is empty"),
+    ("header only", price_file(), "own.csv has a header and no rows"),
+    ("missing column", price_file("acme,m,input", header="provider,model,component"), "own.csv row 1: there is no column amount"),
+    ("misspelt column", price_file("a,b,input,1", header="provider,model,component,ammount"), "did you mean 'amount'?"),
+    ("UTF-16", price_file(*GOOD).decode().encode("utf-16"), "own.csv row 1: this is UTF-16"),
+    ("NUL bytes", b"\0" * 4096, "own.csv row 1: this is UTF-16 or no text"),
+    ("no text", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "own.csv row 1"),
+    ("endless line", b"x" * 3_000_000, "own.csv row 1: the line is longer than 64 kB"),
+]
+
+
+@pytest.mark.parametrize(("what", "content", "holds"), UNUSABLE, ids=[row[0] for row in UNUSABLE])
+@pytest.mark.parametrize("command", [("infer",), ("prices", "list"), ("prices", "check")], ids=" ".join)
+def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tuple[str, ...], what: str, content: bytes, holds: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(content)
+    assert holds in refused(*command, "--prices", "own.csv")
+    piped = refused(*command, "--prices", "-", stdin=content)
+    assert holds.replace("own.csv", "standard input") in piped
+
+
+BAD_ROWS = [  # rows, the place that is named, what is said of it
+    ("broken number", ("acme,m,input,abc,,,,", OUTPUT), "row 4, column amount", "'abc' is not a number"),
+    ("formula", ("acme,m,input,=1+1,,,,", OUTPUT), "row 4, column amount", "spreadsheet formula"),
+    ("formula in notes", ("acme,m,input,1,,,,=cmd|'/c calc'!A0", OUTPUT), "row 4, column notes", "spreadsheet formula"),
+    ("NUL", ("acme,m,input,1,,,,a\0b", OUTPUT), "row 4, column notes", "NUL"),
+    ("escape", (f"acme,m,input,1,,,,{CONTROL}", OUTPUT), "row 4, column notes", "control character"),
+    ("negative", ("acme,m,input,-1,,,,", OUTPUT), "row 4, column amount", "negative"),
+    ("absurd", ("acme,m,input,1e9,,,,", OUTPUT), "row 4, column amount", "absurd"),
+    ("duplicate key", ("acme,m,input,1,,,,", "acme,m,input,2,,,,", OUTPUT), "row 5, column effective_date", "repeats the key of own.csv:4"),
+    (
+        "overlap",
+        ("acme,m,input,1,,2026-01-01,,", "acme,m,input,2,,2026-05-01,,", OUTPUT),
+        "row 5, column effective_date",
+        "overlaps own.csv:4",
+    ),
+    ("no base", ("acme,m,input,1,200000,,,", "acme,m,output,5,200000,,,"), "row 4, column threshold_tokens", "no base row"),
+    (
+        "half a premium",
+        ("acme,m,input,1,,,,", OUTPUT, "acme,m,output,5,200000,,,"),
+        "row 6, column component",
+        "no input at threshold 200000",
+    ),
+    ("long line", ("acme,m,input,1,,,," + "x" * 70_000, OUTPUT), "row 4", "longer than 64 kB"),
+    ("open quote", ('acme,m,input,1,,,,"never closed', OUTPUT), "row 4", "is not CSV"),
+    ("too many cells", ("acme,m,input,1,,,,,,", OUTPUT), "row 4", "has 10 cells where the header has 8"),
+    ("bad date", ("acme,m,input,1,,2026-02-30,,", OUTPUT), "row 4, column effective_date", "not an ISO date"),
+]
+ASKED = ("infer", "other/n", "gemini-3.1-pro", "--as", "json")
+
+
+@pytest.mark.parametrize(("what", "rows", "place", "why"), BAD_ROWS, ids=[row[0] for row in BAD_ROWS])
+def test_a_bad_row_is_named_and_the_rest_is_printed(tmp_path, monkeypatch, what: str, rows: tuple[str, ...], place: str, why: str):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, *rows))
+    found = {command: call(*command, "--prices", "own.csv", color=True) for command in (ASKED, ("prices", "list"))}
+    for said in found.values():
+        assert said.status == 2
+        plain(said.err)
+        assert f"own.csv {place}" in said.err and why in said.err
+    assert [sheet["model"] for sheet in json.loads(found[ASKED].out)] == ["n", "gemini-3.1-pro-preview"]
+    assert "other/n" in found["prices", "list"].out and "google/gemini-3.1-pro-preview" in found["prices", "list"].out
+    assert why in refused("prices", "check", "--prices", "own.csv")
+
+
+@pytest.mark.parametrize("name", ["acme/m", "m"])
+@pytest.mark.parametrize("row", ["acme,m,input,abc,,,,", "acme,m,input,1,,,,a\0b"])
+def test_a_model_whose_row_is_bad_is_not_called_unknown_without_the_row(tmp_path, monkeypatch, name: str, row: str):
+    """A wrong row never silently drops the sheet."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD, row, OUTPUT))
+    said = call("infer", name, "--prices", "own.csv")
+    assert said.status == 2 and "own.csv row 4, column" in said.err
+    assert "own.csv row 4, column" in call("infer", "--provider", "acme", "--prices", "own.csv").err
+
+
+def test_bom_crlf_and_capitals_of_a_spreadsheet_are_fine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(b"\xef\xbb\xbf" + price_file(*GOOD).replace(b"\n", b"\r\n"))
+    said = call("infer", "other/n", "--prices", "own.csv")
+    assert (said.status, said.err) == (0, "") and "other n (standard)" in said.out
+
+
+def test_a_price_file_from_standard_input():
+    said = call("infer", "other/n", "--prices", "-", "--as", "json", stdin=price_file(*GOOD))
+    assert said.status == 0 and json.loads(said.out)[0]["observables"]["output_input_ratio"] == 5
+    assert "other/n" in call("prices", "list", "--prices", "-", stdin=price_file(*GOOD)).out
+
+
+def test_a_price_under_a_name_that_looks_like_a_shipped_one_is_said():
+    file = price_file(*(f"google,gemini\u20113.1-pro-preview,{cells},,,," for cells in ("input,9", "output,60")))
+    for command in (("prices", "check"), ("prices", "list"), ("infer", "gemini-3.1-pro-preview")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 2 and "row 2, column model" in said.err and "U+2011 (non-breaking hyphen) where" in said.err, command
+
+
+DATED = "provider,model,component,amount,effective_date,retrieved_date"
+
+
+def test_many_rows_of_ones_own_do_not_move_the_day_by_decades():
+    file = price_file(*(f"acme,m{at},{cells},,2062-11-20" for at in range(200) for cells in ("input,1", "output,5")), header=DATED)
+    for command in (("prices", "check"), ("infer", "gemini-3.1-pro-preview")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 2 and "2062-11-20 is more than a year after 2026-11-20" in said.err and "--as-of 2062-11-20" in said.err
+    assert "prices of 2026-11-20" in said.out
+
+
+def test_a_row_of_ones_own_that_moves_the_day_is_said_by_the_check_too():
+    file = price_file("acme,m,input,1,,2027-02-03", "acme,m,output,5,,2027-02-03", header=DATED)
+    for command in (("prices", "check"), ("prices", "list"), ("infer", "acme/m")):
+        said = call(*command, "--prices", "-", stdin=file)
+        assert said.status == 0 and "prices are of 2027-02-03, the retrieved_date of standard input row 2" in said.err, command
+
+
+def test_prices_of_ones_own_that_begin_later_are_said_with_their_day():
+    later = [f"acme,{name},{cells},2062-01-01,2026-11-20" for name in "ab" for cells in ("input,1", "output,5")]
+    current = ["acme,c,input,1,2026-01-01,", "acme,c,output,5,2026-01-01,", "acme,c,cache_read,1,2027-01-01,"]
+    file = price_file(*later, *current, header=DATED)
+    begins = "acme/a: its prices begin on 2062-01-01, after 2026-11-20; --as-of 2062-01-01"
+    said = call("infer", "acme/a", "--prices", "-", stdin=file)
+    assert (said.status, said.out, said.err) == (2, "", f"backsolve: {begins}\n")
+    assert call("infer", "acme/a", "--prices", "-", "--as-of", "2062-01-01", stdin=file).status == 0
+    said = call("infer", "acme/c", "--prices", "-", stdin=file)
+    assert said.status == 0
+    assert said.err == "backsolve: acme/c: some of its prices begin on 2027-01-01, after 2026-11-20; --as-of 2027-01-01\n"
+    said = call("infer", "--provider", "acme", "--prices", "-", stdin=file)
+    assert said.status == 0 and "begin on 2027-01-01" in said.err and "(and 2 more models with prices that begin later)" in said.err
+    said = call("infer", "--provider", "acme", "--prices", "-", stdin=price_file(*later, header=DATED))
+    assert (said.status, said.err) == (2, f"backsolve: {begins} (and 1 more model with prices that begin later)\n")
+
+
+@pytest.mark.parametrize("name", [".", "no-such.csv", "no-such/x.csv"])
+def test_what_is_no_file_is_refused(tmp_path, monkeypatch, name: str):
+    monkeypatch.chdir(tmp_path)
+    assert f"{name} cannot be read" in refused("infer", "--prices", name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    assert "standard input" in refused("infer", "--prices", "pipe")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_bytes(price_file(*GOOD))
+    Path("own.csv").chmod(0)
+    assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")

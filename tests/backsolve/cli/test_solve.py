@@ -1,0 +1,50 @@
+"""`backsolve solve`: what has no answer leaves with 3 and says what is missing, in every form."""
+
+import json
+
+import pytest
+
+from tests.backsolve.commands import DEPLOYED, STAR, call, plain, refused
+
+NO_ANSWER = [
+    ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),
+    (STAR, "needs also"),
+    (("solve", "L", "B=3"), "context_length"),
+    ((*STAR, "machine_balance_ratio=300", "sparsity=8", "total_params=600B", "active_params=37B"), "contradiction: sparsity = 8"),
+    (("solve", "memory_time", "step_time=20ms", "compute_time=30ms"), "no memory_time > 0 satisfies roofline.step_time"),
+    (
+        ("solve", "bandwidth_bound_fraction", "output_input_ratio=1", "--using", "readings.bandwidth_bound_fraction"),
+        "output_input_ratio > 1",
+    ),
+    (("solve", "cost_context_scale"), "--using"),
+    (("solve", "step_time", "batch=1", "context_length=4k", "chips=16", "ridge_point=600", *DEPLOYED), "contradiction: ridge_point = 600"),
+    (("solve", "batch", "step_time=500us", "context_length=4k", "chips=16", *DEPLOYED), "requires batch >= 1, but batch would be 0.49"),
+    (("solve", "step_time", "batch=1", "context_length=4k", "chips=8", *DEPLOYED), "31.14 GB short"),
+    (("solve", "hbm_bandwidth", "ridge_point=600", "machine_balance_ratio=300", "bytes_per_weight=1"), "needs also peak_flops"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
+def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds: str):
+    assert holds in refused(*arguments, status=3)
+    said = call(*arguments, "--as", "json")
+    document = json.loads(said.out)
+    assert (said.status, document["answers"]) == (3, []) and document["reason"]["code"]
+    plain(said.err)
+
+
+def test_what_is_missing_is_named_in_json_too():
+    document = json.loads(call(*STAR, "machine_balance_ratio=300", "--as", "json").out)
+    assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
+
+
+@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
+    said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
+    warning, *others = said.err.splitlines()
+    assert warning.startswith("backsolve: hops between 4 stages are taken to take no time") and "backsolve:" not in said.out
+    assert others == ["backsolve: experts was given and is not used"]
+
+
+def test_a_unit_or_name_mistake_prints_no_json():
+    assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")

@@ -1,0 +1,62 @@
+"""Files that a person names are written whole or not at all."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from derive.errors import WrongData
+from derive.files import write
+
+
+@pytest.mark.parametrize("kind", ["read-only", "loop", "device", "pipe", "the answer itself"])
+def test_what_may_not_be_replaced_is_named_and_kept(tmp_path, monkeypatch, kind: str):
+    monkeypatch.chdir(tmp_path)
+    path = Path("run\n.json")
+    if kind == "loop":
+        path.symlink_to(path.name)
+    elif kind == "device":
+        path.symlink_to(os.devnull)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("mine")
+    if kind == "read-only":
+        path.chmod(0o444)
+    before, kept = os.lstat(path), os.dup(1)
+    with open(path, "a") if kind == "the answer itself" else open(os.devnull) as output:
+        os.dup2(output.fileno() if kind == "the answer itself" else kept, 1)
+        try:
+            with pytest.raises(WrongData, match="cannot be written") as caught:
+                write(str(path), "new")
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+    assert str(caught.value).startswith(r"'run\n.json': cannot be written (")
+    assert os.listdir() == [path.name] and os.path.samestat(before, os.lstat(path))
+    assert kind in ("loop", "device", "pipe") or path.read_text() == "mine"
+
+
+ENDED = """
+import os, signal, derive.files
+synced = []
+def fsync(number, really=os.fsync):
+    really(number)
+    synced.append(number)
+    os.kill(os.getpid(), {signal})
+os.fsync = fsync
+derive.files.write("run.json", "whole")
+print("it went on")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_file_is_saved_ends_the_command_and_leaves_the_file_whole(tmp_path, number: signal.Signals):
+    code = ENDED.format(signal=int(number))
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+    assert os.listdir(tmp_path) == ["run.json"] and (tmp_path / "run.json").read_text() == "whole"

@@ -1,0 +1,97 @@
+"""What importing the packages and running the light commands costs, and which names are public."""
+
+import ast
+import subprocess
+import sys
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+import backsolve
+import derive
+import invert
+from tests.backsolve.commands import GEMINI, STAR
+
+PACKAGES = (backsolve, derive, invert)
+HEAVY = {"sympy", "numpy", "scipy", "pandas"}
+LIGHT = (
+    ("--help",), ("--version",), ("list",), ("list", "--chapter", "bands"), ("list", "--symbol", "batch"), ("list", "--hardware"),
+    ("list", "--models"), ("list", "--quantities"), ("prices", "list"), ("prices", "list", "--all"), ("infer", "--help"),
+    ("solve", "--help"),
+)  # fmt: skip
+INFER = (("infer",), ("infer", "--as", "json"), ("infer", "--as", "csv"), ("infer", "--as", "html"), GEMINI)
+COMMANDS = """
+from backsolve.__main__ import main
+for command in {!r}:
+    sys.argv = ["backsolve", *command]
+    try:
+        main()
+    except SystemExit as left:
+        assert not left.code, (command, left.code)
+    seen(command)
+"""
+WALLS = [  # code, modules that it must not import
+    ("import backsolve, derive, invert; dir(backsolve); dir(derive); dir(invert)", HEAVY | {"click", "tabulate", "importlib.metadata"}),
+    ("import derive; import derive.solving.chain", {"scipy", "pandas"}),
+    ("import invert; invert.load()", HEAVY),
+    (COMMANDS.format(LIGHT), HEAVY),
+    (COMMANDS.format(INFER), {"pandas", "scipy.stats"}),
+    (COMMANDS.format([(*STAR, "rho=300", "s=8")]), {"pandas", "scipy"}),
+]
+PROBE = """
+import sys
+def seen(what):
+    found = [name for name in {walled!r} if name in sys.modules]
+    if found:
+        sys.exit(f"{{what}} imports {{found}}")
+{code}
+seen({code!r})
+"""
+
+
+def test_import_walls():
+    """Each in a fresh interpreter, all started at once."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROBE.format(walled=sorted(walled), code=code)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for code, walled in WALLS
+    ]
+    found = [(process.communicate(timeout=60)[1], process.returncode) for process in started]
+    assert found == [("", 0)] * len(WALLS)
+
+
+def test_the_public_names_are_pinned():
+    assert dir(derive) == ["cite", "equation", "equations", "solve"]
+    assert dir(invert) == ["InferenceTable", "forward", "infer", "load"]
+    assert dir(backsolve) == ["__version__", "cite", "infer", "solve"]
+    assert all(callable(getattr(package, name)) for package in PACKAGES for name in dir(package) if name != "__version__")
+    assert backsolve.__version__ == metadata.version("backsolve")
+    for package in PACKAGES:
+        with pytest.raises(AttributeError, match="nothing"):
+            _ = package.nothing
+
+
+def test_the_libraries_know_neither_the_program_nor_what_it_is_written_with():
+    for package in (derive, invert):
+        for path in Path(package.__file__).parent.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                assert not {name.partition(".")[0] for name in names} & {"backsolve", "click"}, f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
+    """The names that are imported for type checkers alone are the public ones, from where they are."""
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {(one.asname, f"{node.module}.{one.name}") for node in block.body if isinstance(node, ast.ImportFrom) for one in node.names}
+    inside = "" if package is backsolve else f"{package.__name__}."
+    assert seen == {(name, f"{inside}{home}.{name}") for name, home in package._HOMES.items()}
+    for name, place in seen:
+        assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)
