@@ -13,6 +13,8 @@ import pytest
 
 from derive.catalogue import CHAPTERS, by_id
 from derive.quantities import QUANTITIES, symbol
+from invert.posterior.sobol import DEFAULT, MOST
+from invert.posterior.weights import ENOUGH, RELIABLE
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -51,6 +53,12 @@ def test_a_page_is_what_its_script_makes(name: str):
     assert page(name) == generator(name)["page"](), f"run python docs/{SCRIPTS[name].name}"
 
 
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_writes_or_checks_the_page_of_its_name(name: str):
+    assert generator(name)["PAGE"] == REFERENCE / f"{name}.md"
+    assert "sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))" in SCRIPTS[name].read_text(encoding="utf-8")
+
+
 def test_the_page_has_every_command_once_and_no_other():
     headings = re.findall(r"^## (.+)$", page("cli"), re.MULTILINE)
     assert headings == list(COMMANDS)
@@ -78,7 +86,7 @@ def run(script: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", ["cli", "columns"])
 def test_check_tells_a_page_that_is_out_of_date_from_one_that_is_not(name: str, tmp_path: Path):
     for file in (SCRIPTS[name], DOCS / "written.py"):
         (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
@@ -140,7 +148,7 @@ def anchors(file: Path) -> frozenset[str]:
 
 def lost(file: Path) -> list[str]:
     """The links of a page that lead nowhere inside the repository."""
-    text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"```.*?```|`[^`\n]+`(?!\])", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     found = []
     for link in (link for link in LINK.findall(text) if not re.match(r"https?://|mailto:", link)):
         path, _, anchor = link.partition("#")
@@ -158,3 +166,12 @@ def test_every_link_inside_the_repository_leads_somewhere(file: Path):
 def test_a_lost_link_is_seen(tmp_path: Path):
     (tmp_path / "page.md").write_text("# One two\n[a](#one-two) [b](#three) [c](other.md) [d](https://example.org)\n", encoding="utf-8")
     assert lost(tmp_path / "page.md") == ["#three", "other.md"]
+
+
+# -- figures in prose -----------------------------------------------------------------------------------------------
+
+
+def test_the_figures_of_the_method_are_those_of_the_code():
+    text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
+    for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,}\ntriangular ones"):
+        assert said in text
