@@ -20,8 +20,8 @@ from derive.records import DEFINITION, Equation
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "derive" / "catalogue"
-EXAMPLES = ("lecture", "corrected", "questions", "training", "peers")
-"""The tables of tests/validation that may hold a figure of an equation."""
+EXAMPLES = ("lecture", "training", "questions")
+"""The tables of tests/validation that name the equations a figure comes from."""
 TODO, AFTER_WORDS = "TODO", '"(),'
 
 SKELETON = """    Equation(
@@ -89,7 +89,7 @@ def missing(row: Equation) -> Iterator[str]:
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
     if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
-        yield "tests/validation: no figure names it; add a row with digits, to lecture.csv or corrected.csv"
+        yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
         yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"
     if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):

@@ -65,7 +65,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
             "relation=lambda mean_latency: (mean_latency, mean_latency)",
         ),
     )
-    appended(clone / "tests" / "validation" / "corrected.csv", f"c99,{ID}\n")
+    appended(clone / "tests" / "validation" / "lecture.csv", f"99,planted,{ID}\n")
     replaced(clone / "tests" / "derive" / "fingerprints.json", ("{", f'{{"{ID}@1": "",'))
     appended(clone / "docs" / "reference" / "catalogue.md", f'<a id="{ID}"></a>\n')
     (counted,) = run(clone, ID).stdout.splitlines()[1:]
