@@ -13,6 +13,7 @@ import pytest
 
 from derive.catalogue import CHAPTERS, by_id
 from derive.quantities import QUANTITIES, symbol
+from derive.show.narration import formula
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
 
@@ -175,6 +176,12 @@ def test_the_figures_of_the_method_are_those_of_the_code():
     text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
     for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,}\ntriangular ones"):
         assert said in text
+
+
+def test_the_formulas_of_the_method_are_those_of_the_catalogue():
+    text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
+    for id in ("bands.prefill_cost", "bands.decode_cost", "bands.premium_in", "bands.balance_context"):
+        assert f"```math\n{formula(by_id()[id])}\n```" in text, id
 
 
 # -- CONTRIBUTING.md ------------------------------------------------------------------------------------------------
