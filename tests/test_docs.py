@@ -184,11 +184,17 @@ def test_the_formulas_of_the_method_are_those_of_the_catalogue():
         assert f"```math\n{formula(by_id()[id])}\n```" in text, id
 
 
-# -- CONTRIBUTING.md ------------------------------------------------------------------------------------------------
+# -- files ----------------------------------------------------------------------------------------------------------
 
 
-def test_contributing_names_files_that_exist():
+@pytest.mark.parametrize("file", [file for file in PAGES if file.name != "CHANGELOG.md"], ids=lambda file: str(file.relative_to(ROOT)))
+def test_files_that_a_page_names_exist(file: Path):
+    text = re.sub(r"```console\n.*?```|\]\(.*?\)", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"(?<![\w/.-])(?:[a-z_]+/)+[a-z_]+\.(?:py|csv|json)\b|\.ci/[a-z]+", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_contributing_names_what_a_newcomer_needs():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:[\w.-]+/)+[\w.-]+\.(?:py|csv|md)|\.ci/\w+", text)) - {"derive/catalogue/CHAPTER.py"}
-    assert {".ci/run", ".ci/long", "docs/new_equation.py"} <= named
-    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+    for named in (".ci/run", ".ci/long", "docs/new_equation.py", "docs/generate_*.py", "tests/test_readme.py"):
+        assert named in text
