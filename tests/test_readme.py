@@ -95,6 +95,8 @@ def test_no_command_of_a_page_goes_unrun(page):
         assert all(line.startswith("python3 -m venv") for line in block.splitlines()), ".ci/run runs only the two commands of README.md"
     for block in CONSOLE.findall(text):
         assert block.startswith("$ ")
+        for command, output in pairs(block):
+            assert output or " > " in command, f"a filter that no longer finds anything: {command}"
     for block in PYTHON.findall(text):
         assert block.startswith(">>> ")
 
