@@ -37,6 +37,7 @@ def run(command: str, folder: str) -> str:
     """What a command prints on both streams, run in a folder with `backsolve` on the path."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr, done.stderr
     return done.stdout + done.stderr
 
 
