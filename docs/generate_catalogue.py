@@ -1,7 +1,9 @@
-"""Write docs/catalogue.md, the index of all equations: by chapter, by quantity, and what has no derivation or source.
+"""Write docs/reference/catalogue.md: all equations as formulas, by quantity, and what has no derivation or source.
 
 python docs/generate_catalogue.py           writes the file
 python docs/generate_catalogue.py --check   exits 1 if the file differs from what would be written
+
+Every equation and quantity has an anchor of its own name, so that `catalogue.md#roofline.step_time` can be linked to.
 """
 
 import sys
@@ -9,22 +11,24 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from written import main
+from written import REFERENCE, main, table
 
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, referenced_by, why_not_derived
 from derive.quantities import QUANTITIES
 from derive.records import Equation
+from derive.show.narration import formula
 
-PAGE = Path(__file__).with_name("catalogue.md")
+PAGE = REFERENCE / "catalogue.md"
 
 
 def page() -> str:
-    """The whole index."""
+    """The whole catalogue."""
     return "\n\n".join([*heading(), *by_chapter(), *by_quantity(), *without_derivation(), *without_source()]) + "\n"
 
 
 def heading() -> Iterator[str]:
+    """What the page is, how much it holds, and the way to each chapter."""
     rows = list(by_id().values())
     derived = sum(bool(row.steps) for row in rows)
     yield "# Catalogue"
@@ -34,22 +38,33 @@ def heading() -> Iterator[str]:
         f" {sum(len(row.steps) for row in rows)} steps. `backsolve show ID` prints an equation with its derivation,"
         " `backsolve cite ID` cites it."
     )
+    counts = ((chapter, len(equations(chapter))) for chapter in CHAPTERS)
+    yield "\n".join(f"- [{chapter}](#{chapter}): {count} equations" for chapter, count in counts)
+    yield "- [By quantity](#by-quantity)\n- [Without derivation](#without-derivation)\n- [Without source](#without-source)"
 
 
 def by_chapter() -> Iterator[str]:
-    """A table a chapter, under the first line of its module."""
-    yield "## By chapter"
+    """Every equation under its chapter, below the first line of the chapter's module."""
     for chapter in CHAPTERS:
         module = import_module(f"derive.catalogue.{chapter}")
-        yield f"### {chapter}"
-        yield module.__doc__.split("\n\n")[0].replace("\n", " ")
-        yield table(("id", "kind", "equation", "follows from", "referenced by"), (cells(row) for row in equations(chapter)))
+        yield f"## {chapter}"
+        yield (module.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+        for row in equations(chapter):
+            yield from entry(row)
 
 
-def cells(row: Equation) -> tuple[str, ...]:
+def entry(row: Equation) -> Iterator[str]:
+    """One equation: its anchor, kind and formula, in symbols and as typed, what it says and its place among the others."""
+    yield f'### <a id="{row.id}"></a>{row.id}'
+    yield f"**{row.title}.** {row.described}, `{row.reference}`"
+    yield f"```math\n{formula(row)}\n```"
     left, right = row.sides
-    formula = f"`{left} {row.sense} {right}`"
-    return (f"`{row.reference}`", row.described, formula, ids(parents(row)), ids(referenced_by(row.id)))
+    yield f"`{left} {row.sense} {right}`"
+    yield row.statement
+    places = [f"follows from {linked(parents(row))}"] if parents(row) else []
+    places += [f"referenced by {linked(referenced_by(row.id))}"] if referenced_by(row.id) else []
+    if places:
+        yield f"{places[0][0].upper()}{'; '.join(places)[1:]}."
 
 
 def by_quantity() -> Iterator[str]:
@@ -60,29 +75,27 @@ def by_quantity() -> Iterator[str]:
         found = equations(symbol=quantity.name)
         defining = [row.id for row in found if row.defines == quantity.name]
         others = [row.id for row in found if row.id not in defining]
-        rows.append((f"`{quantity.name}`", f"`{quantity.symbol}`", quantity.unit, ids(defining), ids(others)))
-    yield table(("quantity", "symbol", "unit", "defined by", "also in"), rows)
+        name = f'<a id="{quantity.name}"></a>`{quantity.name}`'
+        rows.append((name, f"`{quantity.symbol}`", f"$`{quantity.latex}`$", quantity.unit, linked(defining), linked(others)))
+    yield table(("quantity", "typed", "symbol", "unit", "defined by", "also in"), rows)
 
 
 def without_derivation() -> Iterator[str]:
+    """The equations that follow from no other, and why."""
     yield "## Without derivation"
-    rows = [(f"`{row.id}`", why_not_derived(row)) for row in by_id().values() if not row.steps]
+    rows = [(linked([row.id]), why_not_derived(row)) for row in by_id().values() if not row.steps]
     yield table(("id", "why"), rows)
 
 
 def without_source() -> Iterator[str]:
+    """The equations that name no source."""
     yield "## Without source"
-    missing = [row.id for row in by_id().values() if not row.sources]
-    yield ids(missing) or "None."
+    yield linked(row.id for row in by_id().values() if not row.sources) or "None."
 
 
-def ids(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def linked(ids: Iterable[str]) -> str:
+    """Ids, each as a link to its entry."""
+    return ", ".join(f"[`{id}`](#{id})" for id in ids)
 
 
 if __name__ == "__main__":

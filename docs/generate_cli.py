@@ -1,4 +1,4 @@
-"""Write docs/cli.md, the reference of the command line, from the commands themselves.
+"""Write docs/reference/cli.md, the reference of the command line, from the commands themselves.
 
     python docs/generate_cli.py           writes the file
     python docs/generate_cli.py --check   exits 1 if the file differs from what would be written
@@ -18,7 +18,7 @@ from written import main
 from backsolve.cli.main import UNWRITTEN, backsolve
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER
 
-PAGE = Path(__file__).with_name("cli.md")
+PAGE = Path(__file__).with_name("reference") / "cli.md"
 VERBATIM = "\b"
 """The line with which a docstring tells click to leave the next paragraph as it is."""
 

@@ -1,10 +1,13 @@
 """A page that is generated: written, or with --check only compared with what would be written."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from derive.errors import INPUT_IS_WRONG
+
+REFERENCE = Path(__file__).with_name("reference")
+"""The folder of the pages that are generated as a whole."""
 
 
 def main(script: str, file: Path, page: Callable[[], str], arguments: list[str]) -> int:
@@ -20,3 +23,9 @@ def main(script: str, file: Path, page: Callable[[], str], arguments: list[str])
         return 0
     print(f"{file.name} is out of date: run python docs/{script}", file=sys.stderr)
     return 1
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Rows of cells as a Markdown table; bars inside a cell are escaped."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

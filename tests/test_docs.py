@@ -1,36 +1,67 @@
-"""The reference of the command line and the index of the catalogue are generated, complete and up to date."""
+"""The generated pages of the reference are complete and up to date, and every link inside the repository leads somewhere."""
 
 import re
 import runpy
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
-from derive.catalogue import by_id
-from derive.quantities import QUANTITIES
+from derive.catalogue import CHAPTERS, by_id
+from derive.quantities import QUANTITIES, symbol
+from derive.show.narration import formula
+from invert.posterior.sobol import DEFAULT, MOST
+from invert.posterior.weights import ENOUGH, RELIABLE
 
-DOCS = Path(__file__).parents[1] / "docs"
-SCRIPT, PAGE = DOCS / "generate_cli.py", DOCS / "cli.md"
-INDEX_SCRIPT, INDEX = DOCS / "generate_catalogue.py", DOCS / "catalogue.md"
-GENERATOR, INDEX_GENERATOR = (runpy.run_path(str(script)) for script in (SCRIPT, INDEX_SCRIPT))
-COMMANDS = dict(GENERATOR["commands"]())
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+SCRIPTS = {script.stem.removeprefix("generate_"): script for script in sorted(DOCS.glob("generate_*.py"))}
+"""The script of every generated page."""
+
+
+@cache
+def generator(name: str) -> dict[str, Any]:
+    """What the script of a page defines; it finds its helper module beside it, as when it is run."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return runpy.run_path(str(SCRIPTS[name]))
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+@cache
+def page(name: str) -> str:
+    """A generated page as it stands."""
+    return (REFERENCE / f"{name}.md").read_text(encoding="utf-8")
+
+
+COMMANDS = dict(generator("cli")["commands"]())
 OPTIONS = [(path, one) for path, command in COMMANDS.items() for one in command.params if isinstance(one, click.Option)]
 
 
 def section(path: str) -> str:
     """What the page says of one command."""
-    return PAGE.read_text(encoding="utf-8").split(f"\n## {path}\n")[1].split("\n## ")[0]
+    return page("cli").split(f"\n## {path}\n")[1].split("\n## ")[0]
 
 
-def test_the_page_is_what_the_commands_make_of_it():
-    assert PAGE.read_text(encoding="utf-8") == GENERATOR["page"](), "run python docs/generate_cli.py"
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_page_is_what_its_script_makes(name: str):
+    assert page(name) == generator(name)["page"](), f"run python docs/{SCRIPTS[name].name}"
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_writes_or_checks_the_page_of_its_name(name: str):
+    assert generator(name)["PAGE"] == REFERENCE / f"{name}.md"
+    assert "sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))" in SCRIPTS[name].read_text(encoding="utf-8")
 
 
 def test_the_page_has_every_command_once_and_no_other():
-    headings = re.findall(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", page("cli"), re.MULTILINE)
     assert headings == list(COMMANDS)
     assert {"backsolve solve", "backsolve show", "backsolve cite", "backsolve infer", "backsolve prices check"} <= set(headings)
 
@@ -56,41 +87,114 @@ def run(script: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("script", [SCRIPT, INDEX_SCRIPT], ids=lambda script: script.name)
-def test_check_tells_a_page_that_is_out_of_date_from_one_that_is_not(script: Path, tmp_path: Path):
-    for file in (script, DOCS / "written.py"):
+@pytest.mark.parametrize("name", ["cli", "columns"])
+def test_check_tells_a_page_that_is_out_of_date_from_one_that_is_not(name: str, tmp_path: Path):
+    for file in (SCRIPTS[name], DOCS / "written.py"):
         (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
-    copy, page = tmp_path / script.name, tmp_path / script.name.replace("generate_", "").replace(".py", ".md")
+    (tmp_path / "reference").mkdir()
+    copy, made = tmp_path / SCRIPTS[name].name, tmp_path / "reference" / f"{name}.md"
     missing = run(copy, "--check")
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "out of date" in missing.stderr
     assert run(copy).returncode == run(copy, "--check").returncode == 0
-    page.write_text("old", encoding="utf-8")
+    made.write_text("old", encoding="utf-8")
     assert run(copy, "--check").returncode == 1
     assert run(copy, "--other").returncode == 2
 
 
-# -- the index of the catalogue -------------------------------------------------------------------------------------
+# -- the catalogue --------------------------------------------------------------------------------------------------
 
 
 def part(title: str) -> str:
-    """What the index says under one heading."""
-    return INDEX.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    """What the catalogue says under one heading."""
+    return page("catalogue").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
-def test_the_index_is_what_the_catalogue_makes_of_it():
-    assert INDEX.read_text(encoding="utf-8") == INDEX_GENERATOR["page"](), "run python docs/generate_catalogue.py"
+def test_the_catalogue_has_every_equation_once_with_its_formula_and_an_anchor():
+    entries = {chapter: part(chapter).split("\n### ")[1:] for chapter in CHAPTERS}
+    found = [re.match(r'<a id="(.+)"></a>(.+)', entry) for chapter in CHAPTERS for entry in entries[chapter]]
+    assert [one and one.groups() for one in found] == [(row.id, row.id) for row in by_id().values()]
+    for row in by_id().values():
+        (entry,) = (entry for entry in entries[row.chapter] if f"`{row.reference}`" in entry)
+        assert f"```math\n{QUANTITIES[row.symbols[0]].latex} " in entry or row.sides[0] != symbol(row.symbols[0])
+        assert row.title in entry and row.statement in entry
 
 
-def test_the_index_has_every_equation_by_chapter_and_every_quantity_once():
-    by_chapter = [row for row in part("By chapter").splitlines() if row.startswith("| `")]
-    assert [row.split("`")[1] for row in by_chapter] == [row.reference for row in by_id().values()]
-    by_quantity = [row for row in part("By quantity").splitlines() if row.startswith("| `")]
-    assert [row.split("`")[1] for row in by_quantity] == list(QUANTITIES)
+def test_the_catalogue_has_every_quantity_once_with_an_anchor():
+    rows = [row for row in part("By quantity").splitlines() if row.startswith("| <a")]
+    assert [row.split("`")[1] for row in rows] == [row.split('"')[1] for row in rows] == list(QUANTITIES)
 
 
 def test_what_has_no_derivation_says_why_and_nothing_is_without_source():
-    rows = [row for row in part("Without derivation").splitlines() if row.startswith("| `")]
+    rows = [row for row in part("Without derivation").splitlines() if row.startswith("| [")]
     assert [row.split("`")[1] for row in rows] == [row.id for row in by_id().values() if not row.steps]
     assert all(len(row.split(" | ")[1].strip(" |")) > 20 for row in rows)
     assert part("Without source").strip() == "None."
+
+
+# -- links ----------------------------------------------------------------------------------------------------------
+
+PAGES = sorted(file for file in ROOT.rglob("*.md") if not any(part.startswith(".") for part in file.relative_to(ROOT).parts))
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@cache
+def anchors(file: Path) -> frozenset[str]:
+    """What can be linked to in a page: its headings, by the names that GitHub gives them, and the anchors it sets."""
+    text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = (re.sub(r"<.*?>", "", line) for line in re.findall(r"^#+ (.+)$", text, re.MULTILINE))
+    names = (re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
+    return frozenset([*names, *re.findall(r'<a id="(.+?)">', text)])
+
+
+def lost(file: Path) -> list[str]:
+    """The links of a page that lead nowhere inside the repository."""
+    text = re.sub(r"```.*?```|`[^`\n]+`(?!\])", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = []
+    for link in (link for link in LINK.findall(text) if not re.match(r"https?://|mailto:", link)):
+        path, _, anchor = link.partition("#")
+        target = file.parent / path if path else file
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_link_inside_the_repository_leads_somewhere(file: Path):
+    assert lost(file) == []
+
+
+def test_a_lost_link_is_seen(tmp_path: Path):
+    (tmp_path / "page.md").write_text("# One two\n[a](#one-two) [b](#three) [c](other.md) [d](https://example.org)\n", encoding="utf-8")
+    assert lost(tmp_path / "page.md") == ["#three", "other.md"]
+
+
+# -- figures in prose -----------------------------------------------------------------------------------------------
+
+
+def test_the_figures_of_the_method_are_those_of_the_code():
+    text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
+    for said in (f"{DEFAULT:,} draws", f"Pareto-k is above {RELIABLE:g}", f"less than {ENOUGH:,}", f"{MOST:,}\ntriangular ones"):
+        assert said in text
+
+
+def test_the_formulas_of_the_method_are_those_of_the_catalogue():
+    text = (DOCS / "explanation" / "inversion.md").read_text(encoding="utf-8")
+    for id in ("bands.prefill_cost", "bands.decode_cost", "bands.premium_in", "bands.balance_context"):
+        assert f"```math\n{formula(by_id()[id])}\n```" in text, id
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", [file for file in PAGES if file.name != "CHANGELOG.md"], ids=lambda file: str(file.relative_to(ROOT)))
+def test_files_that_a_page_names_exist(file: Path):
+    text = re.sub(r"```console\n.*?```|\]\(.*?\)", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = re.findall(r"(?<![\w/.-])(?:[a-z_]+/)+[a-z_]+\.(?:py|csv|json)\b|\.ci/[a-z]+", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_contributing_names_what_a_newcomer_needs():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for named in (".ci/run", ".ci/long", "docs/new_equation.py", "docs/generate_*.py", "tests/test_readme.py"):
+        assert named in text

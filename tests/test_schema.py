@@ -1,4 +1,4 @@
-"""What `--as json` prints and `--save` writes against the JSON Schemas of docs/schema, and those against the contract."""
+"""What `--as json` prints and `--save` writes against the JSON Schemas of docs/reference/schema, and those against the contract."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ from invert.report.contract import saved
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-SCHEMAS = Path(__file__).parents[1] / "docs" / "schema"
+SCHEMAS = Path(__file__).parents[1] / "docs" / "reference" / "schema"
 
 
 @cache

@@ -47,7 +47,7 @@ def as_latex(row: Equation) -> str:
       \item Peak FLOP/s and bandwidth enter both only as their ratio.
     """
     lines = [f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
-    lines += [r"\begin{equation*}", _sides(row.sides, row.sense), r"\end{equation*}"]
+    lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]
     if not row.steps:
         return "\n".join(lines)
     lines.append(r"\begin{enumerate}")
@@ -60,6 +60,16 @@ def as_latex(row: Equation) -> str:
         lines += [f"    {change}:"] if change else []
         lines.append(rf"    \[ {_sides(conclusion(row, number), row.sense if number == len(row.steps) else '=')} \]")
     return "\n".join([*lines, r"\end{enumerate}"])
+
+
+def formula(row: Equation) -> str:
+    r"""The equation alone as LaTeX, in the symbols of the registry.
+
+    >>> from derive.catalogue import equation
+    >>> print(formula(equation("batching.ridge_point")))
+    \beta = \frac{F}{W}
+    """
+    return _sides(row.sides, row.sense)
 
 
 def _stated(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":

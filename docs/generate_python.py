@@ -1,0 +1,88 @@
+"""Write docs/reference/python.md: the public Python interface, from its signatures and docstrings.
+
+python docs/generate_python.py           writes the file
+python docs/generate_python.py --check   exits 1 if the file differs from what would be written
+"""
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from importlib import import_module
+from itertools import chain, repeat
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from written import REFERENCE, main
+
+PAGE = REFERENCE / "python.md"
+PACKAGES = ("derive", "invert")
+
+
+def page() -> str:
+    """The packages in turn, everything that each exports."""
+    return "\n\n".join([*heading(), *(paragraph for package in PACKAGES for paragraph in exported(package))]) + "\n"
+
+
+def heading() -> Iterator[str]:
+    """What the page is."""
+    yield "# Python"
+    yield "Made by `python docs/generate_python.py` from the docstrings; edit those, not this page."
+
+
+def exported(package: str) -> Iterator[str]:
+    """A package and every name it exports."""
+    module = import_module(package)
+    yield f"## {package}"
+    yield inspect.cleandoc(module.__doc__ or "")
+    for name in module.__all__:
+        thing = getattr(module, name)
+        yield f"### {package}.{name}"
+        if inspect.isroutine(thing):
+            yield "\n".join(["```", f"{package}.{name}(", *(f"    {one}," for one in parameters(thing)), ")", "```"])
+        yield from documented(thing)
+        if inspect.isclass(thing):
+            yield from members(thing)
+
+
+def parameters(thing: Any) -> Iterator[str]:
+    """The parameters of a function as its source writes them: how Python prints a type differs between its versions."""
+    (definition,) = ast.parse(dedent(inspect.getsource(thing))).body
+    assert isinstance(definition, ast.FunctionDef)
+    given = definition.args
+    plain = [*given.posonlyargs, *given.args]
+    defaults = chain(repeat(None, len(plain) - len(given.defaults)), given.defaults)
+    yield from (parameter(one, default) for one, default in zip(plain, defaults, strict=True))
+    if given.vararg or given.kwonlyargs:
+        yield f"*{parameter(given.vararg) if given.vararg else ''}"
+    yield from (parameter(one, default) for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True))
+    if given.kwarg:
+        yield f"**{parameter(given.kwarg)}"
+
+
+def parameter(one: ast.arg, default: ast.expr | None = None) -> str:
+    """`name: type = default`, each part where there is one."""
+    written = one.annotation.value if isinstance(one.annotation, ast.Constant) else one.annotation and ast.unparse(one.annotation)
+    return one.arg + (f": {written}" if written else "") + (f" = {ast.unparse(default)}" if default else "")
+
+
+def members(thing: type) -> Iterator[str]:
+    """The fields of a record, and the first paragraph on each public method."""
+    fields = [f"- `{name}`" for name in thing.__dataclass_fields__ if not name.startswith("_")] if is_dataclass(thing) else []
+    said = ((name, inspect.getdoc(one)) for name, one in vars(thing).items() if inspect.isroutine(one) or isinstance(one, property))
+    methods = [f"- `{name}`: {text.split(chr(10) * 2)[0]}" for name, text in said if text and not name.startswith("_")]
+    for title, lines in (("Fields:", fields), ("Methods and properties:", methods)):
+        if lines:
+            yield f"{title}\n\n" + "\n".join(lines)
+
+
+def documented(thing: Any) -> Iterator[str]:
+    """A docstring as Markdown: its examples in blocks, the rest as it is."""
+    for paragraph in (inspect.getdoc(thing) or "").split("\n\n"):
+        yield f"```pycon\n{paragraph}\n```" if paragraph.startswith(">>>") else paragraph
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""Start a new equation of the catalogue, and see what it still lacks.
+
+    python docs/new_equation.py chapter.name
+
+The first time it writes a skeleton at the end of the chapter. Then, and every time after, it lists what is missing of all the
+places that an equation touches, and exits 1 while anything is. For people who work on the catalogue; no `backsolve` command.
+"""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from derive.catalogue import CHAPTERS, RETIRED, by_id
+from derive.errors import INPUT_IS_WRONG
+from derive.quantities import CONSTANTS, QUANTITIES
+from derive.records import DEFINITION, Equation
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUE = ROOT / "derive" / "catalogue"
+EXAMPLES = ("lecture", "training", "questions")
+"""The tables of tests/validation that name the equations a figure comes from."""
+TODO, AFTER_WORDS = "TODO", '"(),'
+
+SKELETON = """    Equation(
+        id="{id}",
+        title="TODO: what it is, in a few words",
+        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL and no `defines`, if it is no definition
+        defines="{name}",
+        # TODO: the quantities it speaks of, and the right side
+        relation=lambda {name}: ({name}, {name}),
+        statement="TODO: what it says, in one plain sentence.",
+        # TODO: requires=(lambda ...: ... >= ...,), where it may be used, in a form that a machine can read
+        assumptions=("TODO: what is left out, or taken for granted",),
+        # TODO: steps=(Step(...),), if it follows from other equations
+        sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
+    ),
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Write the skeleton if there is no such equation, then list what is missing of it."""
+    if len(arguments) != 1 or (fault := wrong(arguments[0])):
+        print(fault if len(arguments) == 1 else "usage: python docs/new_equation.py chapter.name", file=sys.stderr)
+        return INPUT_IS_WRONG
+    (id,) = arguments
+    if id not in by_id():
+        file = CATALOGUE / f"{id.split('.')[0]}.py"
+        file.write_text(inserted(file.read_text(encoding="utf-8"), id), encoding="utf-8")
+        print(f"{id}: a skeleton stands at the end of {file.relative_to(ROOT)}; fill it in and run this again")
+        return 1
+    found = list(missing(by_id()[id]))
+    print("\n".join([f"{id}: missing", *(f"  {one}" for one in found)]) if found else f"{id}: nothing is missing")
+    return 1 if found else 0
+
+
+def wrong(id: str) -> str:
+    """What is the matter with an id that is asked for, or nothing."""
+    chapter, _, name = id.partition(".")
+    if chapter not in CHAPTERS:
+        return f"{chapter!r} is no chapter; there are {', '.join(CHAPTERS)}"
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return f"{name!r} is no name: lower case letters, digits and underscores, a letter first"
+    return f"{id} was published and retired; an id is never used again" if id in RETIRED else ""
+
+
+def inserted(text: str, id: str) -> str:
+    """The module of a chapter with a skeleton at the end of its EQUATIONS; what the skeleton calls is imported where it is not."""
+    (last,) = (
+        node.end_lineno for node in ast.parse(text).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EQUATIONS"
+    )
+    lines = text.splitlines(keepends=True)
+    lines.insert(last - 1, SKELETON.format(id=id, name=id.split(".")[1]))
+    imported = {name.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) for name in node.names}
+    first = next(place for place, line in enumerate(lines) if line.startswith("from "))
+    if "ours" not in imported:
+        lines.insert(first, "from derive.catalogue.sources import ours\n")
+    return "".join(lines)
+
+
+def missing(row: Equation) -> Iterator[str]:
+    """What an equation lacks, place by place, and how each is filled."""
+    yield from in_entry(row)
+    for name in row.parameters:
+        if name not in QUANTITIES and name not in CONSTANTS:
+            yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
+    if row.kind == DEFINITION and row.defines is None and not row.steps:
+        yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+    if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
+        yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
+    if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
+        yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"
+    if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):
+        yield "docs/reference/catalogue.md: not there; run python docs/generate_catalogue.py"
+    if f"{len(by_id())} equations" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
+        yield f"CHANGELOG.md: say what is new, and count {len(by_id())} equations"
+
+
+def in_entry(row: Equation) -> Iterator[str]:
+    """What the entry itself still leaves to do, by file and line."""
+    for file in sorted(CATALOGUE.glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and is_entry(node, row.id)):
+            lines = enumerate(text.splitlines()[call.lineno - 1 : call.end_lineno], call.lineno)
+            for number, what in ((number, line.partition(TODO)[2]) for number, line in lines if TODO in line):
+                yield f"{file.relative_to(ROOT)}, line {number}: {what.lstrip(': ').rstrip(AFTER_WORDS)}"
+
+
+def is_entry(call: ast.Call, id: str) -> bool:
+    """Whether a call has this id among its keywords."""
+    return any(one.arg == "id" and isinstance(one.value, ast.Constant) and one.value.value == id for one in call.keywords)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

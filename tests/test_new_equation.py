@@ -1,0 +1,92 @@
+"""The script that starts an equation writes a skeleton that loads, and names every place that still lacks something."""
+
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ID = "scheduling.planted_latency"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """What the script reads and writes, in a folder of its own."""
+    for part in ("derive", "docs", "tests/validation"):
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("CHANGELOG.md", "tests/derive/fingerprints.json"):
+        (tmp_path / part).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / part, tmp_path / part)
+    return tmp_path
+
+
+def run(clone: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    script, environment = clone / "docs" / "new_equation.py", {**os.environ, "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, str(script), *arguments], cwd=clone, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def replaced(file: Path, *pairs: tuple[str, str]) -> None:
+    text = file.read_text(encoding="utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+
+
+def appended(file: Path, text: str) -> None:
+    file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
+    chapter = clone / "derive" / "catalogue" / "scheduling.py"
+    first = run(clone, ID)
+    assert first.returncode == 1 and "a skeleton stands at the end of derive/catalogue/scheduling.py" in first.stdout
+    lacking = run(clone, ID)
+    assert (lacking.returncode, lacking.stderr) == (1, "")
+    lines = lacking.stdout.splitlines()
+    places = ("derive/catalogue/scheduling.py, line", "derive/quantities: planted_latency", "tests/validation", "tests/derive/fingerprints")
+    for place in (*places, "docs/reference/catalogue.md", "CHANGELOG.md"):
+        assert any(line.startswith(f"  {place}") for line in lines), place
+    assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 8
+
+    # Filled in: of a quantity that has a row, with a figure, a fingerprint, a page and a line in the changelog.
+    kept = [line for line in chapter.read_text().splitlines(keepends=True) if "# TODO" not in line]
+    chapter.write_text("".join(kept).replace("TODO: ", ""), encoding="utf-8")
+    replaced(
+        chapter,
+        (
+            "relation=lambda planted_latency: (planted_latency, planted_latency)",
+            "relation=lambda mean_latency: (mean_latency, mean_latency)",
+        ),
+    )
+    appended(clone / "tests" / "validation" / "lecture.csv", f"99,planted,{ID}\n")
+    replaced(clone / "tests" / "derive" / "fingerprints.json", ("{", f'{{"{ID}@1": "",'))
+    appended(clone / "docs" / "reference" / "catalogue.md", f'<a id="{ID}"></a>\n')
+    (counted,) = run(clone, ID).stdout.splitlines()[1:]
+    appended(clone / "CHANGELOG.md", counted.split(" count ")[1] + "\n")
+    done = run(clone, ID)
+    assert (done.returncode, done.stdout) == (0, f"{ID}: nothing is missing\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [((), "usage"), (("a.b", "c"), "usage"), (("nochapter.x",), "'nochapter' is no chapter"), (("roofline.Step",), "'Step' is no name")],
+)
+def test_what_is_no_id_is_refused(arguments: tuple[str, ...], said: str):
+    refused = run(ROOT, *arguments)
+    assert refused.returncode == 2 and said in refused.stderr
+
+
+def test_a_skeleton_loads_in_every_chapter():
+    script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
+    for chapter in script["CHAPTERS"]:
+        text = (ROOT / "derive" / "catalogue" / f"{chapter}.py").read_text(encoding="utf-8")
+        names: dict[str, object] = {"__name__": f"derive.catalogue.{chapter}"}
+        exec(compile(script["inserted"](text, f"{chapter}.planted"), chapter, "exec"), names)
+        assert names["EQUATIONS"][-1].id == f"{chapter}.planted"
