@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue import equation, equations
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import Equation
+from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.one_equation import solve_equation
 from derive.solving.questions import Question, without
@@ -76,9 +76,11 @@ def is_warning(asked: Question, way: Route) -> bool:
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
-    """The given results from which chips are asked, where all of them are times or rates; none where they say more of chips."""
+    """The given results from which chips are asked, where all are times or rates to be as fast as; none where they say more of chips."""
     found = made_of(asked, "chips") if asked.unknown == "chips" else ()
-    return tuple(found) if all(QUANTITIES[name].unit in FASTER for name in found) else ()
+    signs = {name: FASTER.get(QUANTITIES[name].unit, 0) for name in found}
+    slow = any(side == (UPPER if signs.get(name, 0) > 0 else LOWER) for name, side in asked.limits.items())
+    return tuple(found) if all(signs.values()) and not slow else ()
 
 
 def fast_enough(name: str, found: Any, given: Any) -> Any:

@@ -67,3 +67,10 @@ def test_limits_over_lists_and_ranges():
     assert both.values[0] == pytest.approx([HELD / 3e12 / 0.01, by_speed[1]])
     spans = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000..8000")
     assert (spans.spans.low, spans.spans.high, spans.answers[0].bound) == (pytest.approx(HELD / 80e9), pytest.approx(by_speed[1]), "lower")
+
+
+@pytest.mark.parametrize("limit", [{"throughput": "<=2000"}, {"step_time": ">=300ms"}])
+def test_more_chips_than_a_limit_leaves_are_no_answer_to_it(limit):
+    """Memory takes two chips, on which the step is faster than the limit has it: no deployment is both."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "batch": 64, "context_length": 8000}
+    assert solve("chips", **given, **limit).reason.code in ("does_not_fit", "not_identified")
