@@ -142,6 +142,9 @@ class Architecture(TableRow):
     fixed_values_per_sequence: int | None
     native_dtype: str
     max_context: int | None
+    release_date: datetime.date
+    release_grade: str
+    kv_family: str
     config_source: str
     verification: str
     experts_source: str
@@ -222,9 +225,104 @@ class FxRate(TableRow):
     notes: str
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class OpenModel(TableRow):
+    """A row of open_models.csv: a model with open weights that has a price, its size, and who decides its price."""
+
+    TABLE = "open_models"
+
+    model: str
+    architecture: str
+    price_family: str
+    vendor: str
+    release_date: datetime.date
+    total_params: float
+    active_params: float
+    params_source: str
+    params_grade: str
+    kv_bytes_per_token: float | None
+    kv_grade: str
+    bytes_per_weight: float | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ListPrice(TableRow):
+    """A row of list_prices.csv: what the maker of an open model asks for it near release [USD/Mtoken]."""
+
+    TABLE = "list_prices"
+
+    model: str
+    date: datetime.date
+    input_price: float
+    output_price: float
+    cache_read_price: float | None
+    set_by_hand: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HostPrice(TableRow):
+    """A row of host_prices.csv: what a host asks for an open model [USD/Mtoken]."""
+
+    TABLE = "host_prices"
+
+    model: str
+    host: str
+    host_kind: str
+    era: str
+    date: datetime.date
+    input_price: float
+    output_price: float
+    cache_read_price: float | None
+    batch_input_price: float | None
+    batch_output_price: float | None
+    precision: str
+    domestic: bool
+    size_bucket: bool
+    price_id: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DisclosedSize(TableRow):
+    """A row of disclosed_sizes.csv: a size that became known of a model that no fit has seen, and its price [USD/Mtoken]."""
+
+    TABLE = "disclosed_sizes"
+
+    model: str
+    vendor: str
+    date: datetime.date
+    input_price: float
+    output_price: float
+    active_params: float | None
+    total_params: float
+    grade: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PastPrice(TableRow):
+    """A row of price_history.csv: a dated listing of an open model [USD/Mtoken]."""
+
+    TABLE = "price_history"
+
+    model: str
+    host: str
+    date: datetime.date
+    input_price: float
+    output_price: float
+    cache_read_price: float | None
+    size_bucket: bool
+    price_id: str
+    source: str
+
+
 RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
-    for record in (AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, ReferenceModel, Disclosure, ModelRow, FxRate)
+    for record in (
+        *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, ReferenceModel, Disclosure, ModelRow, FxRate),
+        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice),
+    )
 }
 """By the name of the table. Prices are read with the files that people lay over them."""
 

@@ -1,0 +1,80 @@
+"""The open models that prices were collected of, as rows that a size can be learnt from: of their makers' lists, and of hosts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from math import exp, log
+from statistics import median
+
+from derive.shipped_rows import HostPrice, ListPrice, OpenModel
+
+SPARSE = 1.05
+"""Total over active parameters above which a model is sparse."""
+LEAST_HOSTS = 3
+OLD = "old"
+RENTED = "gpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """An open model and what its base input is sold for [USD/Mtoken], by its maker or in the median over hosts."""
+
+    model: str
+    price_family: str
+    vendor: str
+    released: date
+    input_price: float
+    output_price: float
+    cache_read_price: float | None
+    active_params: float
+    total_params: float
+    kv_bytes_per_token: float | None
+
+    @property
+    def sparse(self) -> bool:
+        """Whether a token meets only some of the parameters."""
+        return self.total_params > SPARSE * self.active_params
+
+
+def listed(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
+    """One row a model, at the price of its maker; a price whose model has no sound row says nothing of a size."""
+    known = {one.model: one for one in models}
+    return tuple(_priced(known[row.model], row.input_price, row.output_price, row.cache_read_price) for row in prices if row.model in known)
+
+
+def hosted(models: Iterable[OpenModel], prices: Iterable[HostPrice]) -> tuple[Priced, ...]:
+    """One row a model that enough hosts of rented accelerators sell, at their median.
+
+    Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
+    nothing of their own.
+    """
+    known = {one.model: one for one in models}
+    of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
+    for row in prices:
+        if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
+            of_model[row.model].append(row)
+    enough = {model: rows for model, rows in of_model.items() if len(rows) >= LEAST_HOSTS and model in known}
+    return tuple(
+        _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
+        for model, rows in enough.items()
+    )
+
+
+def _middle(prices: Sequence[float]) -> float:
+    return exp(median(log(price) for price in prices))
+
+
+def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
+    return Priced(
+        model=model.model,
+        price_family=model.price_family,
+        vendor=model.vendor,
+        released=model.release_date,
+        input_price=input_price,
+        output_price=output_price,
+        cache_read_price=cache_read_price,
+        active_params=model.active_params,
+        total_params=model.total_params,
+        kv_bytes_per_token=model.kv_bytes_per_token,
+    )

@@ -1,0 +1,100 @@
+"""The KV bytes of the models of a time: a vote a family, younger families for more, and nothing that was released later.
+
+Given families with votes v_f (the means of ln k and of the release over its members released before t), a target released at t
+is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
+
+    w_f = exp(-(t - t_f)/h), normalised;  n = 1/sum w_f^2;  m = sum w_f v_f
+    s^2 = (n sum w_f (v_f - m)^2 + N_0 s_0^2)/(n + 2)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from math import lgamma
+
+import numpy as np
+
+from invert.market.regression import Floats
+
+DAYS = 365.25
+ANGLES, SHARES = np.polynomial.legendre.leggauss(64)
+"""Of the integral by which Student's t is summed: cos^(n - 1) over an angle."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache:
+    """What is known of the cache of one architecture: its family, the day of its release, and ln KV bytes in bf16."""
+
+    architecture: str
+    family: str
+    released: date
+    ln_kv: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """How votes lose weight: e-folding time h [year]; and a spread s_0 [nat] taken for N_0 votes before any is heard."""
+
+    horizon: float
+    spread: float
+    votes: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The class of each of some targets: centre [nat], scale [nat] and degrees of freedom; nan where fewer than two families are earlier."""
+
+    centre: Floats
+    scale: Floats
+    freedom: Floats
+
+    def log_density(self, ln_kv: Floats) -> Floats:
+        """ln of the density [1/nat] that each class has at its target."""
+        constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in self.freedom]) - np.log(self.freedom * np.pi) / 2
+        return np.asarray(constants - (self.freedom + 1) / 2 * np.log1p(self._apart(ln_kv) ** 2 / self.freedom) - np.log(self.scale))
+
+    def nearer(self, ln_kv: Floats) -> Floats:
+        """How much of each class lies nearer to its centre than its target does: at most .9 where a 90 % range holds it."""
+        return within(self._apart(ln_kv), self.freedom)
+
+    def _apart(self, ln_kv: Floats) -> Floats:
+        return np.asarray((ln_kv - self.centre) / self.scale)
+
+
+def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> Classes:
+    """The class of each target at its release, its family left out.
+
+    >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
+    >>> a, b, c = (Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows)
+    >>> found = classes([a, b, c], [c], Forgetting(horizon=0.5, spread=1.0, votes=3.0))
+    >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
+    ([11.459], [1.375], [3.652])
+    """
+    families = dict.fromkeys(one.family for one in caches)
+    of_family = np.array([[one.family == family for family in families] for one in caches], dtype=float)
+    days, values = (np.array([one.released.toordinal() for one in caches]) / DAYS, np.array([one.ln_kv for one in caches]))
+    when = np.array([one.released.toordinal() for one in targets]) / DAYS
+    others = np.array([[one.family != target.family for one in caches] for target in targets])
+    heard = (others & (days < when[:, None])).astype(float)
+    members = heard @ of_family
+    with np.errstate(invalid="ignore", divide="ignore"):
+        votes, dates = (np.nan_to_num(heard @ (of_family * of[:, None]) / members) for of in (values, days))
+        weights = np.exp(-(when[:, None] - dates) / forgetting.horizon) * (members > 0)
+        weights = np.where((members > 0).sum(1, keepdims=True) > 1, weights / weights.sum(1, keepdims=True), np.nan)
+    count = 1 / (weights**2).sum(1)
+    centre = (weights * votes).sum(1)
+    spread = count * (weights * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
+    freedom = count + forgetting.votes - 1
+    return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)
+
+
+def within(apart: Floats, freedom: Floats) -> Floats:
+    """How much of Student's t lies within so many scales of its centre.
+
+    >>> within(np.array([2.015048, 1.0]), np.array([5.0, 2.5])).round(6).tolist()
+    [0.9, 0.595939]
+    """
+    angles = np.arctan(np.abs(apart) / np.sqrt(freedom))
+    beneath = angles / 2 * (SHARES @ np.cos(angles / 2 * (ANGLES[:, None] + 1)) ** (freedom - 1))
+    constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in freedom])
+    return np.asarray(2 * beneath * np.exp(constants) / np.sqrt(np.pi))

@@ -1,0 +1,95 @@
+"""What a way to foretell has got right: of how many, how far off, how much more it knows than the class, and how often its ranges held."""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from invert.market.regression import Floats, Foretold
+from invert.posterior.sobol import SEED
+
+LEVELS = (0.5, 0.9)
+RESAMPLES = 2000
+NEGATIVE_CONTROLS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
+
+    level: float
+    held: int
+    count: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """Held over all."""
+        return self.held / self.count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The record of one way to foretell against the class, over rows whose groups it had not seen.
+
+    `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
+    interval [5 %, 95 %] of groups drawn again.
+    """
+
+    count: int
+    groups: int
+    rms: float
+    rms_of_class: float
+    gain: float
+    standard_error: float
+    interval: tuple[float, float]
+    held: tuple[Held, ...]
+
+    @property
+    def has_skill(self) -> bool:
+        """Whether it knows more than the class by more than one standard error: what enters a headline."""
+        return self.gain > self.standard_error
+
+
+def record(found: Foretold, of_class: Foretold) -> Record:
+    """What was foretold of rows, held against the rows and against what their class foretells of them."""
+    gains = found.log_density - of_class.log_density
+    standard_error, interval = spread_of_mean(gains, found.groups)
+    return Record(
+        count=len(gains),
+        groups=int(found.groups.max()) + 1,
+        rms=found.rms,
+        rms_of_class=of_class.rms,
+        gain=float(gains.mean()),
+        standard_error=standard_error,
+        interval=interval,
+        held=tuple(held(level, int(found.within(level).sum()), len(gains)) for level in LEVELS),
+    )
+
+
+def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> tuple[float, tuple[float, float]]:
+    """The standard error of a mean over rows whose groups stand or fall together, and its interval with groups drawn again.
+
+    >>> error, (low, high) = spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
+    >>> round(error, 2), low, high
+    (0.36, 0.0, 1.0)
+    """
+    sums, counts = np.bincount(groups, values), np.bincount(groups)
+    again = np.random.default_rng(SEED).integers(len(sums), size=(RESAMPLES, len(sums)))
+    means = sums[again].sum(1) / counts[again].sum(1)
+    return float(means.std()), (float(np.quantile(means, 0.05)), float(np.quantile(means, 0.95)))
+
+
+def held(level: float, count_held: int, count: int) -> Held:
+    """The share that was held, between the ends of Wilson's score interval (90 %).
+
+    >>> one = held(0.9, 3, 14)
+    >>> f"{one.share:.2f} ({one.low:.2f} to {one.high:.2f})"
+    '0.21 (0.09 to 0.43)'
+    """
+    z = NormalDist().inv_cdf(0.95)
+    share, scale = count_held / count, 1 + z**2 / count
+    centre, reach = (share + z**2 / (2 * count)) / scale, z / scale * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return Held(level=level, held=count_held, count=count, low=centre - reach, high=centre + reach)

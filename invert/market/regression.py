@@ -1,0 +1,170 @@
+"""Regression where whole groups will be new: every group has less than its number of votes, and is judged by fits without it.
+
+All that a fit needs of a group are its sums, so that leaving one group out, or two, is a subtraction.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import lgamma, log, pi, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from invert.estimators.densities import student_quantile
+
+Floats = npt.NDArray[np.float64]
+
+RIDGE = 1e-3
+"""Added to the squares of every slope: a group of one price would leave none."""
+LEAST_FREEDOM = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n)."""
+
+    predictors: Floats
+    target: Floats
+    groups: npt.NDArray[np.intp]
+    weights: Floats
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return int(self.groups.max()) + 1
+
+    @property
+    def freedom(self) -> int:
+        """Groups less coefficients, of which there are never fewer than three."""
+        return max(self.count - self.predictors.shape[1], LEAST_FREEDOM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """target = intercept + slopes x + scale t, with Student's t of these degrees of freedom for a member of a new group."""
+
+    intercept: float
+    slopes: tuple[float, ...]
+    scale: float
+    freedom: int
+    count: int
+    groups: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Foretold:
+    """What fits without the group of each row foretell of it: centre, scale and degrees of freedom, and the row itself."""
+
+    centre: Floats
+    scale: Floats
+    freedom: int
+    target: Floats
+    groups: npt.NDArray[np.intp]
+
+    @property
+    def log_density(self) -> Floats:
+        """ln of the density [1/nat] of every row."""
+        return log_student((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
+
+    def within(self, level: float) -> npt.NDArray[np.bool_]:
+        """Which rows lie in the middle of what was foretold, as wide as this probability."""
+        return np.abs(self.target - self.centre) < student_quantile(self.freedom, (1 + level) / 2) * self.scale
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the errors [nat]."""
+        return float(np.sqrt(np.mean((self.target - self.centre) ** 2)))
+
+
+def sample(target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float]) -> Sample:
+    """Rows of groups, each row with one over the square root of its group's rows for a weight.
+
+    >>> sample([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
+    [0.707, 0.707, 1.0]
+    """
+    numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+    places = np.array([numbered[group] for group in groups])
+    design = np.column_stack([np.ones(len(target)), *predictors])
+    return Sample(design, np.array(target, dtype=float), places, 1 / np.sqrt(np.bincount(places)[places]))
+
+
+def fit(rows: Sample) -> Fit:
+    """Weighted least squares; the scale is the weighted root mean square of what fits without a group get wrong in it.
+
+    >>> one = fit(sample([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
+    >>> round(one.intercept, 3), round(one.slopes[0], 3), round(one.scale, 3), one.freedom
+    (1.03, 0.98, 0.116, 3)
+    """
+    grams, crosses = _sums(rows)
+    coefficients = _solved(grams.sum(0), crosses.sum(0))
+    (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
+    return Fit(
+        intercept=float(coefficients[0]),
+        slopes=tuple(float(slope) for slope in coefficients[1:]),
+        scale=float(scale),
+        freedom=rows.freedom,
+        count=len(rows.target),
+        groups=rows.count,
+    )
+
+
+def foretold(rows: Sample) -> Foretold:
+    """Every row by the fit, and the scale, that rows of other groups alone lead to."""
+    grams, crosses = _sums(rows)
+    coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses)
+    centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
+    scales = _scales(rows, np.eye(rows.count, dtype=bool))
+    return Foretold(centre, scales[rows.groups], rows.freedom, rows.target, rows.groups)
+
+
+def log_student(at: Floats, freedom: float) -> Floats:
+    """ln of the density of Student's t.
+
+    >>> log_student(np.array([0.0, 1.0]), 5).round(4).tolist()
+    [-0.9686, -1.5156]
+    """
+    constant = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(sqrt(freedom * pi))
+    return constant - (freedom + 1) / 2 * np.log1p(at**2 / freedom)
+
+
+def student_quantiles(freedom: float, levels: Floats) -> Floats:
+    """Student's t with these probabilities below it, to 1e-6 between 1 and 99 %.
+
+    >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()
+    [-2.01505, 0.0, 2.01505]
+    """
+    angles = np.linspace(-np.pi / 2, np.pi / 2, 20_001)
+    density = np.cos(angles) ** (freedom - 1)
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    return np.asarray(sqrt(freedom) * np.tan(np.interp(levels, below / below[-1], angles)))
+
+
+def _sums(rows: Sample) -> tuple[Floats, Floats]:
+    """By group: weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
+    grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
+    crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
+    return _by_group(rows, grams), _by_group(rows, crosses)
+
+
+def _by_group(rows: Sample, values: Floats) -> Floats:
+    summed = np.zeros((rows.count, *values.shape[1:]))
+    np.add.at(summed, rows.groups, values)
+    return summed
+
+
+def _solved(grams: Floats, crosses: Floats) -> Floats:
+    """Coefficients [..., p] of these sums."""
+    ridge = RIDGE * np.eye(grams.shape[-1])
+    ridge[0, 0] = 0
+    return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
+
+
+def _scales(rows: Sample, without: npt.NDArray[np.bool_]) -> Floats:
+    """How wrong fits without a further group are in it [nat], for each choice of groups left out beforehand (choices, groups)."""
+    grams, crosses = _sums(rows)
+    kept = ~without
+    further = [np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in (grams, crosses)]
+    coefficients = _solved(*further)
+    errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
+    counted = rows.weights * kept[:, rows.groups]
+    return np.asarray(np.sqrt((counted * errors**2).sum(1) / counted.sum(1)))

@@ -1,0 +1,123 @@
+"""How big a model is, from what its input costs: ln N = a + b (ln P - d) + s t, learnt from open models.
+
+N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra mark-up of a vendor whose weights are closed,
+which no price of an open model can tell. Every model is left out of what is learnt for it, with all whose price is one
+decision with its own.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from math import log
+from typing import Literal
+
+import numpy as np
+
+from invert.market.panel import Priced
+from invert.market.regression import RIDGE, Fit, Floats, Foretold, Sample, fit, foretold, sample, student_quantiles
+from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+
+BILLION = 1e9
+RECENT = date(2025, 1, 1)
+"""From when on a sparse model is of the kind that is sold today."""
+RESAMPLES = 1024
+LOWEST, HIGHEST = 0.10, 3.0
+"""Input prices [USD/Mtoken] beyond which too few open models are sold: what is read there is extrapolated."""
+
+Params = Literal["active_params", "total_params"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One of the fits: what it foretells, and from which rows."""
+
+    params: Params
+    rows: Callable[[Priced], bool]
+
+
+def _recent_and_sparse(row: Priced) -> bool:
+    return row.sparse and row.released >= RECENT
+
+
+CLOSED = Use(params="active_params", rows=_recent_and_sparse)
+"""Active parameters of a model nobody has the weights of: sparse, as all of today's large ones are."""
+ANY = Use(params="active_params", rows=lambda row: True)
+"""Active parameters of any model that its maker sells."""
+TOTAL = Use(params="total_params", rows=_recent_and_sparse)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Parameters of a model, as quantiles of what its price leaves possible."""
+
+    low: float
+    median: float
+    high: float
+
+
+def rows_of(use: Use, priced: Iterable[Priced], without: str = "") -> tuple[Priced, ...]:
+    """What a use learns from, without a price family."""
+    return tuple(row for row in priced if use.rows(row) and row.price_family != without)
+
+
+def sample_of(use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float]) -> Sample:
+    """The rows as a regression has them: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
+    target = [log(getattr(row, use.params) / BILLION) for row in rows]
+    chosen = predictors or ([log(row.input_price) for row in rows],)
+    return sample(target, [getattr(row, by) for row in rows], *chosen)
+
+
+def fitted(use: Use, rows: Sequence[Priced]) -> Fit:
+    """The fit of a use to these rows."""
+    return fit(sample_of(use, rows))
+
+
+def left_out(use: Use, rows: Sequence[Priced], by: str = "price_family") -> tuple[Foretold, Foretold]:
+    """What the price foretells of every row, and what the class does without a price, its group left out of both."""
+    found = sample_of(use, rows, by)
+    return foretold(found), foretold(Sample(found.predictors[:, :1], found.target, found.groups, found.weights))
+
+
+def draws(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
+    """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
+    resample, error = uniforms(DEFAULT, seed)[:, [0, 2]].T
+    one, (mean, spread) = fitted(use, rows), extra_markup
+    coefficients = _resampled(use, rows, np.random.default_rng(seed))[(RESAMPLES * resample).astype(int)]
+    errors = one.scale * student_quantiles(one.freedom, error)
+    return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], errors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws of all that stands between a price and a size; the same for all prices, so that a higher one means a larger size."""
+
+    coefficients: Floats
+    extra_markup: Floats
+    errors: Floats
+
+    def ln_params(self, input_price: float) -> Floats:
+        """ln of the parameters [1e9] at a price [USD/Mtoken]."""
+        intercept, slope = self.coefficients.T
+        return np.asarray(intercept + slope * (log(input_price) - self.extra_markup) + self.errors)
+
+    def size(self, input_price: float, level: float) -> Size:
+        """The median, and the ends between which so much of the draws lies."""
+        ends = np.quantile(self.ln_params(input_price), [(1 - level) / 2, 0.5, (1 + level) / 2])
+        low, median, high = (float(end) for end in BILLION * np.exp(ends))
+        return Size(low=low, median=median, high=high)
+
+
+def _resampled(use: Use, rows: Sequence[Priced], random: np.random.Generator) -> Floats:
+    """Intercept and slope over vendors drawn with replacement (resamples, 2).
+
+    A vendor drawn k times counts its families' rows k times, each of which weighs one over the square root of all of them.
+    """
+    found = sample_of(use, rows)
+    names = sorted({row.vendor for row in rows})
+    of_vendor = np.array([[row.vendor == name for row in rows] for name in names], dtype=float)
+    outer = np.einsum("i,ij,ik->ijk", found.weights, found.predictors, found.predictors)
+    grams = np.einsum("vi,ijk->vjk", of_vendor, outer)
+    crosses = of_vendor @ (found.weights[:, None] * found.predictors * found.target[:, None])
+    times = np.sqrt(random.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES))
+    ridge = RIDGE * np.diag([0.0, 1.0])
+    return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
