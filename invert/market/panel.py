@@ -21,6 +21,7 @@ class Priced:
     """An open model and what its base input is sold for [USD/Mtoken], by its maker or in the median over hosts."""
 
     model: str
+    architecture: str
     price_family: str
     vendor: str
     released: date
@@ -68,6 +69,7 @@ def _middle(prices: Sequence[float]) -> float:
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
     return Priced(
         model=model.model,
+        architecture=model.architecture,
         price_family=model.price_family,
         vendor=model.vendor,
         released=model.release_date,

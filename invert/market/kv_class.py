@@ -1,0 +1,91 @@
+"""The class that stands for a model whose cache nobody states: the caches of its time, read and stored bytes apart."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from math import exp, log
+from typing import Literal
+
+import numpy as np
+
+from derive import presets
+from derive.errors import NotCovered
+from derive.shipped_rows import Architecture
+from invert.market.recency import Cache, Classes, Forgetting, classes
+from invert.market.regression import Floats, student_quantiles
+
+Bytes = Literal["read", "stored"]
+"""What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
+KINDS: tuple[Bytes, ...] = ("read", "stored")
+
+BYTES_PER_ELEMENT = 2.0
+HORIZONS = (0.25, 0.5, 1.0, 2.0)
+"""Among which [year] the horizon is chosen."""
+CHOSEN_ON = date(2026, 3, 15)
+"""The horizon is chosen on models released before this day, so that those after it judge it."""
+LEAST_FAMILIES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KvClass:
+    """Student's t of ln KV bytes: centre [nat], scale [nat], degrees of freedom."""
+
+    centre: float
+    scale: float
+    freedom: float
+
+    def range(self, level: float) -> tuple[float, float, float]:
+        """KV bytes [byte/token]: the median, between the ends that hold so much.
+
+        >>> [round(end / 1e3, 1) for end in KvClass(centre=9.9, scale=1.0, freedom=6.0).range(0.9)]
+        [2.9, 19.9, 139.1]
+        """
+        ends = self.centre + self.scale * student_quantiles(self.freedom, np.array([(1 - level) / 2, 0.5, (1 + level) / 2]))
+        low, median, high = (exp(float(end)) for end in ends)
+        return low, median, high
+
+
+def caches(rows: Iterable[Architecture]) -> Mapping[Bytes, tuple[Cache, ...]]:
+    """The caches of architectures.csv in bf16, by the equation of each; by hand counts where no equation covers it."""
+    known = [(row, _bytes(row)) for row in rows]
+    return {of: tuple(_cache(row, both[of]) for row, both in known) for of in KINDS}
+
+
+def _cache(row: Architecture, kv_bytes: float) -> Cache:
+    return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes))
+
+
+def _bytes(row: Architecture) -> Mapping[Bytes, float]:
+    try:
+        stored, read = presets.kv_bytes(row, BYTES_PER_ELEMENT)
+    except NotCovered:
+        stored, read = (BYTES_PER_ELEMENT * values for values in (row.kv_values_stored_per_token, row.kv_values_read_per_context_token))
+    return {"read": read, "stored": stored}
+
+
+def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> KvClass | None:
+    """The class of a model released on a day, its family left out; None where fewer than two families are earlier."""
+    found = classes(known, [Cache(architecture="", family=family, released=released, ln_kv=0.0)], forgetting)
+    if not np.isfinite(found.centre[0]):
+        return None
+    return KvClass(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+
+
+def chosen(kinds: Iterable[Sequence[Cache]], spread: float, votes: float) -> Forgetting:
+    """The horizon that foretold best what came next, over all kinds of bytes together, on models released before the day."""
+    kinds = tuple(kinds)
+    ways = [Forgetting(horizon=horizon, spread=spread, votes=votes) for horizon in HORIZONS]
+    return max(ways, key=lambda way: sum(by_family(known, classes(known, known, way), before=CHOSEN_ON)[0].mean() for known in kinds))
+
+
+def by_family(
+    known: Sequence[Cache], foretold: Classes, since: date = date.min, before: date = date.max, level: float = 0.9
+) -> tuple[Floats, Floats]:
+    """Mean log density [nat] of each family released between two days, and which share of its models a range of this level held."""
+    values = np.array([one.ln_kv for one in known])
+    densities, inside = foretold.log_density(values), foretold.nearer(values) < level
+    of_family: dict[str, list[int]] = {}
+    for place, one in enumerate(known):
+        if since <= one.released < before and np.isfinite(densities[place]):
+            of_family.setdefault(one.family, []).append(place)
+    return tuple(np.array([of[places].mean() for places in of_family.values()]) for of in (densities, inside))

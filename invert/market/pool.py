@@ -1,0 +1,86 @@
+"""What a price adds to the class of its time: the weight that a linear pool gives it, and whether it has earned one.
+
+The pool is w p + (1 - w) c, of the density p that a price leads to and the density c of the class: never a product of two
+whose independence nobody has shown. Each family has one vote, and is judged by the weight that the other families choose.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from invert.market.regression import Floats
+
+WEIGHTS = np.linspace(0.0, 1.0, 101)
+LEAST_FAMILIES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foresight:
+    """One known model as a price foretells it and as its class does: log densities [nat] at the truth."""
+
+    family: str
+    by_price: float
+    by_class: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a price observable has earned: log densities are means over families, gains are those over the class.
+
+    `weight` is the pool's over all families, zero where the pool has gained no more than one standard error.
+    """
+
+    count: int
+    families: int
+    by_class: float
+    by_price: float
+    gain_of_pool: float
+    standard_error: float
+    stacked: float
+
+    @property
+    def enters(self) -> bool:
+        """Whether it enters a headline."""
+        return self.gain_of_pool > self.standard_error
+
+    @property
+    def weight(self) -> float:
+        """Its weight in a headline."""
+        return self.stacked if self.enters else 0.0
+
+
+def verdict(known: Sequence[Foresight]) -> Verdict | None:
+    """What the pool has gained over families it had not seen; None of fewer than three.
+
+    >>> sure = [Foresight(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
+    >>> one = verdict(sure)
+    >>> one.gain_of_pool, one.stacked, one.enters
+    (1.0, 1.0, True)
+    """
+    families = sorted({one.family for one in known})
+    if len(families) < LEAST_FAMILIES:
+        return None
+    by_price, by_class = (np.array([getattr(one, name) for one in known]) for name in ("by_price", "by_class"))
+    votes = np.array([[one.family == family for one in known] for family in families], dtype=float)
+    votes /= votes.sum(1, keepdims=True)
+    pooled = votes @ _log_pool(by_price, by_class)
+    others = pooled.sum(0) - pooled
+    left_out = np.take_along_axis(pooled, others.argmax(1)[:, None], axis=1)[:, 0]
+    gains = left_out - votes @ by_class
+    return Verdict(
+        count=len(known),
+        families=len(families),
+        by_class=float((votes @ by_class).mean()),
+        by_price=float((votes @ by_price).mean()),
+        gain_of_pool=float(gains.mean()),
+        standard_error=float(gains.std(ddof=1) / sqrt(len(families))),
+        stacked=float(WEIGHTS[pooled.sum(0).argmax()]),
+    )
+
+
+def _log_pool(by_price: Floats, by_class: Floats) -> Floats:
+    """ln of the pool's density at each model and weight (models, weights)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp(by_price[:, None] + np.log(WEIGHTS), by_class[:, None] + np.log1p(-WEIGHTS)))

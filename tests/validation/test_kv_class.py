@@ -1,0 +1,108 @@
+"""The class of KV bytes of a time, held against a study of 2026-11-21 by rolling origin; and what prices add to it."""
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from derive.shipped import rows_of
+from derive.shipped_rows import Architecture, ListPrice, OpenModel
+from invert.market import candidates, panel
+from invert.market.kv_class import CHOSEN_ON, HORIZONS, by_family, caches, chosen, class_of
+from invert.market.recency import Cache, Forgetting, classes
+
+KNOWN = caches(rows_of(Architecture))
+PRIOR = {"spread": 1.0, "votes": 3.0}
+YEAR_2025_3, YEAR_2025_8 = date(2025, 4, 20), date(2025, 10, 20)
+
+
+def scored(of, horizon, since, before=date.max):
+    densities, held = by_family(KNOWN[of], classes(KNOWN[of], KNOWN[of], Forgetting(horizon=horizon, **PRIOR)), since, before)
+    return len(densities), densities.mean(), held.mean()
+
+
+@pytest.mark.parametrize(
+    ("of", "horizon", "since", "before", "families", "density", "held"),
+    [
+        ("read", 0.5, YEAR_2025_3, YEAR_2025_8, 7, -1.63, 0.95),
+        ("read", 1.0, YEAR_2025_3, YEAR_2025_8, 7, -1.64, 0.95),
+        ("read", 0.5, YEAR_2025_8, CHOSEN_ON, 8, -1.56, 0.88),
+        ("read", 1.0, YEAR_2025_8, CHOSEN_ON, 8, -1.55, 1.00),
+        ("read", 0.5, CHOSEN_ON, date.max, 10, -1.74, 0.87),
+        ("read", 1.0, CHOSEN_ON, date.max, 10, -1.84, 0.87),
+        ("stored", 0.5, CHOSEN_ON, date.max, 10, -1.51, 0.95),
+        ("stored", 1.0, CHOSEN_ON, date.max, 10, -1.52, 0.90),
+    ],
+)
+def test_models_released_later_are_foretold_as_well_as_this(of, horizon, since, before, families, density, held):
+    count, found, share = scored(of, horizon, since, before)
+    assert (count, found, share) == (families, pytest.approx(density, abs=0.0075), pytest.approx(held, abs=0.0075))
+
+
+def test_the_horizon_is_chosen_on_what_was_released_before_and_holds_after():
+    way = chosen(KNOWN.values(), **PRIOR)
+    assert way.horizon in HORIZONS
+    later = {of: [one for one in known if one.released < CHOSEN_ON] for of, known in KNOWN.items()}
+    assert chosen(later.values(), **PRIOR) == way
+    (_, read, held), (_, stored, _) = (scored(of, way.horizon, CHOSEN_ON) for of in ("read", "stored"))
+    assert read > -1.85 and held >= 0.8 and stored > -1.6
+
+
+def test_a_model_of_the_day_has_this_class():
+    of_today = {of: class_of(KNOWN[of], date(2026, 11, 21), "", Forgetting(horizon=0.5, **PRIOR)).range(0.9) for of in KNOWN}
+    assert [round(end / 1e3, 1) for end in of_today["read"]] == pytest.approx([2.8, 20, 140], rel=0.02)
+    assert [round(end / 1e3, 1) for end in of_today["stored"]] == pytest.approx([7.9, 44, 244], rel=0.02)
+
+
+def test_nothing_later_and_none_of_its_own_family_is_heard():
+    target = next(one for one in KNOWN["read"] if one.architecture == "DeepSeek-V3.2")
+    deaf = [one for one in KNOWN["read"] if one.released < target.released and one.family != target.family]
+    way = Forgetting(horizon=0.5, **PRIOR)
+    hears, ours = (class_of(known, target.released, target.family, way) for known in (KNOWN["read"], deaf))
+    assert (hears.centre, hears.scale, hears.freedom) == pytest.approx((ours.centre, ours.scale, ours.freedom), rel=1e-12)
+    assert class_of(deaf[:1], target.released, target.family, way) is None
+
+
+@pytest.mark.parametrize("earlier_only", [False, True], ids=["a family out", "rolling"])
+def test_no_price_has_earned_a_place_in_the_headline(earlier_only):
+    priced = panel.listed(rows_of(OpenModel), rows_of(ListPrice))
+    way = chosen(KNOWN.values(), **PRIOR)
+    found = {one.name: candidates.judged(one, priced, KNOWN, way, earlier_only) for one in candidates.CANDIDATES}
+    assert {name: (one.enters, one.weight) for name, one in found.items()} == dict.fromkeys(found, (False, 0.0))
+    assert found["output_input_ratio"].families == (15 if earlier_only else 17)
+
+
+def test_a_price_that_does_tell_enters():
+    """The gate opens: bytes that are the price itself, but for a tenth of a nat."""
+    random = np.random.default_rng(3)
+    known = {"read": tuple(one for one in KNOWN["read"])}
+    bytes_of = {one.architecture: np.exp(one.ln_kv + random.normal(0, 0.1)) for one in known["read"]}
+    priced = [
+        panel.Priced(
+            model=one.architecture, architecture=one.architecture, price_family=one.family, vendor="", released=one.released,
+            input_price=1.0, output_price=bytes_of[one.architecture], cache_read_price=None,
+            active_params=1e9, total_params=1e9, kv_bytes_per_token=None,
+        )
+        for one in known["read"]
+    ]  # fmt: skip
+    telling = next(one for one in candidates.CANDIDATES if one.name == "output_price")
+    one = candidates.judged(telling, priced, known, chosen(KNOWN.values(), **PRIOR), earlier_only=True)
+    assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1
+
+
+def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():
+    """Caches of families about a level that wanders slowly: the day of release is what a class has to follow."""
+    random = np.random.default_rng(11)
+    held = []
+    for _ in range(60):
+        found, level = [], 11.0
+        for family in range(30):
+            level += random.normal(0, 0.15)
+            centre, day = level + random.normal(0, 1.0), date(2024, 1, 1).toordinal() + 30 * family
+            found += [
+                Cache(architecture=f"{family}.{n}", family=str(family), released=date.fromordinal(day + n), ln_kv=centre + random.normal(0, 0.3))
+                for n in range(random.integers(1, 4))
+            ]
+        foretold = classes(found, found, Forgetting(horizon=0.5, **PRIOR))
+        held.append(by_family(found, foretold, since=date(2025, 1, 1))[1].mean())
+    assert 0.87 < np.mean(held) < 0.93
