@@ -413,7 +413,11 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 
 
 def _anew(
-    wanted: tuple[str, ...], asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[str, ...] = (),
+    wanted: tuple[str, ...],
+    asked: Question,
+    values: Mapping[str, float],
+    used: Sequence[Equation],
+    others: tuple[str, ...] = (),
     **instead: float,
 ) -> dict[str, float]:
     """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
