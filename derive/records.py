@@ -7,11 +7,12 @@ from inspect import Parameter, Signature, signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
-from derive.quantities import CONSTANTS, symbol
+from derive.errors import UnknownName
+from derive.quantities import CONSTANTS, quantity, symbol
 from derive.requirements import met, named
 
 if TYPE_CHECKING:
-    from sympy import Eq, Expr, Rel
+    from sympy import Expr, Rel
 
 DEFINITION, BOUND, ESTIMATE = "definition", "bound", "estimate"
 CONDITION, HEURISTIC, EMPIRICAL = "condition", "heuristic", "empirical"
@@ -243,11 +244,30 @@ class Equation:
         return in_sympy(self.relation)
 
     @cached_property
-    def expression(self) -> "Eq":
+    def expression(self) -> "Rel":
         """The relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
+        return self._related(*self.sides)
+
+    def _related(self, left: "Expr", right: "Expr") -> "Rel":
         from sympy import Eq, Ge, Le
 
-        return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](*self.sides, evaluate=False)
+        return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
+
+    def subs(self, **values: Any) -> "Rel":
+        """The relation with numbers or expressions of SymPy in place of quantities, by their names or short symbols.
+
+        `UnknownName` for a name that is none of its quantities, so that none is left standing by a slip.
+
+        >>> from derive.catalogue import equation
+        >>> equation("batching.ridge_point").subs(peak_flops=989e12, W=3350000000000).rhs
+        295.223880597015
+        """
+        put_in = {quantity(name).name: value for name, value in values.items()}
+        for name in put_in:
+            if name not in self.symbols:
+                raise UnknownName(f"quantity of {self.id}", name, self.symbols)
+        left, right = (side.subs({symbol(name): value for name, value in put_in.items()}) for side in self.sides)
+        return self._related(left, right)
 
     def left_side(self, values: Mapping[str, float]) -> float:
         """The left side at numbers."""

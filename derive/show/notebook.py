@@ -8,7 +8,7 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import answer_lines
-from derive.solving.answers import Result
+from derive.solving.answers import Answer, Result
 from derive.units import show
 
 MOST_ROWS = 40
@@ -18,7 +18,7 @@ MOST_ROWS = 40
 def as_notebook(solution: Result) -> str:
     """Markdown with LaTeX in it."""
     if not solution.answers and not solution.sweep:
-        return f"**{solution.unknown}: no answer.** {_plain(solution.reason.message)}"
+        return f"**{solution.unknown}: no answer.** {_plain(solution.why_not)}"
     together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
     said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_left_over(solution)]
     parts = [*_head(solution), *said, _mathematics(solution), *together, _numbers(solution)]
@@ -36,7 +36,15 @@ def _head(solution: Result) -> Iterator[str]:
         first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
-        yield from (f"**{_plain(line)}**" for answer in solution.answers for line in answer_lines(solution.unknown, answer)[:1])
+        yield from (_answer(solution.unknown, answer) for answer in solution.answers)
+
+
+def _answer(unknown: str, answer: Answer) -> str:
+    """A number in words, a formula as mathematics."""
+    if answer.kind != "symbolic":
+        return f"**{_plain(answer_lines(unknown, answer)[0])}**"
+    where = f" where {_plain(answer.regime)}" if answer.regime else ""
+    return f"${QUANTITIES[unknown].latex} = {answer.latex}${where}"
 
 
 def _left_over(solution: Result) -> list[str]:

@@ -169,7 +169,7 @@ def _why_bounded(solution: Result) -> list[str]:
     last = equation(solution.equations[-1])
     if last.sense != "=":
         return [f"  {last.title} ({last.id})"]
-    loose = any(answer.kind != "point" and answer.regime for answer in solution.answers)
+    loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
     return ["  It does not bind there, so only its bounds are known."] if loose else []
 
 
