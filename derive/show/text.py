@@ -332,7 +332,7 @@ def card(row: Equation) -> str:
         lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
     lines.append("")
     if row.variant:
-        lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
+        lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     if row.steps:

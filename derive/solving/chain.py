@@ -869,7 +869,7 @@ def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: s
     taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
     why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
     defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
-    taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
+    taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]

@@ -39,7 +39,7 @@ EXPRESSIONS = {name: shape[0] for name, shape in SHAPES.items()} | {
 
 
 def equation(relation) -> Equation:
-    source = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+    source = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
     return Equation(id="test.regimes", title="Made up", relation=relation, statement="Made up.", sources=(source,))
 
 
