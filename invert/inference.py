@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from math import exp
-from pathlib import Path
-from typing import TextIO
 
 from derive.briefly import Records
 from derive.catalogue import equation
@@ -48,7 +46,7 @@ from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
 from invert.sheets.observables import ratio
-from invert.sheets.read import load, refuse_bad_rate
+from invert.sheets.read import Prices, load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
@@ -63,7 +61,7 @@ DRAIN_TIME_RULE = "cache.drain_time_rule"
 def infer(
     names: str | Iterable[str] = (),
     *,
-    prices: str | Path | TextIO | None = None,
+    prices: Prices | None = None,
     provider: str | None = None,
     tier: str | None = None,
     as_of: date | None = None,

@@ -118,8 +118,8 @@ def show(id: str, style: str) -> None:
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
-    for place, found in enumerate(equations(symbol=row.name)):
-        tell(f"{'' if place else 'in':<12}{found.id}   {found.title}")
+    for place, entry in enumerate(equations(symbol=row.name)):
+        tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
 
 
 def _list(line: str) -> None:

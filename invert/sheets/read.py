@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, TypeAlias
 
 from derive import shipped
 from derive.briefly import Records
@@ -47,7 +47,10 @@ some hundred megabytes, and a stream without end is refused as soon; every price
 A_YEAR = 366
 """Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
 TOO_LARGE = f"larger than {size(LARGEST)}"
-Source = Iterable[str] | BinaryIO | TextIO
+Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
+"""Lines, or a stream of text or bytes."""
+Prices: TypeAlias = str | Path | Source
+"""Prices of one's own: the place of a file, or what is in it."""
 
 PRICE_COLUMNS: dict[str, Parser] = {
     "provider": required,
@@ -75,11 +78,14 @@ NEEDED = ("provider", "model", "component", "amount")
 DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
 
 
-def load(prices: str | Path | TextIO | None = None) -> PriceBook:
-    """The shipped prices, with a file or stream of one's own laid over them.
+def load(prices: Prices | None = None) -> PriceBook:
+    """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
 
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+
+    >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
+    8.0
     """
     fx, rows, faults = prices_that_ship()
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
@@ -144,7 +150,7 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
     return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
-def read_overlay(prices: str | Path | TextIO, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+def read_overlay(prices: Prices, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
     """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
     if not isinstance(prices, str | Path):
         return read_rows(prices, "standard input", fx, True, beside)
