@@ -10,6 +10,7 @@ from typing import Any
 
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
+from derive.show.entry import worked
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.solving.result import DEFAULT, OR, Answer, Solution, Spans, shown_end
 from derive.units import show
@@ -337,6 +338,7 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += _wrapped("example", [worked(row)] if row.example else [])
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     if row.steps:
