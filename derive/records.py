@@ -1,4 +1,4 @@
-"""The records of the catalogue: Equation, Step, Premise and Source."""
+"""The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -163,6 +163,23 @@ class Variant:
     default: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
+
+    Of an inequality the result is the bound.
+
+    >>> from derive.catalogue import equation
+    >>> equation("batching.balance_batch").example.result
+    '1714'
+    """
+
+    __repr__ = brief
+
+    given: Mapping[str, str]
+    result: str
+
+
 @dataclass(frozen=True, slots=True)
 class Unmet:
     """A requirement that is not met: as text, whose it is, the quantities it speaks of, and in words what is the matter."""
@@ -205,6 +222,7 @@ class Equation:
     otherwise: tuple[str, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
+    example: Example | None = None
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
     put_in: Mapping[str, int | str] = field(default_factory=dict)
