@@ -9,6 +9,8 @@ from hypothesis import settings
 
 from derive.shipped import Tables, content, read, reading
 
+pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
+
 settings.register_profile("the same draws every time", derandomize=True, deadline=None)
 settings.load_profile("the same draws every time")
 

@@ -3,7 +3,6 @@
 from inspect import signature
 
 import pytest
-from derivation_check import DoesNotFollow, check
 
 from derive.catalogue import by_id, equation
 from derive.derivations import assumed, conclusion, owner, parents, point, referenced_by
@@ -11,6 +10,7 @@ from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
 from derive.show.narration import as_latex, as_text
+from tests.tools.derivation_check import DoesNotFollow, check
 
 DERIVED = [row for row in by_id().values() if row.steps]
 STEPS = [pytest.param(row, number, id=f"{row.id}#{number}") for row in DERIVED for number in range(1, len(row.steps) + 1)]

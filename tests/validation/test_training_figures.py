@@ -9,9 +9,9 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from worked import worked
 
 from derive.solving.api import solve
+from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("training.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=f"{number} {row['unknown']}") for number, row in enumerate(ROWS, 2)]

@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from random_questions import at_random
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
@@ -16,6 +15,7 @@ from derive.solving.api import solve
 from derive.solving.givens import Interval
 from derive.solving.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
+from tests.tools.random_questions import at_random
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},

@@ -5,7 +5,6 @@ from math import e, exp, log
 
 import numpy as np
 import pytest
-from draws import assignments
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
@@ -13,6 +12,7 @@ from derive.expressions.regimes import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.solving.one_equation import agrees, points, residual, solve_equation
+from tests.tools.draws import assignments
 
 SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from draws import assignments
 
 from derive.catalogue import by_id
 from derive.expressions.regimes import branches
@@ -14,6 +13,7 @@ from derive.solving.chain import answered, solve_leg
 from derive.solving.questions import question
 from derive.solving.route import Leg
 from derive.solving.vectorised import as_arrays, at_leg, at_point
+from tests.tools.draws import assignments
 
 RIDGE = {
     **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},

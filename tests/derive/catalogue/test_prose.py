@@ -10,7 +10,6 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
@@ -20,6 +19,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import RECORDS
 from derive.solving.api import solve
 from invert.inference import infer
+from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")
 """A number that is no part of a name: neither the 3 of DeepSeek-V3 nor the 100 of an H100, but the 6 of 6x."""

@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import pytest
-from schedules import gpipe, interleaved, one_forward_one_backward, run
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.schedules import gpipe, interleaved, one_forward_one_backward, run
 
 RACK = {"chips": 72, "hbm_capacity": "192GB", "scale_up_size": 72}
 

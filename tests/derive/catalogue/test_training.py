@@ -8,12 +8,12 @@ from math import log
 import numpy as np
 import pytest
 import sympy
-from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 from scipy.optimize import brentq, minimize_scalar
 
 from derive.catalogue import equation
 from derive.quantities import symbol
 from derive.solving.api import solve
+from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
 FALLS, RISES = symbol("falling_exponent"), symbol("rising_exponent")

@@ -3,9 +3,9 @@
 from random import Random
 
 import pytest
-from simulations import checks, mean, passes, rides, ring
 
 from derive.solving.api import solve
+from tests.tools.simulations import checks, mean, passes, rides, ring
 
 STEP = 20e-3
 ERRORS = 4

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from draws import assignments
 
 from derive.catalogue import by_id
 from derive.expressions.regimes import regimes
 from derive.quantities import quantity
 from derive.solving.one_equation import points, solve_equation
+from tests.tools.draws import assignments
 
 DRAWS = 200
 THROUGH_THE_API = 12
