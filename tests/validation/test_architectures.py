@@ -12,6 +12,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import Architecture, is_known
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
+from tests.tools.together import in_one_test
 
 TABLE = rows_of(Architecture)
 GRADES = ("verified", "secondary")
@@ -64,8 +65,8 @@ def test_every_formula_of_the_table_is_covered():
     assert set(defining("selected_entry_width")) == SELECTING
 
 
-@pytest.mark.parametrize("dtype", BYTES)
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("dtype", BYTES)
+@in_one_test("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
     formula = EQUATIONS[row.kv_formula]
     given = {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]} | alike(BYTES[dtype])
@@ -73,9 +74,9 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
     assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
 
-@pytest.mark.parametrize("dtype", BYTES)
-@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("dtype", BYTES)
+@in_one_test(("quantity", "count"), COUNTS.items())
+@in_one_test("row", COVERED)
 def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
     """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
     given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
@@ -89,8 +90,8 @@ def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity
     assert answer.value == getattr(row, count) * BYTES[dtype]
 
 
-@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test(("quantity", "count"), COUNTS.items())
+@in_one_test("row", COVERED)
 def test_the_preset_takes_the_same_way(row, quantity, count):
     solution = solve(quantity, model=row.model, **alike(2), context_length=LONG)
     assert solution.answers[0].value == 2 * getattr(row, count)
@@ -98,14 +99,14 @@ def test_the_preset_takes_the_same_way(row, quantity, count):
         assert solution.equations == (EQUATIONS[row.kv_formula].reference,)
 
 
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("row", COVERED)
 def test_a_model_that_reads_less_than_it_stores_is_one_that_selects(row):
     stored, read = (getattr(row, COUNTS[name]) for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
     assert read <= stored
     assert (read < stored) == (row.kv_formula in SELECTING)
 
 
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("row", COVERED)
 def test_layers_of_all_kinds_add_up(row):
     """Full, windowed and linear layers are all the layers; a compressed cache has a window beside its entries in each."""
     full, windowed, linear = (getattr(row, name) or 0 for name in ("kv_layers", "window_layers", "linear_layers"))

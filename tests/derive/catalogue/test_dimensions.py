@@ -11,6 +11,7 @@ from derive import catalogue
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
 from tests.tools.dimensions import UNITS, check, check_requirement, same, sample, unit
+from tests.tools.together import in_one_test
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 WRONG = (pint.DimensionalityError, AssertionError)
@@ -25,13 +26,13 @@ def extremes_with_units(monkeypatch):
         monkeypatch.setattr(module, "minimum", lambda *terms: min(same(terms)), raising=False)
 
 
-@pytest.mark.parametrize("name", [*QUANTITIES, *CONSTANTS])
+@in_one_test("name", [*QUANTITIES, *CONSTANTS])
 def test_the_unit_is_made_of_base_units(name):
     assert UNITS.Quantity(1, unit(name)).to_root_units().magnitude == 1
     assert set(UNITS.Quantity(1, unit(name)).dimensionality) <= {"[time]", "[information]", "[arithmetic]", "[text]", "[money]", "[energy]"}
 
 
-@pytest.mark.parametrize("row", ALL)
+@in_one_test("row", ALL)
 def test_an_equation_adds_like_to_like(row):
     check(row.relation)
 
@@ -39,7 +40,7 @@ def test_an_equation_adds_like_to_like(row):
 STEPS = [pytest.param(step, id=f"{row.id}#{number}") for row in by_id().values() for number, step in enumerate(row.steps, 1)]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@in_one_test("step", STEPS)
 def test_a_step_adds_like_to_like_and_replaces_like_by_like(step):
     if step.relation:
         check(step.relation)
@@ -54,7 +55,7 @@ def test_a_step_adds_like_to_like_and_replaces_like_by_like(step):
 REQUIREMENTS = [pytest.param(asked, id=f"{row.id}-{number}") for row in by_id().values() for number, asked in enumerate(row.requires)]
 
 
-@pytest.mark.parametrize("requirement", REQUIREMENTS)
+@in_one_test("requirement", REQUIREMENTS)
 def test_a_requirement_compares_like_with_like(requirement):
     check_requirement(requirement)
 
@@ -92,7 +93,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("relation", [pytest.param(relation, id=name) for name, relation in PLANTED.items()])
+@in_one_test("relation", [pytest.param(relation, id=name) for name, relation in PLANTED.items()])
 def test_a_planted_error_is_seen(relation):
     with pytest.raises(WRONG):
         check(relation)

@@ -13,6 +13,7 @@ from derive.evaluate import scalar
 from derive.expressions.regimes import branches, closed_forms, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Source
+from tests.tools.together import in_one_test
 
 B, N, C, M, W, L, H = (
     symbol(name) for name in ("batch", "chips", "compute_time", "memory_time", "weight_time", "context_length", "overlap")
@@ -48,7 +49,7 @@ def number(expression, values):
     return float(scalar(sympy.sympify(expression), names)(*values.values()))
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_one_test("name", SHAPES)
 def test_the_number_of_regimes(name):
     expression, count = SHAPES[name]
     found = regimes(expression)
@@ -58,7 +59,7 @@ def test_the_number_of_regimes(name):
         assert not {(smaller, larger) for larger, smaller in regime.wins} & set(regime.wins), "a regime contradicts itself"
 
 
-@pytest.mark.parametrize("name", EXPRESSIONS)
+@in_one_test("name", EXPRESSIONS)
 def test_regimes_cover_the_expression_and_agree_with_it(name):
     """At any point some regime is in force, and each that is in force has the value of the whole."""
     expression = EXPRESSIONS[name]
