@@ -74,20 +74,19 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
     assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
 
-@in_one_test("dtype", BYTES)
 @in_one_test(("quantity", "count"), COUNTS.items())
 @in_one_test("row", COVERED)
-def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
-    """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
+def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count):
+    """Cells of the configuration and a byte an element are all that is given; what the model has no layers for is zero."""
     given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
-    given |= alike(BYTES[dtype]) | {"context_length": LONG}
+    given |= alike(BYTES["fp8"]) | {"context_length": LONG}
     given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
     formula = row.kv_formula
     names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
     names |= {"read_entries": "compressed"} if formula == "compressed" else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
-    assert answer.value == getattr(row, count) * BYTES[dtype]
+    assert answer.value == getattr(row, count) * BYTES["fp8"]
 
 
 @in_one_test(("quantity", "count"), COUNTS.items())

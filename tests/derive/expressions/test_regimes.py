@@ -172,7 +172,10 @@ SEARCHED = {
 
 
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
-    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched."""
+    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched.
+
+    That the forms are right is tested at draws, in tests/derive/solving/test_any_unknown.py.
+    """
     for row in by_id().values():
         for name in row.symbols:
             unsolved = [branch.regime.label for branch in branches(row, name) if not branch.absent and not branch.roots]
@@ -181,8 +184,6 @@ def test_branches_of_every_catalogue_equation_are_solved_or_absent():
                 assert branch.absent == (not branch.difference.has(symbol(name)))
                 for root in branch.roots or ():
                     assert not root.has(symbol(name))
-                    substituted = branch.difference.subs(symbol(name), root)
-                    assert sympy.simplify(sympy.powdenest(substituted, force=True)) == 0, (row.id, name, root)
 
 
 def test_an_unknown_absent_from_a_regime_is_marked():
