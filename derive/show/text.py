@@ -15,8 +15,8 @@ from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.show.citation import citable, latex_text, markdown_text
-from derive.show.narration import as_text as derivation
 from derive.show.entry import worked
+from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.solving.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.units import show
