@@ -1,7 +1,7 @@
 """Cache, continued: what storage is priced as, and tariffs of two lifetimes."""
 
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at
 
 TARIFFS = (
     Equation(
@@ -17,6 +17,16 @@ TARIFFS = (
         statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the bandwidth that is sustained,"
         " times the ratio of holding prices.",
         assumptions=("decode is memory-bound in both bands", "each band priced at its mean context"),
+        example=Example(
+            given={
+                "sweep_time": "23.88 ms",
+                "mbu": "70%",
+                "output_storage_markup_ratio": "1.5",
+                "hbm_holding_price": "0.025 USD/GB/h",
+                "holding_price": "6.5e-6 USD/GB/h",
+            },
+            result="3.28 min",
+        ),
         steps=(
             Step(
                 operation="what is claimed: an increment pays for the time its bytes are read in, storage for its share of the tier",
@@ -48,6 +58,16 @@ TARIFFS = (
         requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
         statement="Two write prices for two lifetimes: their difference pays for the time between.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
+        example=Example(
+            given={
+                "input_price": "3 USD/MTok",
+                "longer_cache_write_premium": "1",
+                "cache_write_premium": "0.25",
+                "longer_ttl": "1 h",
+                "ttl": "5 min",
+            },
+            result="2.455 USD/MTok/h",
+        ),
         steps=(
             Step(
                 operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
@@ -74,6 +94,10 @@ TARIFFS = (
         ),
         statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
+        example=Example(
+            given={"input_price": "3 USD/MTok", "cache_write_premium": "0.25", "storage_price": "2.455 USD/MTok/h", "ttl": "5 min"},
+            result="0.5454 USD/MTok",
+        ),
         steps=(
             Step(
                 operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",

@@ -390,7 +390,7 @@ def another_variant(asked: Question, values: Mapping[str, float], used: Sequence
     """What somebody gave and none of the equations takes, but another variant would than the one used by default."""
     taken = {name for row in used for name in (*row.symbols, *row.put_in)}
     left = [name for name, source in asked.provenance.items() if source == "given" and name not in taken]
-    defaults = [row for row in used if row.variant and row.variant[2]]
+    defaults = [row for row in used if row.variant and row.variant.default]
     pairs = [(row, other) for row in defaults if left for other in by_id().values() if _instead(row, other)]
     would = {(row.id, other.id): [name for name in left if name in other.inputs] for row, other in pairs if other.inputs <= values.keys()}
     said = [f"{row} was used; {other} takes {' and '.join(names)}: name it with --using" for (row, other), names in would.items() if names]
@@ -399,7 +399,7 @@ def another_variant(asked: Question, values: Mapping[str, float], used: Sequence
 
 def _instead(row: Equation, other: Equation) -> bool:
     """Whether they are two variants that define the same."""
-    return other.variant is not None and row.variant is not None and other.defines == row.defines and other.variant[1] != row.variant[1]
+    return other.variant is not None and row.variant is not None and other.defines == row.defines and other.variant.name != row.variant.name
 
 
 def _stands(name: str, used: Sequence[Equation]) -> bool:
@@ -409,11 +409,15 @@ def _stands(name: str, used: Sequence[Equation]) -> bool:
 
 def _overlap(used: Sequence[Equation]) -> str | None:
     """How the parts of the step were added up on which an answer rests; None where it rests on none, or a measured one."""
-    return next((row.variant[1] for row in used if row.variant and row.variant[0] == "overlap"), None)
+    return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
 
 
 def _anew(
-    wanted: tuple[str, ...], asked: Question, values: Mapping[str, float], used: Sequence[Equation], others: tuple[str, ...] = (),
+    wanted: tuple[str, ...],
+    asked: Question,
+    values: Mapping[str, float],
+    used: Sequence[Equation],
+    others: tuple[str, ...] = (),
     **instead: float,
 ) -> dict[str, float]:
     """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
@@ -438,7 +442,7 @@ def _leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...], others: t
 
 def _reads(variant: str, used: Sequence[Equation]) -> bool:
     """Whether the weight read was that of a variant."""
-    return any(row.defines == "weight_time" and row.variant[1] == variant for row in used if row.variant)
+    return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
 CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,

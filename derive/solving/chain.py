@@ -306,7 +306,7 @@ def _answered(asked: Question) -> tuple[Solution, Route | None]:
         return _without_answer(asked, aside), None
     if outcome:
         return _sided(asked, *outcome)
-    known = [*_known(asked)][-1]
+    known = [*taken_as_known(asked)][-1]
     if free := indifferent(asked, known):
         return _without_answer(asked, free), None
     return _without_answer(asked, _told(asked, stops) if stops else missing_givens(asked, known)), None
@@ -325,7 +325,7 @@ def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, R
 
 def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | None:
     """How the same value errs on the way that does not end with the same leg, if there is one and it says."""
-    known = next((known for known in _known(asked) if solution.given.keys() <= known.keys()), {})
+    known = next((known for known in taken_as_known(asked) if solution.given.keys() <= known.keys()), {})
     rows = tuple(row for row in asked.active if row.sense == "=")
     # Blocks may take minutes to bring to one equation, which is too long for a word.
     other = without_blocks(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
@@ -340,7 +340,7 @@ def _seen_forwards(asked: Question, value: float) -> str | None:
     (name, *more) = made_of(asked, asked.unknown) or [""]
     if not name or more or asked.limits:
         return None
-    found = next(filter(None, (backwards(asked, known, [name]) for known in _known(asked))), None)
+    found = next(filter(None, (backwards(asked, known, [name]) for known in taken_as_known(asked))), None)
     if found is None or found.rises is None:
         return None
     bounds = {one.bound for one in _there(asked, name, value).answers}
@@ -361,7 +361,7 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     names = _aside(asked, bounded) if bounded else None
     if bounded and not (names and _only_bounded(bounded)):
         return None
-    ways = () if indifferent(asked, [*_known(asked)][-1]) else (backwards(asked, known, names) for known in _known(asked))
+    ways = () if indifferent(asked, [*taken_as_known(asked)][-1]) else (backwards(asked, known, names) for known in taken_as_known(asked))
     found = next(filter(None, ways), None)
     if found is None:
         return None
@@ -497,7 +497,7 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
 
     One that comes to what was given whatever the unknown is takes nothing from bounds that equations lead to.
     """
-    free = indifferent(asked, [*_known(asked)][-1])
+    free = indifferent(asked, [*taken_as_known(asked)][-1])
     if free and free.violated[0] in _unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
@@ -515,7 +515,7 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
             if untrue:
                 why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
                 return Reason("not_identified", violated=tuple(untrue), message=f"{told} {why}")
-            rest = missing_givens(asked, [*_known(asked)][-1])
+            rest = missing_givens(asked, [*taken_as_known(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
     return None
 
@@ -527,7 +527,7 @@ def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
 
 def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
     """The first answer that a route through these equations gives; `stops` collects where routes ended."""
-    for known in _known(asked):
+    for known in taken_as_known(asked):
         failed: Failed = frozenset()
         here = len(stops)
         while (way := route(asked.unknown, rows, frozenset(known), failed)) is not None:
@@ -546,7 +546,7 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
 
 def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:
     """What inequalities on quantities that are made of the unknown leave of it."""
-    for known in _known(asked):
+    for known in taken_as_known(asked):
         for way in bounding(asked.unknown, asked.bounds, asked.active, frozenset(known)):
             outcome = _follow(asked, known, way)
             if isinstance(outcome, _Stop):
@@ -562,7 +562,7 @@ def _says_something(asked: Question, bounded: Solution) -> bool:
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 
 
-def _known(asked: Question) -> Iterator[dict[str, float]]:
+def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
     """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
     standing = in_numbers(asked.defaults, asked.known)
     defaults = {name: value for name, value in standing.items() if name not in asked.known and name != asked.unknown}
@@ -849,7 +849,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         answers=answers,
         equations=tuple(row.reference for row in used),
         given={name: known[name] for name in known if name in touched},
-        assumptions=_assumptions(asked, known, way, touched),
+        assumptions=rests_on(asked, known, way, touched),
         unused=_unused(asked, touched.union(*(one.rests for one in doubts.values()))),
         warnings=tuple(said.values()),
         kinds=tuple(said),
@@ -858,7 +858,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
     )
 
 
-def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
+def rests_on(asked: Question, known: Mapping[str, float], way: Route, touched: set[str]) -> tuple[str, ...]:
     """Defaults and variants taken, conditions joined by name, what cancels, and what each equation idealises."""
     used = way.rows
     cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
@@ -869,7 +869,7 @@ def _assumptions(asked: Question, known: Mapping[str, float], way: Route, touche
     taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
     why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
     defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
-    taken = [f"{row.variant[0]}: {row.variant[1]} ({row.id})" for row in used if row.variant]
+    taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
     joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
     joined += [f"{row.id} is an estimate: it bounds nothing" for row in used if row.kind == ESTIMATE]
     idle = [f"{row.id} was named and is not needed" for row in asked.named if row not in used]

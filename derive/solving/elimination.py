@@ -369,4 +369,3 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             roots = one_root(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
-

@@ -117,9 +117,7 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
     """Points towards where there is no answer any more, from the least and the greatest that were seen beside it, and what they say."""
     place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
     answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
-    least, most = (
-        seek(answering, key=lambda look, seek=seek: seek(one.value for one in look.solution.answers)) for seek in (min, max)
-    )
+    least, most = (seek(answering, key=lambda look, seek=seek: seek(one.value for one in look.solution.answers)) for seek in (min, max))
 
     def nearest(look: _Look, others: list[_Look]) -> _Look:
         return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))

@@ -220,7 +220,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
-    groups = {row.variant[0] for row in by_id().values() if row.variant}
+    groups = {row.variant.group for row in by_id().values() if row.variant}
     for group, name in asked.items():
         if group not in groups:
             raise UnknownName("variant group", group, sorted(groups))
@@ -242,9 +242,9 @@ def _active(
     named = [equation(id) for id in using]
     picked: dict[str, Equation] = {}
     for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
-            raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
-    chosen |= {group: row.variant[1] for group, row in picked.items()}
+        if row.variant and picked.setdefault(row.variant.group, row).variant.name != row.variant.name:
+            raise WrongValue(f"{picked[row.variant.group].id} and {row.id} are two variants of {row.variant.group}: name one")
+    chosen |= {group: row.variant.name for group, row in picked.items()}
 
     def takes_part(row: Equation) -> bool:
         if row in named:
@@ -253,7 +253,6 @@ def _active(
             return False
         if row.variant is None:
             return row.kind in CHAINED_BY_ITSELF
-        group, name, default = row.variant
-        return chosen[group] == name if group in chosen else default
+        return chosen[row.variant.group] == row.variant.name if row.variant.group in chosen else row.variant.default
 
     return tuple(row for row in by_id().values() if takes_part(row))

@@ -60,7 +60,7 @@ def giving(asked: Question) -> dict[str, Equation]:
     """The equation that gives each quantity: its definition, or one that holds it among others in place of a variant that defines it."""
     found = {row.defines: row for row in asked.active if row.defines}
     for row in (row for row in asked.active if row.variant and not row.defines and row.sense == "="):
-        of_group = {other.defines for other in by_id().values() if other.variant and other.variant[0] == row.variant[0]}
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == row.variant.group}
         found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
     return found
 

@@ -12,7 +12,7 @@ from derive.expressions.regimes import branches, regimes
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
-from derive.solving.chain import _known as taken_as_known
+from derive.solving.chain import taken_as_known
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.solving.fit import MEMORY_BINDS, is_warning, least_chips, shortage
 from derive.solving.one_equation import met_along, points

@@ -16,9 +16,9 @@ from time import process_time
 
 import pytest
 from click.testing import CliRunner
-from worked import worked
 
 from backsolve.cli.main import backsolve
+from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]

@@ -16,7 +16,7 @@ import click
 import pytest
 
 from backsolve.cli.main import backsolve
-from tests.backsolve.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
+from tests.tools.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
 
 WRONG = [  # arguments, what the message must hold
     # unknown names, the nearest offered

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
@@ -102,8 +103,8 @@ def test_throughputs_of_a_fleet_and_of_a_replica_say_how_many_there_are():
     assert solve("replicas", throughput=1000, fleet_throughput=5000).answers[0].value == 5
 
 
-@pytest.mark.parametrize("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
-@pytest.mark.parametrize("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
+@in_one_test("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
+@in_one_test("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
 def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
     """1 - microbatches / pipeline_stages has few digits left, or none: no number of stages fits better."""
     solution = solve("pipeline_stages", microbatches=microbatches, idle_fraction=idle)

@@ -10,6 +10,7 @@ from derive.solving import conventions
 from derive.solving.api import solve
 from derive.solving.givens import MOST_POINTS, POINTS, Interval, Series, spread
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 RANGES = [
     ("active_params", "80B..120B", 80e9, 120e9),
@@ -30,7 +31,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "low", "high"), RANGES)
+@in_one_test(("name", "text", "low", "high"), RANGES)
 def test_ranges(name, text, low, high):
     found = spread(name, text, parse)
     assert (found.low, found.high) == pytest.approx((low, high))
@@ -72,8 +73,11 @@ WRONG = [
     ("batch", "1..8:log:many", WrongValue, "whole number"),
     ("batch", "1..8:lin:1e12", WrongValue, f"at most {MOST_POINTS:,}"),
     ("overlap", "0..1:log", WrongValue, ":lin"),
-    *[("batch", f"1..8:{spacing}:{count}", WrongValue, "whole number of points from 2 on")
-      for spacing in ("log", "lin") for count in ("inf", "-inf", "1e400", "nan", "-1", "0", "0x10", "1,000", "13:5", "")],
+    *[
+        ("batch", f"1..8:{spacing}:{count}", WrongValue, "whole number of points from 2 on")
+        for spacing in ("log", "lin")
+        for count in ("inf", "-inf", "1e400", "nan", "-1", "0", "0x10", "1,000", "13:5", "")
+    ],
     ("batch", "1..8:log:1e20", WrongValue, "takes 1e+20 points"),
     ("batch", "1,,2", WrongUnit, "empty"),
     ("batch", "1;;2", WrongUnit, "empty"),
@@ -103,7 +107,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "kind", "words"), WRONG)
+@in_one_test(("name", "given", "kind", "words"), WRONG)
 def test_what_cannot_be_read_says_what_can(name, given, kind, words):
     with pytest.raises(kind) as caught:
         spread(name, given, conventions.USUAL.read)
@@ -131,7 +135,7 @@ THOUSANDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "number", "values"), THOUSANDS)
+@in_one_test(("name", "text", "number", "values"), THOUSANDS)
 def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, number, values):
     with pytest.raises(WrongValue) as caught:
         spread(name, text, conventions.USUAL.read)
@@ -156,7 +160,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "values"), LISTS)
+@in_one_test(("name", "text", "values"), LISTS)
 def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, values):
     assert spread(name, text, conventions.USUAL.read).values == pytest.approx(values)
 
