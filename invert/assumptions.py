@@ -202,6 +202,15 @@ class Assumptions:
     known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
     bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures; a ratio of two does not depend on it")
 
+    # What the market says.
+
+    extra_markup_prior: Prior = _prior(
+        "1", 1.35, 0.6,
+        "mark-up of a vendor with closed weights over one with open ones, which no price of an open model tells; 0.3 nat at the median",
+    )  # fmt: skip
+    class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
+    class_votes: float = _number(3.0, "1", "for how many families that spread counts")
+
     # Bands and published numbers.
 
     nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band whose model is not in models.csv")

@@ -225,6 +225,7 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes=kv_bytes,
         estimates=found,
+        market=ESTIMATORS["market"](read, assumptions),
         worth=worth,
         swings=_swings(read, assumptions) if firm else None,
         convention=None,

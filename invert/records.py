@@ -346,6 +346,47 @@ class KnownCache:
     read: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
+
+    level: float
+    held: int
+    count: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """Held over all."""
+        return self.held / self.count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What a way to foretell has got right against the class, over rows whose groups it had not seen.
+
+    `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
+    interval [5 %, 95 %] of groups drawn again.
+    """
+
+    __repr__ = brief
+
+    count: int
+    groups: int
+    rms: float
+    rms_of_class: float
+    gain: float
+    standard_error: float
+    interval: tuple[float, float]
+    held: tuple[Held, ...]
+
+    @property
+    def has_skill(self) -> bool:
+        """Whether it knows more than the class by more than one standard error."""
+        return self.gain > self.standard_error
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
@@ -353,7 +394,7 @@ class Estimate:
     `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
-    none or is a bound that prices alone set; any other fact leaves it alone.
+    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right.
     """
 
     __repr__ = brief
@@ -368,6 +409,7 @@ class Estimate:
     contraction: float | None = None
     anchors: tuple[str, ...] = ()
     prior_dominated: bool = False
+    record: Record | None = None
 
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.

@@ -59,6 +59,7 @@ class Inference:
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
+    market: Mapping[str, Estimate]
     worth: Worth | LeftOut
     swings: Mapping[str, tuple[Swing, ...] | LeftOut] | None
     convention: Convention | None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from invert.assumptions import Assumptions
-from invert.estimators import at_rent, headline, joint_point, lecture, one_markup
+from invert.estimators import at_rent, headline, joint_point, lecture, market, one_markup
 from invert.estimators.cases import Case
 from invert.records import Estimate
 
@@ -14,6 +14,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "one_markup": one_markup.estimates,
     "at_rent": at_rent.estimates,
     "headline": headline.estimates,
+    "market": market.estimates,
 }
 """Each gives KV bytes, and whatever else it makes of the prices, by the name of the quantity."""
 WITH_RANGE = ("one_markup", "at_rent", "headline")

@@ -1,6 +1,5 @@
 """What a way to foretell has got right: of how many, how far off, how much more it knows than the class, and how often its ranges held."""
 
-from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
@@ -8,49 +7,10 @@ import numpy as np
 
 from invert.market.regression import Floats, Foretold
 from invert.posterior.sobol import SEED
+from invert.records import Held, Record
 
 LEVELS = (0.5, 0.9)
 RESAMPLES = 2000
-NEGATIVE_CONTROLS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
-
-    level: float
-    held: int
-    count: int
-    low: float
-    high: float
-
-    @property
-    def share(self) -> float:
-        """Held over all."""
-        return self.held / self.count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """The record of one way to foretell against the class, over rows whose groups it had not seen.
-
-    `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
-    interval [5 %, 95 %] of groups drawn again.
-    """
-
-    count: int
-    groups: int
-    rms: float
-    rms_of_class: float
-    gain: float
-    standard_error: float
-    interval: tuple[float, float]
-    held: tuple[Held, ...]
-
-    @property
-    def has_skill(self) -> bool:
-        """Whether it knows more than the class by more than one standard error: what enters a headline."""
-        return self.gain > self.standard_error
 
 
 def record(found: Foretold, of_class: Foretold) -> Record:

@@ -133,6 +133,7 @@ def _record(one: Inference) -> dict[str, object]:
         "estimates": {
             "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
             **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
+            **{name: {"market": _estimate(estimate)} for name, estimate in one.market.items()},
         },
         "storage": [_storage(found) for found in one.storage],
         "tariffs": [_tariff(tariff) for tariff in one.tariffs],

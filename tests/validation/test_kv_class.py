@@ -100,7 +100,12 @@ def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():
             level += random.normal(0, 0.15)
             centre, day = level + random.normal(0, 1.0), date(2024, 1, 1).toordinal() + 30 * family
             found += [
-                Cache(architecture=f"{family}.{n}", family=str(family), released=date.fromordinal(day + n), ln_kv=centre + random.normal(0, 0.3))
+                Cache(
+                    architecture=f"{family}.{n}",
+                    family=str(family),
+                    released=date.fromordinal(day + n),
+                    ln_kv=centre + random.normal(0, 0.3),
+                )
                 for n in range(random.integers(1, 4))
             ]
         foretold = classes(found, found, Forgetting(horizon=0.5, **PRIOR))

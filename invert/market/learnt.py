@@ -1,0 +1,56 @@
+"""What a run learns of the market, once: the tables of open models and of caches, and what they lead to without some of them."""
+
+from collections.abc import Mapping
+from math import exp, log
+
+from derive.shipped import once_a_reading, rows_of
+from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
+from invert.assumptions import USUAL, Assumptions
+from invert.market import panel, size
+from invert.market.kv_class import Bytes, caches, chosen
+from invert.market.panel import Priced
+from invert.market.recency import Cache, Forgetting
+from invert.market.record import record
+from invert.market.size import ANY, CLOSED, TOTAL, Draws, Use
+from invert.records import Record
+
+USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
+
+
+@once_a_reading
+def listed() -> tuple[Priced, ...]:
+    """Open models at the list prices of their makers."""
+    return panel.listed(rows_of(OpenModel), rows_of(ListPrice))
+
+
+@once_a_reading
+def hosted() -> tuple[Priced, ...]:
+    """Open models at the median of the hosts that sell them."""
+    return panel.hosted(rows_of(OpenModel), rows_of(HostPrice))
+
+
+@once_a_reading
+def known_caches() -> Mapping[Bytes, tuple[Cache, ...]]:
+    """The caches of architectures.csv, read and stored."""
+    return caches(rows_of(Architecture))
+
+
+@once_a_reading
+def forgetting(assumptions: Assumptions = USUAL) -> Forgetting:
+    """How fast a class forgets, as chosen on what was released before a day."""
+    return chosen(known_caches().values(), assumptions.class_spread, assumptions.class_votes)
+
+
+@once_a_reading
+def sizes(use: str, without: str = "", hosts: bool = False, closed: bool = False, assumptions: Assumptions = USUAL) -> Draws:
+    """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
+    rows = size.rows_of(USES[use], hosted() if hosts else listed(), without)
+    extra = assumptions.extra_markup_prior
+    return size.draws(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
+
+
+@once_a_reading
+def record_of(use: str, hosts: bool = False, by: str = "price_family") -> Record:
+    """How well that was foretold of open models that were left out."""
+    rows = size.rows_of(USES[use], hosted() if hosts else listed())
+    return record(*size.left_out(USES[use], rows, by))
