@@ -41,13 +41,26 @@ def common_anchors(assumptions: Assumptions) -> Anchors:
     return Anchors(values, {**origin, "ridge_point": RIDGE_POINT})
 
 
-def anchors_of(model: ModelRow | None, assumptions: Assumptions) -> Anchors:
-    """Those of one sheet: with the active parameters of its model, or assumed ones, if none are given."""
+MARKET, ASSUMED_SIZE = "market", "assumed"
+UNKNOWN = (MARKET, ASSUMED_SIZE)
+"""Where active_params come from that nobody states: the input price, else what the lecture takes them for."""
+
+
+def anchors_of(model: ModelRow | None, assumptions: Assumptions, by_price: float | None = None) -> Anchors:
+    """Those of one sheet: with the active parameters of its model, else those its price suggests, else assumed ones, if none are given."""
     common = common_anchors(assumptions)
     if "active_params" in common.values:
         return common
     if model is not None and model.active_params:
         value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
+    elif by_price is not None:
+        value, origin = by_price, MARKET
     else:
-        value, origin = assumptions.assumed_active_params, "assumed"
+        value, origin = assumptions.assumed_active_params, ASSUMED_SIZE
     return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
+
+
+def lecture_anchors(anchors: Anchors, assumptions: Assumptions) -> dict[str, float]:
+    """Those that the lecture's reading is made with: where nobody states the size of a model, the one that the lecture takes."""
+    size = assumptions.assumed_active_params if anchors.origin["active_params"] in UNKNOWN else anchors.values["active_params"]
+    return {**anchors.values, "active_params": size}

@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, refuse_bad
-from invert.anchors import assumptions_of, common_anchors, given_anchors
+from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
 from invert.estimators.at_rent import MEANS
@@ -199,7 +199,7 @@ def _tier_rules(assumptions: Assumptions) -> TierRules:
 def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
     """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
+    pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
     by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
     kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
@@ -344,7 +344,7 @@ def _flags(
 ) -> tuple[str, ...]:
     """What a reader must know before using the row, in a few words each."""
     flags = []
-    if pairs and anchors.origin["active_params"] == "assumed":
+    if pairs and anchors.origin["active_params"] == ASSUMED_SIZE:
         flags.append("active_params assumed")
     if not pairs:
         flags.append("one band")

@@ -1,6 +1,7 @@
 """What would change a reading of KV bytes, and whether a premium is a cost or a convention."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from math import exp, isfinite
 
@@ -87,7 +88,7 @@ def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[flo
 
 def _without_premiums(evidence: Evidence) -> Evidence:
     cells = {name: ends for name, ends in evidence.cells.items() if not name.startswith("premium")}
-    return Evidence(cells, evidence.edges, evidence.log_active_params, evidence.log_kv_bytes)
+    return replace(evidence, cells=cells)
 
 
 def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:

@@ -8,11 +8,13 @@ from math import log
 
 from derive.errors import WrongValue
 from derive.units import show
-from invert.anchors import anchors_of
+from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
 from invert.assumptions import Assumptions
+from invert.market.by_price import ByPrice, size_by_price
+from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
-from invert.records import Anchors, Observable, Observables, PriceSheet, Tariff
+from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
 from invert.storage.tariffs import tariffs
@@ -35,6 +37,7 @@ class Case:
     tariffs: tuple[Tariff, ...]
     storage_price: Observable | None
     evidence: Evidence
+    by_price: ByPrice | LeftOut
     summary: Summary | None = None
     prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
@@ -65,20 +68,27 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions)
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
-    anchors = anchors_of(model, assumptions)
+    by_price = size_by_price(sheet, model, assumptions)
+    suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
+    anchors = anchors_of(model, assumptions, suggested and suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
-    evidence = evidence_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions), storage, kv)
-    return Case(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence)
+    evidence = evidence_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
+    if anchors.origin["active_params"] == MARKET:
+        # The input price has said how big the model is: it says so once.
+        evidence = replace(evidence, size_by_price=True)
+    return Case(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price)
 
 
-def size_of(anchors: Anchors, assumptions: Assumptions) -> tuple[float, float]:
+def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:
     """ln active_params and how firmly they are known [nat], by where they come from."""
     origin = anchors.origin["active_params"]
-    if origin == "assumed":
+    if origin == MARKET and suggested:
+        spread = suggested.spread
+    elif origin == ASSUMED_SIZE:
         spread = assumptions.assumed_size_spread
     else:
         spread = assumptions.unverified_size_spread if origin in UNVERIFIED else assumptions.known_size_spread

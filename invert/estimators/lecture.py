@@ -11,6 +11,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import respond
+from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.cases import Case
 from invert.records import (
@@ -39,7 +40,7 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
 def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     if not case.seen.pairs:
         return undetermined(assumptions, "one price for all lengths: there is no threshold")
-    found = kv_bytes_from_threshold(case.seen.pairs[0], case.anchors.values)
+    found = kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
     cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
     because = "the threshold is where cache reads overtake arithmetic"
     return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)

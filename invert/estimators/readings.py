@@ -7,11 +7,12 @@ from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
+from invert.anchors import lecture_anchors
 from invert.arrays import Values
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
-from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
+from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
@@ -21,20 +22,20 @@ ROUNDING = 1e-9
 
 
 def read_pair(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], assumptions: Assumptions = USUAL
+    sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL
 ) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
-    pair = seen.pairs[index]
-    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint(pair, anchors)
-    hidden = _lecture_hidden(by_lecture, seen, index, anchors)
+    pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint(pair, anchors.values)
+    hidden = _lecture_hidden(by_lecture, seen, index, of_lecture)
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
         pair=pair,
         lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
-        lecture_checks=_checks(sheet, seen, index, anchors, hidden, used[:1], assumptions),
+        lecture_checks=_checks(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
         claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
         joint=replace(jointly, anchors=anchors_of_reading(jointly)),
-        joint_checks=_checks(sheet, seen, index, anchors, jointly.values, used, assumptions),
+        joint_checks=_checks(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
     )
 
 

@@ -1,7 +1,7 @@
 """What a run learns of the market, once: the tables of open models and of caches, and what they lead to without some of them."""
 
 from collections.abc import Mapping
-from math import exp, log
+from math import log
 
 from derive.shipped import once_a_reading, rows_of
 from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
@@ -11,7 +11,7 @@ from invert.market.kv_class import Bytes, caches, chosen
 from invert.market.panel import Priced
 from invert.market.recency import Cache, Forgetting
 from invert.market.record import record
-from invert.market.size import ANY, CLOSED, TOTAL, Draws, Use
+from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.records import Record
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -42,11 +42,17 @@ def forgetting(assumptions: Assumptions = USUAL) -> Forgetting:
 
 
 @once_a_reading
-def sizes(use: str, without: str = "", hosts: bool = False, closed: bool = False, assumptions: Assumptions = USUAL) -> Draws:
+def draws(use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = size.rows_of(USES[use], hosted() if hosts else listed(), without)
     extra = assumptions.extra_markup_prior
     return size.draws(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
+
+
+@once_a_reading
+def size_at(use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
+    """The same at one price [USD/Mtoken]: many sheets share theirs."""
+    return draws(use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
 @once_a_reading

@@ -48,11 +48,12 @@ TOTAL = Use(params="total_params", rows=_recent_and_sparse)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """Parameters of a model, as quantiles of what its price leaves possible."""
+    """Parameters of a model, as quantiles of what its price leaves possible, and the spread of their logarithm [nat]."""
 
     low: float
     median: float
     high: float
+    spread: float
 
 
 def rows_of(use: Use, priced: Iterable[Priced], without: str = "") -> tuple[Priced, ...]:
@@ -102,9 +103,10 @@ class Draws:
 
     def size(self, input_price: float, level: float) -> Size:
         """The median, and the ends between which so much of the draws lies."""
-        ends = np.quantile(self.ln_params(input_price), [(1 - level) / 2, 0.5, (1 + level) / 2])
+        drawn = self.ln_params(input_price)
+        ends = np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2])
         low, median, high = (float(end) for end in BILLION * np.exp(ends))
-        return Size(low=low, median=median, high=high)
+        return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
 def _resampled(use: Use, rows: Sequence[Priced], random: np.random.Generator) -> Floats:

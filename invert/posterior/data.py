@@ -24,6 +24,7 @@ class Evidence:
     cells: by observable, low and high ends in logs [sheets]; premiums [sheets, bands above the base].
     edges: thresholds and the top of the last band [sheets, bands] in tokens; for one band, a nominal threshold and the top.
     log_active_params: natural log and spread in nats [sheets]; log_kv_bytes likewise, where KV is known.
+    size_by_price: what is known of their size comes from the input price, which then says nothing further.
     """
 
     __repr__ = brief
@@ -32,6 +33,12 @@ class Evidence:
     edges: Array
     log_active_params: Pair
     log_kv_bytes: Pair | None = None
+    size_by_price: bool = False
+
+    @property
+    def level_tells(self) -> bool:
+        """Whether the input price has anything left to say."""
+        return "input_price" in self.cells and not self.size_by_price
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -44,7 +51,7 @@ class Evidence:
 
         cells = {name: part(ends) for name, ends in self.cells.items()}
         kv = part(self.log_kv_bytes) if self.log_kv_bytes else None
-        return Evidence(cells, self.edges[index], part(self.log_active_params), kv)
+        return Evidence(cells, self.edges[index], part(self.log_active_params), kv, self.size_by_price)
 
 
 def column(end: Array) -> Array:
@@ -100,9 +107,9 @@ def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]
     """Sheets of one shape stacked into one evidence, with their places."""
     import numpy as np
 
-    groups: dict[tuple[tuple[str, ...], int, bool], list[int]] = {}
+    groups: dict[tuple[tuple[str, ...], int, bool, bool], list[int]] = {}
     for place, one in enumerate(sheets):
-        groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None), []).append(place)
+        groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None, one.size_by_price), []).append(place)
 
     def stacked(pairs: Iterable[Pair]) -> Pair:
         low, high = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
@@ -118,5 +125,6 @@ def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]
                 np.concatenate([one.edges for one in members]),
                 stacked([one.log_active_params for one in members]),
                 None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members if one.log_kv_bytes]),
+                first.size_by_price,
             ),
         )

@@ -63,7 +63,7 @@ def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) 
 
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
-    if "input_price" in evidence.cells:
+    if evidence.level_tells:
         total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, assumptions))
     for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
         bottom, top = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]

@@ -132,7 +132,7 @@ def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: 
 
     shape = np.shape(points.logs["kv_bytes_per_token"])
     size, spread = size_before_price(points, evidence)
-    if "input_price" not in evidence.cells:
+    if not evidence.level_tells:
         return np.broadcast_to(size + spread * normal, shape)
     low, high = (end[:, None] for end in evidence.cells["input_price"])
     centre, total = price_level(points, evidence, assumptions)
