@@ -57,9 +57,7 @@ def _by_hosts(model: ModelRow, assumptions: Assumptions) -> ByPrice | LeftOut:
     return _found(row.input_price, "closed", row, True, False, "the median of hosts, as they price models by size", assumptions)
 
 
-def _found(
-    price: float, use: str, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions
-) -> ByPrice:
+def _found(price: float, use: str, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
     without, uses = row.price_family if row else "", {"active_params": use, "total_params": "total"}
     extrapolated = not LOWEST <= price <= HIGHEST
     return ByPrice(

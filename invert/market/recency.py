@@ -42,7 +42,7 @@ class Forgetting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """The class of each of some targets: centre [nat], scale [nat] and degrees of freedom; nan where fewer than two families are earlier."""
+    """The class of each of some targets: centre and scale [nat], degrees of freedom; nan where fewer than two families are earlier."""
 
     centre: Floats
     scale: Floats

@@ -5,10 +5,12 @@ from invert.result import Inference
 
 ESTIMATORS = ("one_markup", "at_rent", "headline")
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
+SIZES = ("active_params", "total_params", "input_markup")
+MARKET_COLUMNS = tuple(f"{name}_market{part}" for name in SIZES for part in ("", "_low", "_high"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
-    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *MARKET_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
     "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
@@ -35,6 +37,7 @@ def flat(one: Inference) -> dict[str, object]:
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
         **_kv(one),
+        **_market(one),
         "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
         "memory_time_share": joint.get("memory_time_share"),
         "balance_context": joint.get("balance_context"),
@@ -53,6 +56,14 @@ def _kv(one: Inference) -> dict[str, object]:
         f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(one.kv_bytes[estimator], part))
         for estimator in ESTIMATORS
         for suffix, part in parts.items()
+    }
+
+
+def _market(one: Inference) -> dict[str, object]:
+    """Median and ends of size and mark-up by price."""
+    parts = {"": "median", "_low": "low", "_high": "high"}
+    return {
+        f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in SIZES for suffix, part in parts.items()
     }
 
 

@@ -7,20 +7,22 @@ from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
+from invert.anchors import MARKET
 from invert.assumptions import FACTS
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
+from invert.report.size import cell, in_words
 from invert.result import Inference, Run
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
 COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
-    "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active by price", "mark-up", "KV lecture",
+    "KV one mark-up", "KV at rent", "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
 )  # fmt: skip
 FIRST_TO_GO = (
     "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
-    "KV at rent", "bandwidth-bound", "output/input", "KV one mark-up", "threshold", "KV lecture", "KV known",
+    "KV at rent", "bandwidth-bound", "output/input", "KV one mark-up", "mark-up", "threshold", "KV lecture", "KV known",
 )  # fmt: skip
 
 
@@ -81,6 +83,8 @@ def cells(one: Inference) -> dict[str, str]:
         "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
+        "active by price": cell("active_params", one.market["active_params"]),
+        "mark-up": cell("input_markup", one.market["input_markup"]),
         "KV lecture": kv(first.lecture.values.get("kv_bytes_per_token") if first else None),
         **{column: kv_range(one.kv_bytes[estimator]) for estimator, column in COLUMNS_OF_KV.items()},
         "KV known": kv(one.known.read if one.known else None),
@@ -130,7 +134,19 @@ def footer(table: Run) -> list[str]:
         f"{count(table)}, prices of {table.as_of.isoformat()}.{what_if}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
+        *_size(table),
         worth(table.inferences),
+    ]
+
+
+def _size(table: Run) -> list[str]:
+    """What the sizes rest on, and what estimates like them have got right."""
+    closed = [one.market["active_params"].record for one in table.inferences if one.anchors.origin["active_params"] == MARKET]
+    if not closed:
+        return []
+    return [
+        "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
+        f" the mark-up is input over its cost at rent. {in_words(closed[0]).capitalize()}."
     ]
 
 
@@ -205,5 +221,5 @@ def _anchors(table: Run) -> str:
         size = f"active_params {show('active_params', values['active_params'])} (given)"
     else:
         assumed = show("active_params", table.assumptions.assumed_active_params)
-        size = f"active_params of the architecture where it is public, else {assumed} (assumed)"
+        size = f"active_params of the architecture where it is public, else by price (KV lecture: {assumed}, as the lecture has it)"
     return "; ".join([size, *shared])

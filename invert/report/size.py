@@ -1,0 +1,50 @@
+"""How big a model is by its price, and what mark-up that leaves: the lines of a full report, and the cells of a table."""
+
+from derive.units import show
+from invert.records import Estimate, Record
+from invert.report.findings import estimate_text
+from invert.report.layout import NONE, aligned, title
+from invert.result import Inference, Run
+
+NAMES = {"active_params": "active parameters", "total_params": "all parameters", "input_markup": "input over its cost at rent"}
+
+
+def size_lines(one: Inference, table: Run) -> list[str]:
+    """Size and mark-up with what estimates like them have got right."""
+    rows = [
+        {"quantity": NAMES[name], f"{table.assumptions.level:.0%}": estimate_text(name, estimate), "because": estimate.because}
+        for name, estimate in one.market.items()
+    ]
+    records = [f"{NAMES[name]}: {in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
+    known = [line for line in records if not line.endswith(NONE)]
+    return [*title("How big the model is, by its input price"), aligned(tuple(rows[0]), rows), *known, *_stated(one)]
+
+
+def in_words(record: Record | None) -> str:
+    """What such estimates have got right, in one line; a dash where there is no record."""
+    if record is None:
+        return NONE
+    held = record.held[-1]
+    return (
+        f"of {record.count} open models in {record.groups} families, each foretold by the other families, {held.held} lay in their"
+        f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
+    )
+
+
+def _stated(one: Inference) -> list[str]:
+    """What is known beside the estimate."""
+    if one.model is None or not one.model.active_params:
+        return []
+    return [f"Stated: {show('active_params', one.model.active_params)} active ({one.model.active_params_grade})."]
+
+
+def cell(name: str, estimate: Estimate) -> str:
+    """`45B (14B to 155B)`, or a dash."""
+    if estimate.kind != "interval" or estimate.median is None or estimate.low is None or estimate.high is None:
+        return NONE
+    low, median, high = (_short(name, value) for value in (estimate.low, estimate.median, estimate.high))
+    return median if low == high else f"{median} ({low} to {high})"
+
+
+def _short(name: str, value: float) -> str:
+    return f"x{value:.2g}" if name == "input_markup" else show(name, value, digits=2)

@@ -1,0 +1,52 @@
+"""The class of a time against the sums that define it, one target after the other."""
+
+from datetime import date
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from invert.market.recency import DAYS, Cache, Forgetting, classes, within
+
+WAY = Forgetting(horizon=0.5, spread=1.0, votes=3.0)
+RANDOM = np.random.default_rng(9)
+KNOWN = [
+    Cache(architecture=str(n), family=f"f{n % 7}", released=date.fromordinal(739_000 + int(RANDOM.integers(900))), ln_kv=float(RANDOM.normal(11, 1)))
+    for n in range(25)
+]  # fmt: skip
+
+
+def by_hand(target: Cache) -> tuple[float, float, float] | None:
+    votes = {}
+    for family in {one.family for one in KNOWN} - {target.family}:
+        members = [one for one in KNOWN if one.family == family and one.released < target.released]
+        if members:
+            days = [one.released.toordinal() for one in members]
+            votes[family] = (np.mean([one.ln_kv for one in members]), (target.released.toordinal() - np.mean(days)) / DAYS)
+    if len(votes) < 2:
+        return None
+    weights = {family: exp(-age / WAY.horizon) for family, (_, age) in votes.items()}
+    total = sum(weights.values())
+    n = total**2 / sum(weight**2 for weight in weights.values())
+    centre = sum(weights[family] * vote for family, (vote, _) in votes.items()) / total
+    around = sum(weights[family] * (vote - centre) ** 2 for family, (vote, _) in votes.items()) / total
+    return centre, sqrt((n * around + 3) / (n + 2) * (1 + 1 / n)), n + 2
+
+
+def test_every_class_is_what_its_sums_make_of_it():
+    found, answered = classes(KNOWN, KNOWN, WAY), 0
+    for place, target in enumerate(KNOWN):
+        wanted, got = by_hand(target), (found.centre[place], found.scale[place], found.freedom[place])
+        assert np.isnan(got).all() if wanted is None else got == pytest.approx(wanted)
+        answered += wanted is not None
+    assert answered > 15
+
+
+def test_densities_and_shares_are_those_of_student():
+    found, values = classes(KNOWN, KNOWN, WAY), np.array([one.ln_kv for one in KNOWN])
+    z = (values - found.centre) / found.scale
+    there = np.isfinite(z)
+    assert found.log_density(values)[there] == pytest.approx((stats.t.logpdf(z, found.freedom) - np.log(found.scale))[there])
+    assert found.nearer(values)[there] == pytest.approx((2 * stats.t.cdf(np.abs(z), found.freedom) - 1)[there], abs=1e-9)
+    assert within(np.array([0.0]), np.array([4.0])).tolist() == [0.0]

@@ -1,0 +1,28 @@
+"""How the size of a model is told."""
+
+from invert import infer
+from invert.records import Estimate
+from invert.report.flat import flat
+from invert.report.sheet import report
+from invert.report.size import cell, in_words
+from invert.report.table import summary
+
+
+def test_the_range_stands_with_what_ranges_like_it_have_held():
+    run = infer(["gpt-6-sol"])
+    (one,) = run.inferences
+    record = one.market["active_params"].record
+    said = in_words(record)
+    assert f"{record.held[-1].held} lay in their 90% range" in said and f"of {record.count} open models" in said
+    text = " ".join(report(one, run).split())
+    assert "How big the model is, by its input price" in text and said in text and "stated prior" in text
+    assert said.capitalize() in " ".join(summary(run).split())
+    assert cell("active_params", one.market["active_params"]) in summary(run)
+    assert flat(one)["active_params_market"] == float(f"{one.market['active_params'].median:.6g}")
+
+
+def test_cells_are_short():
+    assert cell("active_params", Estimate("interval", 45.2e9, 13.5e9, 155e9)) == "45B (14B to 160B)"
+    assert cell("input_markup", Estimate("interval", 25.4, 25.4, 25.4)) == "x25"
+    assert cell("active_params", Estimate("undetermined")) == "-"
+    assert in_words(None) == "-"
