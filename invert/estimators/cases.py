@@ -70,7 +70,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions)
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, assumptions)
     suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
-    anchors = anchors_of(model, assumptions, suggested and suggested.median)
+    anchors = anchors_of(model, assumptions, suggested.median if suggested else None)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None

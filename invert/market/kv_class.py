@@ -88,4 +88,5 @@ def by_family(
     for place, one in enumerate(known):
         if since <= one.released < before and np.isfinite(densities[place]):
             of_family.setdefault(one.family, []).append(place)
-    return tuple(np.array([of[places].mean() for places in of_family.values()]) for of in (densities, inside))
+    of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
+    return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])

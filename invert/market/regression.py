@@ -10,8 +10,6 @@ from math import lgamma, log, pi, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from invert.estimators.densities import student_quantile
-
 Floats = npt.NDArray[np.float64]
 
 RIDGE = 1e-3
@@ -31,7 +29,7 @@ class Sample:
     @property
     def count(self) -> int:
         """How many groups there are."""
-        return int(self.groups.max()) + 1
+        return int(np.max(self.groups)) + 1
 
     @property
     def freedom(self) -> int:
@@ -68,7 +66,8 @@ class Foretold:
 
     def within(self, level: float) -> npt.NDArray[np.bool_]:
         """Which rows lie in the middle of what was foretold, as wide as this probability."""
-        return np.abs(self.target - self.centre) < student_quantile(self.freedom, (1 + level) / 2) * self.scale
+        (reach,) = student_quantiles(self.freedom, np.array([(1 + level) / 2]))
+        return np.asarray(np.abs(self.target - self.centre) < reach * self.scale)
 
     @property
     def rms(self) -> float:

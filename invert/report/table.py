@@ -18,7 +18,8 @@ WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
 COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "active by price", "mark-up", "KV lecture",
-    "KV one mark-up", "KV at rent", "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
+    "KV one mark-up", "KV at rent", "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price",
+    "vendor says", "lecture check", "flags",
 )  # fmt: skip
 FIRST_TO_GO = (
     "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",

@@ -12,8 +12,8 @@ from invert.market.recency import DAYS, Cache, Forgetting, classes, within
 WAY = Forgetting(horizon=0.5, spread=1.0, votes=3.0)
 RANDOM = np.random.default_rng(9)
 KNOWN = [
-    Cache(architecture=str(n), family=f"f{n % 7}", released=date.fromordinal(739_000 + int(RANDOM.integers(900))), ln_kv=float(RANDOM.normal(11, 1)))
-    for n in range(25)
+    Cache(architecture=str(n), family=f"f{n % 7}", released=date.fromordinal(739_000 + int(day)), ln_kv=float(RANDOM.normal(11, 1)))
+    for n, day in enumerate(RANDOM.integers(900, size=25))
 ]  # fmt: skip
 
 
