@@ -29,7 +29,7 @@ class Sample:
     @property
     def count(self) -> int:
         """How many groups there are."""
-        return int(np.max(self.groups)) + 1
+        return len(np.unique(self.groups))
 
     @property
     def freedom(self) -> int:
