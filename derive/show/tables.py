@@ -62,7 +62,7 @@ def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Ans
 def text_of(unknown: str, answer: Answer) -> str:
     """An answer in the units people use: a value, or the two ends of an interval."""
     if answer.kind == "point":
-        return show(unknown, answer.value) + OR[answer.bound]
+        return show(unknown, answer.point) + OR[answer.bound]
     if answer.kind == "symbolic":
         return str(answer.formula)
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)

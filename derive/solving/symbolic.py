@@ -131,14 +131,14 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
     for formula, regime in _formulas(leg):
         value = _put_in(formula, way.values)
         known = {**way.values, leg.unknown: value}
-        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in regime.wins] if regime else []
+        wins = regime.wins if regime else ()
+        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
         nothing = value.is_nonpositive and not QUANTITIES[leg.unknown].may_be_zero
         if nothing or any(margin.is_negative for margin in margins):
             continue
         step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
-        undecided = regime is not None and regime.label and any(margin.free_symbols for margin in margins)
-        label = (regime.label,) if undecided else ()
-        yield _Way(known, (*way.regimes, *label), (*way.steps, step))
+        label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
+        yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
 
 
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
