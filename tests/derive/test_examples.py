@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from derive.catalogue import by_id, equation
 from derive.evaluate import evaluate
 from derive.quantities import symbol
-from derive.records import Equation, Example
+from derive.records import Equation, Example, solved
 from derive.show.entry import as_json
 from derive.show.text import card
 from derive.solving.one_equation import solve_equation
@@ -112,3 +112,9 @@ def test_every_entry_is_a_record_of_the_schema():
         given = {name: parse(name, text) for name, text in record["example"]["given"].items()}
         assert given.items() < record["example"]["values"].items()
     assert Draft202012Validator(schema).is_valid({**records[0], "example": {"given": {}}}) is False
+
+
+def test_a_claim_is_solved_only_for_what_it_is_linear_in():
+    rest = solved(lambda memory_time, kv_time: (memory_time, kv_time**2), "kv_time", "memory_time")
+    with pytest.raises(ValueError, match="which kv_time is not"):
+        rest(0.0, 4.0)
