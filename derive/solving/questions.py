@@ -152,7 +152,8 @@ def without(asked: Question, names: Set[str]) -> Question:
     return replace(asked, known=known, provenance=provenance, limits=limits)
 
 
-def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
+@lru_cache(maxsize=1024)
+def _telling(rows: tuple[Equation, ...], values: Values) -> tuple[Equation, ...]:
     """Equations with the defaults put in, but those of which these leave nothing."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
