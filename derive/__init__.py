@@ -7,12 +7,12 @@ symbols of SymPy that all of them are written in. `Solution`, `Answer` and `Equa
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from derive.answers import Answer as Answer
     from derive.catalogue import equation as equation
     from derive.catalogue import equations as equations
     from derive.quantities.symbols import symbols as symbols
     from derive.records import Equation as Equation
     from derive.show.citation import cite as cite
-    from derive.solving.answers import Answer as Answer
     from derive.solving.api import solve as solve
     from derive.solving.result import Solution as Solution
 

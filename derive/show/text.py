@@ -10,6 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
@@ -18,7 +19,6 @@ from derive.show.citation import citable, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.solving.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
