@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **{"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"},
-    **{"Answer": "solving.answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
+    **{"Answer": "answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
 }
 __all__ = ["Answer", "Equation", "Solution", "cite", "equation", "equations", "solve", "symbols"]
 
