@@ -1,8 +1,8 @@
-"""The records of the catalogue: Equation, Step, Premise and Source."""
+"""The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import Parameter, Signature, signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -128,6 +128,38 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     return reduced
 
 
+def solved(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
+    """A claim as a relation with another of its quantities on the left, the first of these names; solved when it is first called.
+
+    >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
+    >>> rest = solved(memory, "kv_time", "memory_time", "weight_time")
+    >>> signature(rest), rest(0.0, 5.0, 2.0)
+    (<Signature (kv_time, memory_time, weight_time)>, (0.0, 3.0))
+    """
+
+    def relation(*values: Any) -> tuple[Any, Any]:
+        return values[0], _solution(claim, names)(*values[1:])
+
+    relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return relation
+
+
+@cache
+def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
+    """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
+    from sympy import fraction, lambdify, together
+
+    unknown = symbol(names[0])
+    # Constants stay names as well: they carry units.
+    left, right = claim(*map(symbol, signature(claim).parameters))
+    height = fraction(together(left - right))[0]
+    slope = height.diff(unknown)
+    if slope.has(unknown):
+        raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
+    found: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
+    return found
+
+
 def as_relations(requires: tuple[Callable[..., Any], ...]) -> "tuple[Rel, ...]":
     """Requirements over their symbols, without those that are true of any."""
     from sympy.core.relational import Relational
@@ -161,6 +193,23 @@ class Variant:
     group: str
     name: str
     default: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
+
+    Of an inequality the result is the bound.
+
+    >>> from derive.catalogue import equation
+    >>> equation("batching.balance_batch").example.result
+    '1714'
+    """
+
+    __repr__ = brief
+
+    given: Mapping[str, str]
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +254,7 @@ class Equation:
     otherwise: tuple[str, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
+    example: Example | None = None
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
     put_in: Mapping[str, int | str] = field(default_factory=dict)

@@ -8,6 +8,18 @@ import pytest
 from hypothesis import settings
 
 from derive.shipped import Tables, content, read, reading
+from tests.tools import together
+
+pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--case", default="", help="of tests that try many cases, only those whose name holds this text")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    together.ONLY = config.getoption("--case")
+
 
 settings.register_profile("the same draws every time", derandomize=True, deadline=None)
 settings.load_profile("the same draws every time")

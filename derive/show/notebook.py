@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from derive.answers import Answer, Result
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import answer_lines
-from derive.solving.answers import Answer, Result
 from derive.units import show
 
 MOST_ROWS = 40

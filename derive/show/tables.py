@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from derive.solving.answers import OR, Answer, Spans, Sweep
+from derive.answers import OR, Answer, Spans, Sweep
 from derive.units import show
 
 METHODS = {

@@ -10,14 +10,15 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.show.citation import citable, latex_text, markdown_text
+from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.solving.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
@@ -335,6 +336,7 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += _wrapped("example", [worked(row)] if row.example else [])
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     if row.steps:

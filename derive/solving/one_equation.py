@@ -17,21 +17,9 @@ from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from derive.evaluate import evaluate, precise, vectorised
+from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.regimes import Branch, branches, closed_forms
-from derive.expressions.roots import (
-    LAST_DIGITS,
-    clamped,
-    drops_out,
-    elasticities,
-    exactly,
-    has_difference,
-    in_domain,
-    loses_digits,
-    moves_nothing,
-    negligible,
-    real_roots,
-    text,
-)
+from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots, text
 from derive.quantities import quantity, symbol
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named

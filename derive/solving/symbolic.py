@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
+from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
 from derive.expressions.regimes import Regime, branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.records import Equation
-from derive.solving.answers import Answer, Reason, RouteStep
-from derive.solving.chain import rests_on, taken_as_known
-from derive.solving.questions import Question, posed
+from derive.solving.chain import rests_on
+from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.route import Leg, Route, route

@@ -1,13 +1,13 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from io import BytesIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeAlias
+from typing import BinaryIO, TextIO, TypeAlias
 
 from derive import shipped
 from derive.briefly import Records
@@ -95,12 +95,12 @@ def load(prices: Prices | None = None) -> PriceBook:
     return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
 
 
-def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def undated(row: PriceRow) -> Iterator[tuple[str, str]]:
     """(column, message) for what a row that ships says of its dates; of one's own files it is not asked."""
-    if row["retrieved_date"] is None:
+    if row.retrieved_date is None:
         yield "retrieved_date", "is blank"
-    if bool(row["effective_date"]) != bool(row["date_kind"]):
-        yield ("date_kind" if row["effective_date"] else "effective_date"), "is blank, and the other is not"
+    if bool(row.effective_date) != bool(row.date_kind):
+        yield ("date_kind" if row.effective_date else "effective_date"), "is blank, and the other is not"
 
 
 @once_a_reading
@@ -218,10 +218,12 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
     # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
     values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
-    faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
-    if faults:
-        return [Problem(origin, place, column, message) for column, message in faults]
-    return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
+    if not faults:
+        row = PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
+        faults = [*contradictions(row, fx), *([] if overlay else undated(row))]
+        if not faults:
+            return row
+    return [Problem(origin, place, column, message) for column, message in faults]
 
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:

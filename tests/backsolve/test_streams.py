@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from backsolve.streams import width
-from tests.backsolve.commands import DEPLOYED, GEMINI, SCRIPT, STEP, call, in_terminals
+from tests.tools.commands import DEPLOYED, GEMINI, SCRIPT, STEP, call, in_terminals
 
 NO_UTF8 = [  # encoding, command, what it prints
     ("ascii", ("solve", "--help"), "mfu=0.4+/-0.1"),

@@ -19,6 +19,7 @@ from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
 from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, rows_of
 from derive.shipped_rows import AcceleratorFigure, FxRate, truth
+from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
 
@@ -222,7 +223,7 @@ WRONG_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("row", "column", "why"), WRONG_ROWS)
+@in_one_test(("row", "column", "why"), WRONG_ROWS)
 def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: str | None, why: str):
     with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
         (problem,) = problems("hardware")
@@ -284,7 +285,7 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
         assert model("GLM-4.5-Air").givens["layers"] == 46
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "cells", "column", "why"),
     [
         ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
@@ -377,7 +378,7 @@ def test_truth_in_any_case(text: str, value: bool):
     assert truth(text) is value
 
 
-@pytest.mark.parametrize("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
+@in_one_test("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
 def test_anything_else_is_no_truth(text: str):
     with pytest.raises(WrongData, match=r"allowed: true, false|write true or false"):
         truth(text)

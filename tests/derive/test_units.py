@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.units import named_texts, parse, show
+from tests.tools.together import in_one_test
 
 READ = [
     # bare numbers are SI, in any spelling of a number
@@ -115,7 +116,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "value"), READ)
+@in_one_test(("name", "text", "value"), READ)
 def test_reads_what_people_type(name, text, value):
     assert parse(name, text) == pytest.approx(value, rel=1e-15)
 
@@ -184,7 +185,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "why", "allowed"), REFUSED)
+@in_one_test(("name", "text", "why", "allowed"), REFUSED)
 def test_refusal_names_the_quantity_the_text_and_what_to_write(name, text, why, allowed):
     with pytest.raises(WrongUnit) as caught:
         parse(name, text)
@@ -208,7 +209,7 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "message"), OUTSIDE)
+@in_one_test(("name", "text", "message"), OUTSIDE)
 def test_numbers_outside_the_domain(name, text, message):
     with pytest.raises(WrongValue) as caught:
         parse(name, text)
@@ -220,7 +221,7 @@ def test_unknown_quantity():
         parse("bacth", "5")
 
 
-@pytest.mark.parametrize("row", QUANTITIES.values(), ids=lambda row: row.name)
+@in_one_test("row", QUANTITIES.values(), ids=lambda row: row.name)
 def test_the_example_of_every_refusal_can_be_typed(row):
     with pytest.raises(WrongUnit) as caught:
         parse(row.name, "?")
@@ -330,7 +331,7 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "text"), PRINTED)
+@in_one_test(("name", "value", "text"), PRINTED)
 def test_prints_the_units_people_use(name, value, text):
     assert show(name, value) == text
 
@@ -345,13 +346,13 @@ def test_what_is_printed_reads_back(row, position, digits):
     assert parse(row.name, show(row.name, value, digits)) == pytest.approx(value, rel=0.500001 * 10 ** (1 - digits))
 
 
-@pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.may_be_zero], ids=lambda row: row.name)
+@in_one_test("row", [row for row in QUANTITIES.values() if row.may_be_zero], ids=lambda row: row.name)
 def test_zero_reads_back(row):
     assert parse(row.name, show(row.name, 0.0)) == 0
 
 
-@pytest.mark.parametrize("end", [0, 1])
-@pytest.mark.parametrize("row", QUANTITIES.values(), ids=lambda row: row.name)
+@in_one_test("end", [0, 1])
+@in_one_test("row", QUANTITIES.values(), ids=lambda row: row.name)
 def test_the_extremes_that_are_accepted_print_and_read_back(row, end):
     value = row.limits()[end] or row.high / 1e12
     # A hair inside, so that a last bit lost in the decimal figure does not carry it over the limit.

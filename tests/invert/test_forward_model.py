@@ -15,6 +15,7 @@ from invert.assumptions import USUAL
 from invert.estimators.joint_point import JOINT_EQUATIONS, joint
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from tests.tools.together import in_one_test
 
 HIDDEN = {
     "active_params": 1e11, "attention_flops_per_pair": 0.0, "balance_context": 1e5, "weight_compute_ratio": 5.0, "prompt_position": 0.5,
@@ -42,7 +43,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "premium_in", "output", "storage", "read"), BY_HAND)
+@in_one_test(("changed", "premium_in", "output", "storage", "read"), BY_HAND)
 def test_prices_worked_by_hand(changed: dict, premium_in: float, output: tuple[float, float], storage: float, read: float):
     found = forward(HIDDEN | changed, CONTEXTS, input_price=3e-6)
     assert found["input"] == pytest.approx([3e-6, 3e-6 * premium_in], rel=1e-14)

@@ -22,6 +22,7 @@ from invert.result import Inference
 from invert.sheets.assemble import NotBegun
 from invert.sheets.observables import rounding_cell
 from invert.table import InferenceTable
+from tests.tools.together import in_one_test
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
 NAMED = {
@@ -68,7 +69,7 @@ def test_every_current_sheet_gives_an_inference():
     assert {found.sheet.as_of for found in table.inferences} == {table.as_of}
 
 
-@pytest.mark.parametrize(("name", "threshold"), NAMED.items())
+@in_one_test(("name", "threshold"), NAMED.items())
 def test_the_sheets_in_question_are_there(name: str, threshold: int | None):
     (found,) = [found for found in current().inferences if f"{found.sheet.provider}/{found.sheet.model}" == name]
     assert (found.pairs[0].pair.long_context_threshold if found.pairs else None) == threshold
@@ -272,7 +273,7 @@ def test_given_means_replace_the_band_means():
     assert found.pairs[0].joint.values["balance_context"] == pytest.approx(2e5 / 3, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("anchors", "error", "message"),
     [
         ({"active_param": "60B"}, UnknownName, "did you mean 'active_params'"),
@@ -439,7 +440,7 @@ def test_one_provider_and_names_in_the_order_asked():
     assert table.notes == ("deepseek-v4-pro: taken from deepseek/deepseek-v4-pro, the first party; also sold by volcengine",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("asked", "message"),
     [
         ({"names": ["gemini-3.1-prow"]}, "google/gemini-3.1-pro-preview"),

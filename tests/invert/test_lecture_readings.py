@@ -14,6 +14,7 @@ from derive.shipped_rows import MemoryTierFigure
 from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from tests.tools.together import in_one_test
 
 BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
 
@@ -46,7 +47,7 @@ KV = [  # threshold, anchors against the board's, bytes per token, relative tole
 ]
 
 
-@pytest.mark.parametrize(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
+@in_one_test(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
 def test_kv_bytes_from_the_threshold(threshold: int, changed: dict[str, float], kv: float, tolerance: float, source: str):
     found = kv_bytes_from_threshold(pair(threshold), BOARD | changed)
     assert found.values["kv_bytes_per_token"] == pytest.approx(kv, rel=tolerance)
@@ -109,7 +110,7 @@ TIERS = [  # lifetime [s], device, tier, source
 ]
 
 
-@pytest.mark.parametrize(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
+@in_one_test(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
 def test_tier_of_a_lifetime(ttl: float, device: str, tier: str, source: str):
     assert tier_of_lifetime(ttl, device) == tier
 

@@ -10,8 +10,9 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from command_rows import outcome
-from worked import worked
+
+from tests.tools.command_rows import outcome
+from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("corrected.csv").read_text(encoding="utf-8"))))
 ANSWERED = [pytest.param(row, id=row["id"]) for row in ROWS if row["worked"]]

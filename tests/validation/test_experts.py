@@ -12,6 +12,7 @@ from derive.presets import sparsest_router
 from derive.shipped import rows_of
 from derive.shipped_rows import Architecture
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 ALL = [row for row in rows_of(Architecture) if row.experts]
 MIXTURES = [row for row in ALL if row.kv_formula and row.total_params and row.active_params]
@@ -146,8 +147,8 @@ def test_below_that_the_busiest_chip_reads_so_many_times_the_mean():
         assert found == pytest.approx((shared + routed * share) / (16 * 4.8e12), rel=1e-9)
 
 
-@pytest.mark.parametrize("batch", [1, 30, 1024])
-@pytest.mark.parametrize("imbalance", [1, 1.2, 3, 9])
+@in_one_test("batch", [1, 30, 1024])
+@in_one_test("imbalance", [1, 1.2, 3, 9])
 def test_an_imbalance_lengthens_every_pass_and_a_chunk_no_less(batch, imbalance):
     given = {**H200S, "batch": batch}
     uneven = {**given, "expert_imbalance": imbalance}
@@ -185,8 +186,8 @@ def test_on_more_chips_than_experts_none_reads_more_than_all_it_holds(batch):
 # -- the floor ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variant", ["sharded", "touched", "resident"])
-@pytest.mark.parametrize("more", [{}, {"positions_per_step": 4}, {"expert_imbalance": 2.5}, {"batch": 300}])
+@in_one_test("variant", ["sharded", "touched", "resident"])
+@in_one_test("more", [{}, {"positions_per_step": 4}, {"expert_imbalance": 2.5}, {"batch": 300}])
 def test_no_step_is_below_the_floor(variant, more):
     given = {**V3, "batch": 1, "resident_weight_bytes_per_chip": 671e9 / 8, "variants": {"weight_time": variant}} | more
     floor = value("latency_floor", **V3)
@@ -207,7 +208,7 @@ def test_there_are_forty_mixtures():
     assert len(ALL) >= 40
 
 
-@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row.model)
+@in_one_test("row", MIXTURES, ids=lambda row: row.model)
 def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
     """What is routed and what is shared come out positive, make up the total, and one sequence reads the active ones."""
     total, active = row.total_params, row.active_params

@@ -22,6 +22,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import MemoryTierFigure
 from derive.solving.api import solve
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("lecture.csv").read_text(encoding="utf-8"))))
 EXACT = 1e-9
@@ -59,7 +60,7 @@ def test_a_claim(row):
     assert found == pytest.approx(expected(row), rel=float(row["relative_tolerance"])), row["claim"]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["line"]) for row in ROWS])
+@in_one_test("row", [pytest.param(row, id=row["line"]) for row in ROWS])
 def test_a_row_is_in_order(row):
     assert all(cell.strip() == cell and cell for cell in row.values()), "a cell is blank or padded"
     assert re.fullmatch(r"\d+[a-z] [A-E]\d+", row["line"])

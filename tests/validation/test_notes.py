@@ -14,6 +14,7 @@ from derive.catalogue import by_id
 from derive.shipped import rows_of
 from derive.shipped_rows import RECORDS, Architecture
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 HERE = Path(__file__).parent
 ROWS, CLAIM_ROWS = (list(csv.DictReader(StringIO((HERE / f"{name}.csv").read_text(encoding="utf-8")))) for name in ("notes", "claims"))
@@ -28,7 +29,7 @@ def test_no_entry_is_missing():
     assert sorted(row["entry"] for row in ROWS) == sorted([*expected, "A5'", "E14b"])
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["entry"]) for row in ROWS])
+@in_one_test("row", [pytest.param(row, id=row["entry"]) for row in ROWS])
 def test_an_entry_is_held_by_equations_or_tests_that_exist(row):
     for name in row["held_by"].split(";"):
         assert name in by_id() or name in TESTS or (name == "claim" and row["entry"] in CLAIMS), name

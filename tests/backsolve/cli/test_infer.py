@@ -12,7 +12,7 @@ import pytest
 import invert
 from invert.report.table import COLUMNS as ALL_COLUMNS
 from invert.report.table import summary
-from tests.backsolve.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 
 
 def test_a_choice_among_providers_is_said_on_stderr():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.backsolve.commands import DEPLOYED, STAR, call, plain, refused
+from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
 
 NO_ANSWER = [
     ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),

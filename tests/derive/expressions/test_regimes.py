@@ -13,6 +13,7 @@ from derive.evaluate import scalar
 from derive.expressions.regimes import branches, closed_forms, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Source
+from tests.tools.together import in_one_test
 
 B, N, C, M, W, L, H = (
     symbol(name) for name in ("batch", "chips", "compute_time", "memory_time", "weight_time", "context_length", "overlap")
@@ -48,7 +49,7 @@ def number(expression, values):
     return float(scalar(sympy.sympify(expression), names)(*values.values()))
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_one_test("name", SHAPES)
 def test_the_number_of_regimes(name):
     expression, count = SHAPES[name]
     found = regimes(expression)
@@ -58,7 +59,7 @@ def test_the_number_of_regimes(name):
         assert not {(smaller, larger) for larger, smaller in regime.wins} & set(regime.wins), "a regime contradicts itself"
 
 
-@pytest.mark.parametrize("name", EXPRESSIONS)
+@in_one_test("name", EXPRESSIONS)
 def test_regimes_cover_the_expression_and_agree_with_it(name):
     """At any point some regime is in force, and each that is in force has the value of the whole."""
     expression = EXPRESSIONS[name]
@@ -171,7 +172,10 @@ SEARCHED = {
 
 
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
-    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched."""
+    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched.
+
+    That the forms are right is tested at draws, in tests/derive/solving/test_any_unknown.py.
+    """
     for row in by_id().values():
         for name in row.symbols:
             unsolved = [branch.regime.label for branch in branches(row, name) if not branch.absent and not branch.roots]
@@ -180,8 +184,6 @@ def test_branches_of_every_catalogue_equation_are_solved_or_absent():
                 assert branch.absent == (not branch.difference.has(symbol(name)))
                 for root in branch.roots or ():
                     assert not root.has(symbol(name))
-                    substituted = branch.difference.subs(symbol(name), root)
-                    assert sympy.simplify(sympy.powdenest(substituted, force=True)) == 0, (row.id, name, root)
 
 
 def test_an_unknown_absent_from_a_regime_is_marked():

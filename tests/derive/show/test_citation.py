@@ -17,6 +17,7 @@ from derive.errors import UnknownName, WrongData
 from derive.quantities import CONSTANTS
 from derive.records import Equation, Source
 from derive.show.citation import CSL_TYPES, DERIVATION, STYLES, citable, cite, cite_all, ids_in, latex_text, work_key
+from tests.tools.together import in_one_test
 
 GOLDEN = Path(__file__).parent / "golden"
 GOLDEN_ID = "roofline.step_time"
@@ -25,7 +26,7 @@ ALL = equations()
 IDS = [row.id for row in ALL]
 SOURCES = [source for row in ALL for source in row.sources]
 
-every_equation = pytest.mark.parametrize("row", ALL, ids=lambda row: row.id)
+every_equation = in_one_test("row", ALL, ids=lambda row: row.id)
 
 
 def flat(text: str) -> str:
@@ -235,7 +236,7 @@ def test_ids_in_a_result_nested_deeper_than_python_recurses():
     assert ids_in(result) == ["cache.hold_cost@1"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "result",
     [
         {},

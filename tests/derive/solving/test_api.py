@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from random_questions import at_random
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
@@ -16,6 +15,8 @@ from derive.solving.api import solve
 from derive.solving.givens import Interval
 from derive.solving.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
+from tests.tools.random_questions import at_random
+from tests.tools.together import in_one_test
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
@@ -283,8 +284,8 @@ PARTLY = {
 }
 
 
-@pytest.mark.parametrize(("unknown", "given", "why"), PARTLY.values(), ids=PARTLY)
-@pytest.mark.parametrize("style", ["table", "json", "csv", "markdown", "latex"])
+@in_one_test(("unknown", "given", "why"), PARTLY.values(), ids=PARTLY)
+@in_one_test("style", ["table", "json", "csv", "markdown", "latex"])
 def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unknown, given, why, style):
     solution = solve(unknown, **given)
     assert solution.answers and rendered(solution, style)
@@ -303,8 +304,8 @@ NOWHERE = {
 }
 
 
-@pytest.mark.parametrize(("code", "unknown", "given"), [(code, *asked) for code, asked in NOWHERE.items()], ids=NOWHERE)
-@pytest.mark.parametrize("style", ["json", "csv", "markdown", "latex"])
+@in_one_test(("code", "unknown", "given"), [(code, *asked) for code, asked in NOWHERE.items()], ids=NOWHERE)
+@in_one_test("style", ["json", "csv", "markdown", "latex"])
 def test_a_range_without_any_answer_has_a_reason(code, unknown, given, style):
     solution = solve(unknown, **given)
     assert solution.answers == () and solution.reason.code == code and rendered(solution, style)

@@ -10,6 +10,7 @@ from derive.errors import WrongValue
 from derive.shipped import reading
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}
 STEP = {**V3, "peak_flops": 1.979e15, "context_length": 4000, "kv_bytes_per_token": 35136}
@@ -154,8 +155,8 @@ def test_a_chunk_that_reads_little_of_its_own_is_free(more):
     assert not any("chunk" in text for text in warned("free_prefill_chunk", **H100S, **more))
 
 
-@pytest.mark.parametrize("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
-@pytest.mark.parametrize("overlap", ["max", "exposed", "sum", "kv_plus_max", "network"])
+@in_one_test("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
+@in_one_test("overlap", ["max", "exposed", "sum", "kv_plus_max", "network"])
 def test_what_presumes_perfect_overlap_says_so_where_another_was_asked_for(unknown, overlap):
     texts = [text for text in warned(unknown, **H100S, batch=64, variants={"overlap": overlap}) if "perfect overlap" in text]
     assert len(texts) == (overlap not in ("max", "exposed"))

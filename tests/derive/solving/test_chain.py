@@ -16,6 +16,7 @@ from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.chain import answer
 from derive.solving.questions import Question
+from tests.tools.together import in_one_test
 
 SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
@@ -265,7 +266,7 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("name", NEUTRAL_DEFAULTS)
+@in_one_test("name", NEUTRAL_DEFAULTS)
 def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
     row = equation(USES[name])
     given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
@@ -531,7 +532,7 @@ def test_readings_named_together_that_contradict_are_reported_whatever_is_asked(
 # -- what cannot be read --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("kind", "words", "asked"),
     [
         (UnknownName, ["'batc'", "'batch'"], {"unknown": "batc"}),
@@ -787,7 +788,7 @@ MISLED = {
 """Questions about states that were once answered wrongly: the unknown, variants, the value of the state, and what is given."""
 
 
-@pytest.mark.parametrize("case", MISLED.values(), ids=MISLED)
+@in_one_test("case", MISLED.values(), ids=MISLED)
 def test_what_once_misled_has_the_value_of_the_state_or_none(case):
     (unknown, variants, truth), given = case
     solution = solve(unknown, variants=variants, **given)

@@ -10,6 +10,7 @@ from derive.records import LOWER, UPPER
 from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.defaults import FOLLOWS, GOVERNED
+from tests.tools.together import in_one_test
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
 DECODE = {**SERVED, "context_length": 8192, "batch": 50}
@@ -68,7 +69,7 @@ def test_every_default_that_follows_or_is_governed_is_looked_at():
 CASES = {**{other: case for (_, other), case in LED.items()}, **GIVEN}
 
 
-@pytest.mark.parametrize("name", CASES)
+@in_one_test("name", CASES)
 def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
     unknown, given, values = CASES[name]
     given = {other: value for other, value in given.items() if other != name}

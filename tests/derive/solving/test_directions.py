@@ -10,7 +10,6 @@ from json import loads
 from random import Random
 
 import pytest
-from states import Asked, states
 
 from derive.arithmetic import maximum
 from derive.catalogue import equation
@@ -26,6 +25,7 @@ from derive.solving.one_equation import right_side_at
 from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
 from derive.solving.route import route
+from tests.tools.states import Asked, states
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
 MACHINE = {"chips": 8, "peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}

@@ -10,6 +10,7 @@ from derive.solving import conventions
 from derive.solving.api import solve
 from derive.solving.givens import MOST_POINTS, POINTS, Interval, Series, spread
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 RANGES = [
     ("active_params", "80B..120B", 80e9, 120e9),
@@ -30,7 +31,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "low", "high"), RANGES)
+@in_one_test(("name", "text", "low", "high"), RANGES)
 def test_ranges(name, text, low, high):
     found = spread(name, text, parse)
     assert (found.low, found.high) == pytest.approx((low, high))
@@ -106,7 +107,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "kind", "words"), WRONG)
+@in_one_test(("name", "given", "kind", "words"), WRONG)
 def test_what_cannot_be_read_says_what_can(name, given, kind, words):
     with pytest.raises(kind) as caught:
         spread(name, given, conventions.USUAL.read)
@@ -134,7 +135,7 @@ THOUSANDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "number", "values"), THOUSANDS)
+@in_one_test(("name", "text", "number", "values"), THOUSANDS)
 def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, number, values):
     with pytest.raises(WrongValue) as caught:
         spread(name, text, conventions.USUAL.read)
@@ -159,7 +160,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "values"), LISTS)
+@in_one_test(("name", "text", "values"), LISTS)
 def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, values):
     assert spread(name, text, conventions.USUAL.read).values == pytest.approx(values)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
 BUSY = {**LLAMA, "chips": 8, "batch": 2000, "context_length": 1000}
@@ -20,8 +21,8 @@ def only(solution):
 # -- none at all ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
-@pytest.mark.parametrize(
+@in_one_test("name", LEFT_OUT)
+@in_one_test(
     ("unknown", "truth"),
     [("step_time", COMPUTE), ("throughput", 2000 / COMPUTE), ("normalised_cost", 1.0), ("compute_utilisation", 1.0)],
 )

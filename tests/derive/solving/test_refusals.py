@@ -9,6 +9,7 @@ from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.refusals import missing_givens
 from derive.solving.route import reaches
+from tests.tools.together import in_one_test
 
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
 LACKING = [
@@ -59,7 +60,7 @@ def test_a_cancelling_quantity_is_not_among_the_missing():
     assert not {"bytes_per_weight", "chips"} & {*reason.missing}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "words"),
     [
         ({"model": "Llama-3-70B", "pipeline_stages": 100}, "pipeline_stages = 100: no more than layers = 80"),
@@ -135,7 +136,7 @@ def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
     assert reason.code == "no_solution" and f"it comes to {5 - 1e6 / 8696:.4g} from output_input_ratio = 5, " in reason.message
 
 
-@pytest.mark.parametrize("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
+@in_one_test("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
 def test_words_for_a_requirement_stand_for_each(row):
     assert len(row.otherwise) == len(row.requires)
 

@@ -5,7 +5,6 @@ from math import isclose, log
 from random import Random
 
 import pytest
-from random_questions import at_random
 
 from derive.catalogue import equation
 from derive.expressions.regimes import regimes
@@ -16,6 +15,7 @@ from derive.solving.elimination import joint, that_cancel
 from derive.solving.matching import Structure, determined, upstream
 from derive.solving.questions import question
 from derive.solving.route import checks, reaches, route, square
+from tests.tools.random_questions import at_random
 
 DEPLOYMENTS = {
     "memory binds": {

@@ -9,7 +9,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from random_questions import at_random
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
@@ -17,6 +16,7 @@ from derive.show.text import lines, rendered
 from derive.solving import sweeps
 from derive.solving.api import solve
 from derive.solving.givens import MOST_VALUES
+from tests.tools.random_questions import at_random
 
 STYLES = ("table", "json", "csv", "markdown", "latex")
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}

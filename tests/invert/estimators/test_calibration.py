@@ -37,6 +37,7 @@ from invert.records import upper
 from invert.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
+from tests.tools.together import in_one_test
 
 SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))[0]}
 GEMINI, CODER = SHEETS["gemini-3.1-pro-preview"], SHEETS["qwen3-coder-plus"]
@@ -198,7 +199,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
         learned([member for member in members() if member.family in ("minimax-m1", "gpt-oss")], frozenset())
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("column", "text", "message"),
     [
         ("architecture", "GPT-9", "architecture: 'GPT-9' is not in architectures.csv"),

@@ -28,6 +28,7 @@ from invert.report.contract import as_records
 from invert.report.flat import flat
 from invert.result import Inference
 from invert.table import InferenceTable
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -199,7 +200,7 @@ def near(estimate: Estimate, published: tuple[float, float, float]) -> None:
         assert abs(log(end / said)) <= log(ENDS_WITHIN), (estimate, published)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "anchor", "published"),
     [(name, anchor, ends) for anchor, rows in (("at_rent", AT_RENT), ("headline", CALIBRATED)) for name, ends in rows.items()],
 )

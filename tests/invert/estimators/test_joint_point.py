@@ -12,6 +12,7 @@ from invert.estimators.joint_point import RULES, joint, memory_bound_base_cost, 
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
+from tests.tools.together import in_one_test
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
 ANCHORS |= USUAL.held
@@ -41,7 +42,7 @@ JOINT = [  # pair, anchors, L_star, KV bytes, weight_compute_ratio, attention FL
 ]
 
 
-@pytest.mark.parametrize(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
+@in_one_test(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
 def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: float, weights: float | None, attention: float, source: str):
     found = joint(seen, ANCHORS | changed)
     if weights is None:

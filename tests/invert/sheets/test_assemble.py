@@ -12,6 +12,7 @@ from invert.records import PriceSheet
 from invert.sheets.assemble import find, models, places, sheets, with_amounts
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
+from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
 FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "", "", ""), FxRate("CNY", date(2026, 12, 1), 8.0, "", "", ""))}
@@ -172,7 +173,7 @@ LISTED = [
 PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for line in pair(row.provider, row.model))))[0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "meant", "noted"),
     [
         ("openai/gpt-9", "openai/gpt-9", False),
@@ -285,7 +286,7 @@ def test_of_two_rows_of_one_model_neither_is_read():
 # Prices changed by hand.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("spec", "place"),
     [
         ("output", ("output", 0, None)),
@@ -314,7 +315,7 @@ def test_nothing_changed_is_the_same_sheet():
     assert with_amounts(full(), {}) == full()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("spec", "amount", "kind", "message"),
     [
         ("outptu", "1", UnknownName, "unknown component 'outptu'; did you mean 'output'?"),

@@ -20,6 +20,7 @@ from invert.sheets.contexts import band_means
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import read_rows
 from invert.sheets.rows import FxRate, PriceBook
+from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
 FX = {"CNY": (FxRate("CNY", date(2026, 1, 1), 7.0, "assumed", "assumed", ""),)}
@@ -73,12 +74,12 @@ CELLS = [  # value, ends of the cell: geometric middles to the nice numbers on e
 ]
 
 
-@pytest.mark.parametrize(("value", "low", "high"), CELLS)
+@in_one_test(("value", "low", "high"), CELLS)
 def test_a_published_number_has_its_cell(value: float, low: float, high: float):
     assert rounding_cell(value) == pytest.approx((low, high), rel=1e-6)
 
 
-@pytest.mark.parametrize("decade", [10.0**power for power in range(-18, 13)])
+@in_one_test("decade", [10.0**power for power in range(-18, 13)])
 def test_cells_of_neighbours_touch_over_decades(decade: float):
     values = [decade * nice for nice in USUAL.nice_numbers] + [decade * 12.5]
     cells = [rounding_cell(value) for value in values]

@@ -24,6 +24,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.read import load, rates, raw_lines, read_rows
 from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import LARGEST, SMALLEST, check
+from tests.tools.together import in_one_test
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
@@ -113,7 +114,7 @@ WRONG_CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "column", "message"), WRONG_CELLS)
+@in_one_test(("changed", "column", "message"), WRONG_CELLS)
 def test_a_wrong_cell_is_named_and_the_rest_is_read(changed: dict[str, str], column: str, message: str):
     rows, problems = read(row_text(model="other"), row_text(**changed), OUTPUT)
     text = str(problems[0])
@@ -521,8 +522,8 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("column", TEXTS)
-@pytest.mark.parametrize("mark", UNSEEN)
+@in_one_test("column", TEXTS)
+@in_one_test("mark", UNSEEN)
 def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column: str, mark: str):
     rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
     assert len(rows) == 1 and len(problems) == 1
@@ -553,8 +554,8 @@ DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 ALIKE = {"-": DASHES, "a": "\u0430\u03b1\uff41", "c": "\u0441\u03f2\uff43", "m": "\u043c\uff4d"}
 
 
-@pytest.mark.parametrize(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
-@pytest.mark.parametrize(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
+@in_one_test(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
+@in_one_test(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
 def test_a_name_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str, plain: str, mark: str):
     alike = name.replace(plain, mark, 1)
     for order in (1, -1):
@@ -617,8 +618,8 @@ def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
 # Numbers at the ends of what a computer holds.
 
 
-@pytest.mark.parametrize("component", loading.COMPONENTS)
-@pytest.mark.parametrize("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
+@in_one_test("component", loading.COMPONENTS)
+@in_one_test("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
 def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
     rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)
     assert rows == [] and [problem.column for problem in problems] == ["amount"]
@@ -637,7 +638,7 @@ PER_MILLION += [("USD", "output", 600)]
 PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
 
 
-@pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
+@in_one_test(("currency", "component", "amount"), PER_MILLION)
 def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
     header = "provider,model,component,currency,amount"
     rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
@@ -669,7 +670,7 @@ def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
 OWN = "provider,model,component,amount,retrieved_date\n"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("days", "day", "far"),
     [
         (["2026-12-20"], "2026-12-20", None),

@@ -50,6 +50,7 @@ from invert.storage.tiers import (
     storage_evidence,
     tier_parameters,
 )
+from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
 KV = (60e3, 1.0)  # the note's, for its price level
@@ -292,7 +293,7 @@ def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float)
     assert with_bytes == without
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("ttl", "price", "drain", "kv", "evidence"),
     [
         (300, GEMINI, (0.02, 0.4), KV, ("implied drain time",)),
@@ -314,10 +315,10 @@ def test_which_term_speaks(ttl, price, drain, kv, evidence):
         assert sum(found.probabilities.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)]
 )
-@pytest.mark.parametrize("name", ["implied_drain_time", "kv_bytes"])
+@in_one_test("name", ["implied_drain_time", "kv_bytes"])
 def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
     with pytest.raises(WrongValue, match=name):
         storage_evidence([300], storage_price=GEMINI, **{name: given})

@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-import referee
-from referee import KINDS, cases, verdict
 
 from derive.solving.one_equation import agrees, solve_equation
+from tests.tools import referee
+from tests.tools.referee import KINDS, cases, verdict
 
 CASES = 300
 

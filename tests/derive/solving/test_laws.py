@@ -1,8 +1,9 @@
 """Laws that no chain may break, at random deployments; and that they see a wrong answer."""
 
-import laws
 import pytest
-from laws import LAWS, Deployment, claims
+
+from tests.tools import laws
+from tests.tools.laws import LAWS, Deployment, claims
 
 COUNT, SEEDS = 12, (1, 2, 3, 4, 5)
 

@@ -8,12 +8,13 @@ from math import log
 import numpy as np
 import pytest
 import sympy
-from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 from scipy.optimize import brentq, minimize_scalar
 
 from derive.catalogue import equation
 from derive.quantities import symbol
 from derive.solving.api import solve
+from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
+from tests.tools.together import in_one_test
 
 X, FALLING, RISING = (symbol(name) for name in ("tradeoff_variable", "falling_cost", "rising_cost"))
 FALLS, RISES = symbol("falling_exponent"), symbol("rising_exponent")
@@ -252,8 +253,8 @@ def test_a_sum_over_the_tokens_of_a_sequence_finds_half_of_it_on_average():
 # -- the best size for a budget -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
-@pytest.mark.parametrize("budget", [1e21, 5.76e23, 1e26])
+@in_one_test("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
+@in_one_test("budget", [1e21, 5.76e23, 1e26])
 def test_a_search_over_sizes_finds_the_optimum_of_the_catalogue(fit, budget):
     def loss(ln_n):
         size = float(np.exp(ln_n))
