@@ -13,6 +13,7 @@ from derive.quantities import quantity, symbol
 if TYPE_CHECKING:
     from sympy import Expr
 
+
 @cache
 def text(expression: "Expr") -> str:
     """The expression as text, printed once."""

@@ -192,7 +192,7 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         buy = f" (so {whole} whole ones)" if broken else ""
         return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{regime}"]
     if answer.kind == "symbolic":
-        return [f"{unknown} = {answer.formula}{regime}"]
+        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{regime}"]
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
 
@@ -320,6 +320,8 @@ def _latex_lines(solution: Result) -> Iterator[str]:
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
     """An answer as LaTeX: a point that is a bound as an inequality."""
+    if answer.kind == "symbolic":
+        return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
     sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
     value = show(unknown, answer.point) if answer.kind == "point" else text_of(unknown, answer)
     return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"

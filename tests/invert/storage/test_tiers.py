@@ -315,9 +315,7 @@ def test_which_term_speaks(ttl, price, drain, kv, evidence):
         assert sum(found.probabilities.values()) == pytest.approx(1)
 
 
-@in_one_test(
-    "given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)]
-)
+@in_one_test("given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)])
 @in_one_test("name", ["implied_drain_time", "kv_bytes"])
 def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
     with pytest.raises(WrongValue, match=name):
