@@ -70,10 +70,10 @@ class Belief:
         return float(np.interp(ln_kv, self.points, self.log_densities, left=-np.inf, right=-np.inf))
 
 
-def interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
+def central_interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
     """Low, median and high of ln k, with this probability between low and high.
 
-    >>> [round(end, 3) for end in interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
+    >>> [round(end, 3) for end in central_interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
     [8.355, 10.0, 11.645]
     """
     return belief.quantile((1 - level) / 2), belief.quantile(0.5), belief.quantile((1 + level) / 2)

@@ -6,7 +6,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -200,8 +200,8 @@ def _known(one: Inference) -> list[str]:
     if one.pairs:
         pair = one.pairs[0]
         joint = pair.joint.values.get("kv_bytes_per_token")
-        lines += [f"What decode reads is {spread([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
-                  + (f" and {spread([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
+        lines += [f"What decode reads is {times_in_words([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
+                  + (f" and {times_in_words([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
     return lines
 
 

@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.contract import as_csv, as_records
+from invert.report.contract import as_records, run_as_csv
 from invert.report.document import FORMATS, document
 from invert.report.flat import flat
 from invert.report.sheet import report, rests_on
@@ -158,7 +158,7 @@ def test_given_kv_bytes_are_labelled_in_every_form():
         assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")
         row = flat(one)
         assert (row["kv_bytes_per_token_headline"], row["kv_bytes_per_token_headline_kind"]) == (70e3, "given")
-    assert as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
+    assert run_as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
 
 
 def test_given_kv_bytes_move_the_tier_that_a_storage_price_points_to():
