@@ -53,7 +53,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called in the rooms that work a result out."""
 
     def poison() -> None:
-        for name in ("read", "reading", "rows_of", "lines", "content", "checked", "refuse_bad"):
+        for name in ("read", "reading", "rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped, name, refuse)
         monkeypatch.setattr(shipped, "_kept", refuse)
         for name in working_modules():
