@@ -8,8 +8,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
 SAME_ROLE = {
     "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
-    "as_text": ("derive.show", "each module of `show` renders its own record in the form of this name"),
-    "as_latex": ("derive.show", "each module of `show` renders its own record in the form of this name"),
+    "as_text": ("derive.show", "an equation and a solution, each rendered in the form of this name by its own module"),
+    "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
 }
 """Names that several modules of a package define because they have the same part to play, and why."""
 

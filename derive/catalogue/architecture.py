@@ -5,14 +5,14 @@ from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
-from derive.records import Equation
+from derive.records import Equation, Variant
 
 EQUATIONS = (
     Equation(
         id="architecture.kv_bytes_gqa",
         title="KV bytes per token, grouped-query attention",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "gqa", True),
+        variant=Variant(group="kv_bytes_per_token", name="gqa", default=True),
         relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, bytes_per_element: (
             kv_bytes_per_token,
             keys_and_values * layers * kv_heads * head_dim * bytes_per_element,
@@ -33,7 +33,7 @@ EQUATIONS = (
         id="architecture.kv_bytes_hybrid",
         title="KV bytes per token, only some layers attend to the whole context",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "hybrid", False),
+        variant=Variant(group="kv_bytes_per_token", name="hybrid"),
         relation=lambda kv_bytes_per_token, keys_and_values, kv_layers, kv_heads, head_dim, bytes_per_element: (
             kv_bytes_per_token,
             keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element,
@@ -53,7 +53,7 @@ EQUATIONS = (
         id="architecture.kv_bytes_gqa_unequal",
         title="KV bytes per token, keys and values of different width",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "gqa_unequal", False),
+        variant=Variant(group="kv_bytes_per_token", name="gqa_unequal"),
         relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element: (
             kv_bytes_per_token,
             entry_per_token * kv_layers * kv_heads * (key_dim + value_dim) * bytes_per_element,
@@ -66,7 +66,7 @@ EQUATIONS = (
         id="architecture.kv_bytes_mla",
         title="KV bytes per token, multi-head latent attention",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "mla", False),
+        variant=Variant(group="kv_bytes_per_token", name="mla"),
         relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, bytes_per_element: (
             kv_bytes_per_token,
             latent_per_token * layers * (latent_dim + rope_dim) * bytes_per_element,
@@ -79,7 +79,7 @@ EQUATIONS = (
         id="architecture.kv_bytes_mla_hybrid",
         title="KV bytes per token, latent attention on only some layers",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "mla_hybrid", False),
+        variant=Variant(group="kv_bytes_per_token", name="mla_hybrid"),
         relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element: (
             kv_bytes_per_token,
             latent_per_token * kv_layers * (latent_dim + rope_dim) * bytes_per_element,
@@ -94,7 +94,7 @@ EQUATIONS = (
         id="architecture.attention_flops",
         title="Attention FLOPs per query and context token, grouped-query attention",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "gqa", True),
+        variant=Variant(group="attention_flops_per_pair", name="gqa", default=True),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, head_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * 2 * layers * query_heads * head_dim,
@@ -107,7 +107,7 @@ EQUATIONS = (
         id="architecture.attention_flops_hybrid",
         title="Attention FLOPs per query and context token, only some layers attend to the whole context",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "hybrid", False),
+        variant=Variant(group="attention_flops_per_pair", name="hybrid"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, head_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * 2 * kv_layers * query_heads * head_dim,
@@ -120,7 +120,7 @@ EQUATIONS = (
         id="architecture.attention_flops_gqa_unequal",
         title="Attention FLOPs per query and context token, keys and values of different width",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "gqa_unequal", False),
+        variant=Variant(group="attention_flops_per_pair", name="gqa_unequal"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, key_dim, value_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * kv_layers * query_heads * (key_dim + value_dim),
@@ -133,7 +133,7 @@ EQUATIONS = (
         id="architecture.attention_flops_mla",
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "mla", False),
+        variant=Variant(group="attention_flops_per_pair", name="mla"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim,
             rope_dim, value_dim: (
             attention_flops_per_pair,
@@ -147,7 +147,7 @@ EQUATIONS = (
         id="architecture.attention_flops_mla_absorbed",
         title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "mla_absorbed", False),
+        variant=Variant(group="attention_flops_per_pair", name="mla_absorbed"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, latent_dim, rope_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * layers * query_heads * (2 * latent_dim + rope_dim),
@@ -160,7 +160,7 @@ EQUATIONS = (
         id="architecture.attention_flops_mla_hybrid",
         title="Attention FLOPs per query and context token, latent attention on only some layers, expanded (prefill)",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "mla_hybrid", False),
+        variant=Variant(group="attention_flops_per_pair", name="mla_hybrid"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim,
             rope_dim, value_dim: (
             attention_flops_per_pair,
@@ -174,7 +174,7 @@ EQUATIONS = (
         id="architecture.attention_flops_mla_hybrid_absorbed",
         title="Attention FLOPs per query and context token, latent attention on only some layers, absorbed (decode)",
         defines="attention_flops_per_pair",
-        variant=("attention_flops_per_pair", "mla_hybrid_absorbed", False),
+        variant=Variant(group="attention_flops_per_pair", name="mla_hybrid_absorbed"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, latent_dim, rope_dim: (
             attention_flops_per_pair,
             flop_per_mac_and_token * kv_layers * query_heads * (2 * latent_dim + rope_dim),

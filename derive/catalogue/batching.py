@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, at
+from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -169,7 +169,7 @@ EQUATIONS = (
     Equation(
         id="batching.weight_compute_ratio",
         title="Weight time over compute time, from the batch",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
         assumptions=("every weight is read, whatever the batch",),
@@ -257,7 +257,7 @@ EQUATIONS = (
         title="Compute utilisation of decode",
         kind=BOUND,
         direction=UPPER,
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda compute_utilisation, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
             drafting_compute_ratio: (
             compute_utilisation,

@@ -3,7 +3,7 @@
 from derive.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
-from derive.records import Equation, Step, at
+from derive.records import Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -102,7 +102,7 @@ EQUATIONS = (
     Equation(
         id="context.kv_compute_ratio",
         title="KV time over compute time by the balance context",
-        variant=("kv_time", "dense", True),
+        variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
         statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
@@ -161,7 +161,7 @@ EQUATIONS = (
         changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time with sparse attention",
         defines="kv_time",
-        variant=("kv_time", "sparse", False),
+        variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
             sparse_attention_exponent, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
@@ -190,7 +190,7 @@ EQUATIONS = (
         changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time with windows, states and selections",
         defines="kv_time",
-        variant=("kv_time", "fixed", False),
+        variant=Variant(group="kv_time", name="fixed"),
         relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch * kv_read_bytes_per_sequence * kv_copies / (chips * hbm_bandwidth * mbu),

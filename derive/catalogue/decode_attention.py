@@ -2,14 +2,14 @@
 
 from derive.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation
+from derive.records import Equation, Variant
 
 DECODE = (
     Equation(
         id="architecture.attention_flops_of_context",
         title="Attention FLOPs of one new token, dense attention",
         defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "dense", True),
+        variant=Variant(group="attention_flops_per_sequence", name="dense", default=True),
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length: (
             attention_flops_per_sequence,
             attention_flops_per_pair * context_length,
@@ -22,7 +22,7 @@ DECODE = (
         id="architecture.attention_flops_with_windows",
         title="Attention FLOPs of one new token, windows in some layers",
         defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "windowed", False),
+        variant=Variant(group="attention_flops_per_sequence", name="windowed"),
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_attention_flops: (
             attention_flops_per_sequence,
             attention_flops_per_pair * context_length + window_attention_flops,
@@ -35,7 +35,7 @@ DECODE = (
         id="architecture.window_attention_flops",
         title="Attention FLOPs of one new token in windowed layers",
         defines="window_attention_flops",
-        variant=("window_attention_flops", "own_values", True),
+        variant=Variant(group="window_attention_flops", name="own_values", default=True),
         relation=lambda window_attention_flops, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_value_dim,
             window_tokens, context_length: (
             window_attention_flops,
@@ -53,7 +53,7 @@ DECODE = (
         id="architecture.window_attention_flops_shared",
         title="Attention FLOPs of one new token in windowed layers, the key is the value",
         defines="window_attention_flops",
-        variant=("window_attention_flops", "shared_values", False),
+        variant=Variant(group="window_attention_flops", name="shared_values"),
         relation=lambda window_attention_flops, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_tokens,
             context_length: (
             window_attention_flops,
@@ -67,7 +67,7 @@ DECODE = (
         id="architecture.indexer_flops",
         title="Indexer FLOPs per token of context",
         defines="indexer_flops_per_pair",
-        variant=("indexer_flops_per_pair", "tokens", True),
+        variant=Variant(group="indexer_flops_per_pair", name="tokens", default=True),
         relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, indexer_layers, indexer_heads, indexer_dim: (
             indexer_flops_per_pair,
             flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim,
@@ -80,7 +80,7 @@ DECODE = (
         id="architecture.indexer_flops_compressed",
         title="Indexer FLOPs per token of context, tokens compressed into shared entries",
         defines="indexer_flops_per_pair",
-        variant=("indexer_flops_per_pair", "compressed", False),
+        variant=Variant(group="indexer_flops_per_pair", name="compressed"),
         relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, sparse_layers, indexer_heads, indexer_dim,
             sparse_compression_ratio: (
             indexer_flops_per_pair,
@@ -94,7 +94,7 @@ DECODE = (
         id="architecture.selected_attention_flops",
         title="Attention FLOPs of one new token over selected entries, latent attention absorbed",
         defines="selected_attention_flops",
-        variant=("selected_attention_flops", "mla_indexed", True),
+        variant=Variant(group="selected_attention_flops", name="mla_indexed", default=True),
         relation=lambda selected_attention_flops, flop_per_mac, sparse_layers, query_heads, latent_dim, rope_dim, read_entries: (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * (2 * latent_dim + rope_dim) * read_entries,
@@ -107,7 +107,7 @@ DECODE = (
         id="architecture.selected_attention_flops_gqa_indexed",
         title="Attention FLOPs of one new token over selected entries, grouped-query attention",
         defines="selected_attention_flops",
-        variant=("selected_attention_flops", "gqa_indexed", False),
+        variant=Variant(group="selected_attention_flops", name="gqa_indexed"),
         relation=lambda selected_attention_flops, flop_per_mac, sparse_layers, query_heads, head_dim, read_entries: (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
@@ -120,7 +120,7 @@ DECODE = (
         id="architecture.selected_attention_flops_compressed",
         title="Attention FLOPs of one new token over selected entries, tokens compressed into shared entries",
         defines="selected_attention_flops",
-        variant=("selected_attention_flops", "compressed", False),
+        variant=Variant(group="selected_attention_flops", name="compressed"),
         relation=lambda selected_attention_flops, flop_per_mac, sparse_layers, query_heads, head_dim, read_entries: (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
@@ -132,7 +132,7 @@ DECODE = (
         id="architecture.attention_flops_mla_indexed",
         title="Attention FLOPs of one new token, every layer selects what it reads",
         defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "mla_indexed", False),
+        variant=Variant(group="attention_flops_per_sequence", name="mla_indexed"),
         relation=lambda attention_flops_per_sequence, indexer_flops_per_pair, context_length, selected_attention_flops: (
             attention_flops_per_sequence,
             indexer_flops_per_pair * context_length + selected_attention_flops,
@@ -145,7 +145,7 @@ DECODE = (
         id="architecture.attention_flops_gqa_indexed",
         title="Attention FLOPs of one new token, all but a few layers select what they read",
         defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "gqa_indexed", False),
+        variant=Variant(group="attention_flops_per_sequence", name="gqa_indexed"),
         relation=lambda attention_flops_per_sequence, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers, query_heads,
             head_dim, context_length, selected_attention_flops: (
             attention_flops_per_sequence,
@@ -161,7 +161,7 @@ DECODE = (
         id="architecture.attention_flops_compressed",
         title="Attention FLOPs of one new token, tokens compressed into shared entries",
         defines="attention_flops_per_sequence",
-        variant=("attention_flops_per_sequence", "compressed", False),
+        variant=Variant(group="attention_flops_per_sequence", name="compressed"),
         relation=lambda attention_flops_per_sequence, indexer_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers,
             query_heads, head_dim, heavy_compression_ratio, context_length, selected_attention_flops, window_attention_flops: (
             attention_flops_per_sequence,

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
-from derive.records import BOUND, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -198,7 +198,7 @@ EQUATIONS = (
         version=3,
         title="Weight-read time with only the touched experts",
         defines="weight_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda weight_time, shared_params, fetched_params, expert_imbalance, routed_params, bytes_per_weight, chips,
             hbm_bandwidth, mbu: (
             weight_time,
@@ -243,7 +243,7 @@ EQUATIONS = (
         changes=("the busiest chip reads no more than all the experts that it holds",),
         title="Weight-read time with only the touched experts, of a step without drafts",
         defines="plain_weight_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
             bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
@@ -329,7 +329,7 @@ EQUATIONS = (
         id="experts.all_to_all_time",
         title="All-to-all time of one step",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "one_message_an_expert", True),
+        variant=Variant(group="all_to_all_time", name="one_message_an_expert", default=True),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, active_experts, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
             all_to_all_time,
@@ -373,7 +373,7 @@ EQUATIONS = (
         id="experts.all_to_all_time_one_copy",
         title="All-to-all time of one step, one copy a chip",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "one_copy_a_chip", False),
+        variant=Variant(group="all_to_all_time", name="one_copy_a_chip"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
             all_to_all_time,
@@ -398,7 +398,7 @@ EQUATIONS = (
         id="experts.all_to_all_time_one_rack",
         title="All-to-all time of one step within one rack",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "in_one_rack", False),
+        variant=Variant(group="all_to_all_time", name="in_one_rack"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
             all_to_all_time,
@@ -439,7 +439,7 @@ EQUATIONS = (
         id="experts.all_to_all_time_racks",
         title="All-to-all time of one step over several racks",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "over_racks", False),
+        variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
             combine_bytes_per_element, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
             all_to_all_time,
@@ -495,7 +495,7 @@ EQUATIONS = (
         id="experts.reached_racks",
         title="Racks that the experts of a token lie in",
         defines="reached_racks",
-        variant=("reached_racks", "any_rack", True),
+        variant=Variant(group="reached_racks", name="any_rack", default=True),
         relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
         requires=(lambda racks: racks >= 1,),
         statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
@@ -506,7 +506,7 @@ EQUATIONS = (
         id="experts.reached_racks_limited",
         title="Racks that the experts of a token lie in, where the router limits them",
         defines="reached_racks",
-        variant=("reached_racks", "limited", False),
+        variant=Variant(group="reached_racks", name="limited"),
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
@@ -552,7 +552,7 @@ EQUATIONS = (
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
         defines="scale_out_slowdown",
-        variant=("scale_out_slowdown", "one_message_an_expert", True),
+        variant=Variant(group="scale_out_slowdown", name="one_message_an_expert", default=True),
         relation=lambda scale_out_slowdown, racks, scale_out_bandwidth_ratio: (
             scale_out_slowdown,
             maximum(1 / racks, scale_out_bandwidth_ratio * (racks - 1) / racks),
@@ -587,7 +587,7 @@ EQUATIONS = (
         id="experts.scale_out_slowdown_one_copy",
         title="Slowdown of the all-to-all over several racks, one copy a rack",
         defines="scale_out_slowdown",
-        variant=("scale_out_slowdown", "one_copy_a_rack", False),
+        variant=Variant(group="scale_out_slowdown", name="one_copy_a_rack"),
         relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
             scale_out_slowdown,
             maximum(1, scale_out_bandwidth_ratio * leaving_copies / active_experts),

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation
+from derive.records import Equation, Variant
 
 FIXED = (
     Equation(
@@ -49,7 +49,7 @@ FIXED = (
         id="architecture.selected_entry_width",
         title="Values of a selected entry, latent attention",
         defines="selected_entry_width",
-        variant=("selected_entry_width", "mla_indexed", True),
+        variant=Variant(group="selected_entry_width", name="mla_indexed", default=True),
         relation=lambda selected_entry_width, latent_dim, rope_dim: (selected_entry_width, latent_dim + rope_dim),
         statement="A selected token is read as its latent and its rotary key, once for all heads.",
         sources=(DSA_PAPER,),
@@ -58,7 +58,7 @@ FIXED = (
         id="architecture.selected_entry_width_gqa_indexed",
         title="Values of a selected entry, grouped-query attention",
         defines="selected_entry_width",
-        variant=("selected_entry_width", "gqa_indexed", False),
+        variant=Variant(group="selected_entry_width", name="gqa_indexed"),
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
         assumptions=("all KV heads select the same tokens, or as many each",),
@@ -68,7 +68,7 @@ FIXED = (
         id="architecture.selected_entry_width_compressed",
         title="Values of a selected entry, tokens compressed into shared entries",
         defines="selected_entry_width",
-        variant=("selected_entry_width", "compressed", False),
+        variant=Variant(group="selected_entry_width", name="compressed"),
         relation=lambda selected_entry_width, head_dim: (selected_entry_width, head_dim),
         statement="A selected entry is one vector of head_dim that is key and value at once.",
         sources=(COMPRESSED_DOCS,),
@@ -77,7 +77,7 @@ FIXED = (
         id="architecture.read_entries",
         title="Entries a sparse layer reads",
         defines="read_entries",
-        variant=("read_entries", "tokens", True),
+        variant=Variant(group="read_entries", name="tokens", default=True),
         relation=lambda read_entries, selected_entries, entry_per_token, context_length: (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length),
@@ -89,7 +89,7 @@ FIXED = (
         id="architecture.read_entries_compressed",
         title="Entries a sparse layer reads, tokens compressed into shared entries",
         defines="read_entries",
-        variant=("read_entries", "compressed", False),
+        variant=Variant(group="read_entries", name="compressed"),
         relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
@@ -126,7 +126,7 @@ FIXED = (
         id="architecture.kv_bytes_that_grow",
         title="KV bytes a sequence stores, all of which grow with its context",
         defines="kv_bytes_per_sequence",
-        variant=("kv_bytes_per_sequence", "grows", True),
+        variant=Variant(group="kv_bytes_per_sequence", name="grows", default=True),
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token,
@@ -139,7 +139,7 @@ FIXED = (
         id="architecture.kv_bytes_per_sequence",
         title="KV bytes a sequence stores",
         defines="kv_bytes_per_sequence",
-        variant=("kv_bytes_per_sequence", "fixed", False),
+        variant=Variant(group="kv_bytes_per_sequence", name="fixed"),
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,

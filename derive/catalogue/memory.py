@@ -7,14 +7,14 @@ chapters, is the sequences of one pass on the chips of one stage.
 from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, Equation, Step, at
+from derive.records import BOUND, CONDITION, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
         id="memory.weight_bytes",
         title="Bytes of the weights",
         defines="weight_bytes",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All parameters are held, active or not: what sparsity costs is capacity.",
         assumptions=("no weight is held twice",),
@@ -27,7 +27,7 @@ EQUATIONS = (
         id="memory.weight_bytes_touched",
         title="Bytes of the weights of a mixture of experts",
         defines="weight_bytes",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All experts are held, whichever of them a batch uses.",
         assumptions=("no weight is held twice",),
@@ -37,7 +37,7 @@ EQUATIONS = (
         id="memory.weight_bytes_resident",
         title="Bytes of the weights, from those resident on each chip",
         defines="weight_bytes",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_bytes, resident_weight_bytes_per_chip, chips, pipeline_stages: (
             weight_bytes,
             resident_weight_bytes_per_chip * chips * pipeline_stages,

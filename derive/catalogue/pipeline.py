@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, Variant, at
 
 
 def hops(stages: Any) -> Any:
@@ -133,7 +133,7 @@ EQUATIONS = (
         version=2,
         title="Bubble of a training schedule",
         defines="bubble_fraction",
-        variant=("bubble_fraction", "contiguous", True),
+        variant=Variant(group="bubble_fraction", name="contiguous", default=True),
         relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
             bubble_fraction,
             (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
@@ -158,7 +158,7 @@ EQUATIONS = (
         id="pipeline.interleaved_bubble",
         title="Bubble of an interleaved training schedule",
         defines="bubble_fraction",
-        variant=("bubble_fraction", "interleaved", False),
+        variant=Variant(group="bubble_fraction", name="interleaved"),
         relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
             bubble_fraction,
             (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),

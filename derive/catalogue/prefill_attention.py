@@ -9,7 +9,7 @@ from typing import Any
 from derive.arithmetic import maximum, minimum
 from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
-from derive.records import Equation, Premise, Step, at, in_place
+from derive.records import Equation, Premise, Step, Variant, at, in_place
 
 GROUP = "attention_flops_per_sequence"
 PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
@@ -63,7 +63,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_flops",
         title="Attention FLOPs of prefill per query and context token, those of decode",
         defines="prefill_attention_flops_per_pair",
-        variant=("prefill_attention_flops_per_pair", "same", True),
+        variant=Variant(group="prefill_attention_flops_per_pair", name="same", default=True),
         relation=lambda prefill_attention_flops_per_pair, attention_flops_per_pair: (
             prefill_attention_flops_per_pair,
             attention_flops_per_pair,
@@ -77,7 +77,7 @@ PREFILL_ATTENTION = (
             id=f"architecture.prefill_attention_flops_{name}",
             title=f"Attention FLOPs of prefill per query and context token, {words}",
             defines="prefill_attention_flops_per_pair",
-            variant=("prefill_attention_flops_per_pair", name, False),
+            variant=Variant(group="prefill_attention_flops_per_pair", name=name),
             relation=relation,
             statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
             assumptions=("dense attention", "the latent is expanded, as in prefill", *more),
@@ -140,7 +140,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_read_entries",
         title="Entries a sparse layer reads for a new token of a prompt",
         defines="prefill_read_entries",
-        variant=("read_entries", "tokens", True),
+        variant=Variant(group="read_entries", name="tokens", default=True),
         relation=lambda prefill_read_entries, selected_entries, entry_per_token, cached_tokens, uncached_tokens: (
             prefill_read_entries,
             entry_per_token * mean_met(selected_entries / entry_per_token, cached_tokens, uncached_tokens),
@@ -153,7 +153,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_read_entries_compressed",
         title="Entries a sparse layer reads for a new token of a prompt, tokens compressed into shared entries",
         defines="prefill_read_entries",
-        variant=("read_entries", "compressed", False),
+        variant=Variant(group="read_entries", name="compressed"),
         relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
             uncached_tokens: (
             prefill_read_entries,
@@ -182,7 +182,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_of_prompt",
         title="Attention FLOPs of one new token of a prompt, dense attention",
         defines="prefill_attention_flops_per_token",
-        variant=(GROUP, "dense", True),
+        variant=Variant(group=GROUP, name="dense", default=True),
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens: (
             prefill_attention_flops_per_token,
             prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2),
@@ -203,7 +203,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_with_windows",
         title="Attention FLOPs of one new token of a prompt, windows in some layers",
         defines="prefill_attention_flops_per_token",
-        variant=(GROUP, "windowed", False),
+        variant=Variant(group=GROUP, name="windowed"),
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             prefill_window_flops: (
             prefill_attention_flops_per_token,
@@ -229,7 +229,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_mla_indexed",
         title="Attention FLOPs of one new token of a prompt, every layer selects what it reads",
         defines="prefill_attention_flops_per_token",
-        variant=(GROUP, "mla_indexed", False),
+        variant=Variant(group=GROUP, name="mla_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, cached_tokens, uncached_tokens,
             prefill_selected_flops: (
             prefill_attention_flops_per_token,
@@ -256,7 +256,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_gqa_indexed",
         title="Attention FLOPs of one new token of a prompt, all but a few layers select what they read",
         defines="prefill_attention_flops_per_token",
-        variant=(GROUP, "gqa_indexed", False),
+        variant=Variant(group=GROUP, name="gqa_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers,
             query_heads, head_dim, cached_tokens, uncached_tokens, prefill_selected_flops: (
             prefill_attention_flops_per_token,
@@ -281,7 +281,7 @@ PREFILL_ATTENTION = (
         id="architecture.prefill_attention_compressed",
         title="Attention FLOPs of one new token of a prompt, tokens compressed into shared entries",
         defines="prefill_attention_flops_per_token",
-        variant=(GROUP, "compressed", False),
+        variant=Variant(group=GROUP, name="compressed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers,
             query_heads, head_dim, heavy_compression_ratio, cached_tokens, uncached_tokens, prefill_selected_flops,
             prefill_window_flops: (

@@ -1,7 +1,7 @@
 """Reversible: Feistel ciphers, RevNets, and memory bought with compute (lecture, 2:03:50 to the end)."""
 
 from derive.catalogue.sources import REVNET_PAPER, ours, talk
-from derive.records import Equation, Step, at
+from derive.records import Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -43,7 +43,7 @@ EQUATIONS = (
         id="reversible.activation_memory",
         title="Activations held for the backward pass",
         defines="activation_bytes",
-        variant=("activation_bytes", "stored", True),
+        variant=Variant(group="activation_bytes", name="stored", default=True),
         relation=lambda activation_bytes, activation_per_token, layers, tokens_in_training_batch, model_dim,
             activations_per_width, bytes_per_activation: (
             activation_bytes,
@@ -62,7 +62,7 @@ EQUATIONS = (
         id="reversible.activation_memory_reversible",
         title="Activations held by a reversible network",
         defines="activation_bytes",
-        variant=("activation_bytes", "reversible", False),
+        variant=Variant(group="activation_bytes", name="reversible"),
         relation=lambda activation_bytes, activation_per_token, tokens_in_training_batch, model_dim, activations_per_width,
             bytes_per_activation: (
             activation_bytes,
@@ -82,7 +82,7 @@ EQUATIONS = (
         id="reversible.training_cost",
         title="FLOPs of pre-training a reversible network",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "reversible", False),
+        variant=Variant(group="pretrain_flops", name="reversible"),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,

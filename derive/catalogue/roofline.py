@@ -4,7 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -34,7 +34,7 @@ EQUATIONS = (
         id="roofline.weight_time",
         title="Weight-read time of one decode step",
         defines="weight_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
             total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
@@ -65,7 +65,7 @@ EQUATIONS = (
         version=2,
         title="Weight-read time from the bytes resident on each chip",
         defines="weight_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
             pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
@@ -84,7 +84,7 @@ EQUATIONS = (
         id="roofline.plain_weight_time",
         title="Weight-read time of a step without drafts",
         defines="plain_weight_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
@@ -94,7 +94,7 @@ EQUATIONS = (
         id="roofline.plain_weight_time_resident",
         title="Weight-read time of a step without drafts, from the bytes resident on each chip",
         defines="plain_weight_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
@@ -106,7 +106,7 @@ EQUATIONS = (
         changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time of one decode step",
         defines="kv_time",
-        variant=("kv_time", "dense", True),
+        variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
@@ -130,7 +130,7 @@ EQUATIONS = (
         kind=BOUND,
         direction=LOWER,
         defines="step_time",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
             step_time,
             drafting_time + maximum(positions_per_step * (compute_time + attention_time), memory_time),
@@ -163,7 +163,7 @@ EQUATIONS = (
         title="Step time with no overlap",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "sum", False),
+        variant=Variant(group="overlap", name="sum"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
             step_time,
             drafting_time + positions_per_step * (compute_time + attention_time) + memory_time,
@@ -179,7 +179,7 @@ EQUATIONS = (
         title="Step time with the attention apart",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "kv_plus_max", False),
+        variant=Variant(group="overlap", name="kv_plus_max"),
         relation=lambda step_time, drafting_time, positions_per_step, attention_time, kv_time, compute_time, weight_time: (
             step_time,
             drafting_time
@@ -214,7 +214,7 @@ EQUATIONS = (
         title="Step time with no overlap, network counted",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "network", False),
+        variant=Variant(group="overlap", name="network"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
             step_time,
             drafting_time + positions_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
@@ -235,7 +235,7 @@ EQUATIONS = (
         title="Step time with communication that nothing hides",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "exposed", False),
+        variant=Variant(group="overlap", name="exposed"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
             step_time,

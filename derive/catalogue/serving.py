@@ -7,7 +7,7 @@ from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -80,7 +80,7 @@ EQUATIONS = (
         title="Cost of a decoded token over its compute floor",
         kind=BOUND,
         direction=LOWER,
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda normalised_cost, positions_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
             drafting_compute_ratio, one_token, tokens_per_step: (
             normalised_cost,
@@ -144,7 +144,7 @@ EQUATIONS = (
         kind=BOUND,
         direction=LOWER,
         defines="prefill_normalised_cost",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
@@ -187,7 +187,7 @@ EQUATIONS = (
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
         defines="prefill_normalised_cost",
-        variant=("overlap", "sum", False),
+        variant=Variant(group="overlap", name="sum"),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
             prefill_normalised_cost,
@@ -201,7 +201,7 @@ EQUATIONS = (
         id="serving.prefill_weight_compute_ratio",
         title="Weight time of a pass with many new tokens over compute time of decode",
         defines="prefill_weight_compute_ratio",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
@@ -211,7 +211,7 @@ EQUATIONS = (
         id="serving.prefill_weight_compute_ratio_resident",
         title="Weight time of a pass with many new tokens over compute time of decode, from the bytes resident on each chip",
         defines="prefill_weight_compute_ratio",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
@@ -226,7 +226,7 @@ EQUATIONS = (
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the touched experts",
         defines="prefill_weight_compute_ratio",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
             new_tokens_per_pass, one_token, positions_per_step: (
             prefill_weight_compute_ratio,

@@ -3,7 +3,7 @@
 from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
 
 METHODS = (
     Equation(
@@ -77,7 +77,7 @@ METHODS = (
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
@@ -108,7 +108,7 @@ METHODS = (
         title="Step time with a chunk of prefill on board, with no overlap",
         kind=ESTIMATE,
         defines="mixed_step_time",
-        variant=("overlap", "sum", False),
+        variant=Variant(group="overlap", name="sum"),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
@@ -132,7 +132,7 @@ METHODS = (
         title="Step time with a chunk of prefill on board, with communication that nothing hides",
         kind=ESTIMATE,
         defines="mixed_step_time",
-        variant=("overlap", "exposed", False),
+        variant=Variant(group="overlap", name="exposed"),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
             mixed_step_time,
@@ -161,7 +161,7 @@ METHODS = (
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill on board",
         defines="mixed_memory_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
@@ -171,7 +171,7 @@ METHODS = (
         id="serving.mixed_memory_time_resident",
         title="Memory time of a step with a chunk of prefill on board, from the bytes resident on each chip",
         defines="mixed_memory_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
@@ -181,7 +181,7 @@ METHODS = (
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill on board that goes to experts of its own",
         defines="mixed_memory_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
             active_experts, experts, prefill_chunk, one_token: (
             mixed_memory_time,
@@ -232,7 +232,7 @@ METHODS = (
         version=4,
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -278,7 +278,7 @@ METHODS = (
         id="serving.free_prefill_chunk_resident",
         title="Prefill tokens that ride along for nothing, from the bytes resident on each chip",
         defines="free_prefill_chunk",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -301,7 +301,7 @@ METHODS = (
     Equation(
         id="serving.free_prefill_chunk_touched",
         title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
             one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
             memory_time,

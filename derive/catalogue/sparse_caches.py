@@ -5,7 +5,7 @@ grows with the context is then stored and read apart: keys and values are stored
 """
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours
-from derive.records import Equation
+from derive.records import Equation, Variant
 
 INDEXED = (
     Equation(
@@ -14,7 +14,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, latent attention with an indexer",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "mla_indexed", False),
+        variant=Variant(group="kv_bytes_per_token", name="mla_indexed"),
         relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, entry_per_token, indexer_layers,
             indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -31,7 +31,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, grouped-query attention with an indexer",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "gqa_indexed", False),
+        variant=Variant(group="kv_bytes_per_token", name="gqa_indexed"),
         relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, entry_per_token, indexer_layers,
             indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -48,7 +48,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "compressed", False),
+        variant=Variant(group="kv_bytes_per_token", name="compressed"),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -69,7 +69,7 @@ INDEXED = (
         id="architecture.kv_read_bytes",
         title="KV bytes read per token of context",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "dense", True),
+        variant=Variant(group="kv_read_bytes_per_token", name="dense", default=True),
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token: (kv_read_bytes_per_token, kv_bytes_per_token),
         statement="Attention that looks at the whole context reads every byte that grows with it, once per step.",
         assumptions=("dense attention in every layer whose cache grows with the context",),
@@ -81,7 +81,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, every layer selects what it reads",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "mla_indexed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="mla_indexed"),
         relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
             entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
@@ -96,7 +96,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, all but a few layers select what they read",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "gqa_indexed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="gqa_indexed"),
         relation=lambda kv_read_bytes_per_token, keys_and_values, layers, sparse_layers, kv_heads, head_dim, entry_per_token,
             indexer_layers, indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
@@ -114,7 +114,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, tokens compressed into shared entries",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "compressed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="compressed"),
         relation=lambda kv_read_bytes_per_token, entry_per_token, sparse_layers, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, head_dim, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
-from derive.records import BOUND, LOWER, Equation, Step, at
+from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 
 SPECULATION = (
     Equation(
@@ -78,7 +78,7 @@ SPECULATION = (
         id="serving.verification_ratio",
         title="Time to check drafts over that of a step without them",
         defines="verification_ratio",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
             verification_ratio,
             (step_time - drafting_time) / plain_step_time,
@@ -93,7 +93,7 @@ SPECULATION = (
         version=2,
         title="Speed-up by speculative decoding",
         defines="speculative_speedup",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, verification_ratio: (
             speculative_speedup,
             (1 - acceptance_rate ** (draft_tokens + 1)) / ((1 - acceptance_rate) * (draft_tokens * draft_cost_ratio + verification_ratio)),

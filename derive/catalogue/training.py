@@ -4,14 +4,14 @@ from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER,
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Step, at
+from derive.records import HEURISTIC, Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
         id="training.pretrain_cost",
         title="FLOPs of pre-training",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "stored", True),
+        variant=Variant(group="pretrain_flops", name="stored", default=True),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             6 * one_flop_per_token * active_params * pretrain_tokens,
@@ -24,7 +24,7 @@ EQUATIONS = (
         id="training.pretrain_cost_attention",
         title="FLOPs of pre-training, causal attention included",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "attention", False),
+        variant=Variant(group="pretrain_flops", name="attention"),
         relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
             training_sequence_length: (
             pretrain_flops,
@@ -59,7 +59,7 @@ EQUATIONS = (
         title="FLOPs of reinforcement learning, all of it at the rate of decode",
         defines="rl_flops",
         kind=HEURISTIC,
-        variant=("rl_flops", "lecture", False),
+        variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
             rl_flops,
             one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
@@ -80,7 +80,7 @@ EQUATIONS = (
         id="training.rl_cost_split",
         title="FLOPs of reinforcement learning, training at full rate",
         defines="rl_flops",
-        variant=("rl_flops", "split", True),
+        variant=Variant(group="rl_flops", name="split", default=True),
         relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
             rl_flops,
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
@@ -95,7 +95,7 @@ EQUATIONS = (
         version=2,
         title="FLOPs of inference",
         defines="inference_flops",
-        variant=("inference_flops", "split", True),
+        variant=Variant(group="inference_flops", name="split", default=True),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
@@ -116,7 +116,7 @@ EQUATIONS = (
         title="FLOPs of inference, all of it at the rate of decode",
         kind=HEURISTIC,
         defines="inference_flops",
-        variant=("inference_flops", "lecture", False),
+        variant=Variant(group="inference_flops", name="lecture"),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,

@@ -5,7 +5,7 @@ many layers, is up to the schedule of the pipeline.
 """
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
 
 MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
@@ -16,7 +16,7 @@ MEMORY = (
         id="training.state_bytes",
         title="Bytes of parameters, gradients and optimizer states on one chip",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "replicated", True),
+        variant=Variant(group="training_state_bytes_per_chip", name="replicated", default=True),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -30,7 +30,7 @@ MEMORY = (
         id="training.state_bytes_zero_1",
         title="State bytes on one chip, optimizer states shared between copies",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_1", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_1"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -60,7 +60,7 @@ MEMORY = (
         id="training.state_bytes_zero_2",
         title="State bytes on one chip, gradients shared between copies as well",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_2", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_2"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -88,7 +88,7 @@ MEMORY = (
         id="training.state_bytes_zero_3",
         title="State bytes on one chip, weights shared between copies as well",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_3", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_3"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -117,7 +117,7 @@ MEMORY = (
         title="Sixteen bytes a parameter",
         kind=HEURISTIC,
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "adam", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="adam"),
         relation=lambda training_state_bytes_per_chip, trained_bytes_per_param, total_params, chips, pipeline_stages: (
             training_state_bytes_per_chip,
             trained_bytes_per_param * total_params / (chips * pipeline_stages),
@@ -141,7 +141,7 @@ MEMORY = (
         id="training.activation_memory_flash",
         title="Activations of transformer layers, attention scores computed again",
         defines="activation_bytes",
-        variant=("activation_bytes", "flash", False),
+        variant=Variant(group="activation_bytes", name="flash"),
         relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
@@ -160,7 +160,7 @@ MEMORY = (
         id="training.activation_memory_transformer",
         title="Activations of transformer layers, attention scores kept",
         defines="activation_bytes",
-        variant=("activation_bytes", "transformer", False),
+        variant=Variant(group="activation_bytes", name="transformer"),
         relation=lambda activation_bytes, layers, tokens_in_training_batch, layer_activation_bytes, model_dim,
             score_activation_bytes, query_heads, training_sequence_length: (
             activation_bytes,
@@ -191,7 +191,7 @@ MEMORY = (
         id="training.activation_memory_recomputed",
         title="Activations where each layer is computed again",
         defines="activation_bytes",
-        variant=("activation_bytes", "recomputed", False),
+        variant=Variant(group="activation_bytes", name="recomputed"),
         relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_input_bytes * layers * tokens_in_training_batch * model_dim,
@@ -210,7 +210,7 @@ MEMORY = (
         id="training.pretrain_cost_recomputed",
         title="FLOPs of pre-training where each layer is computed again",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "recomputed", False),
+        variant=Variant(group="pretrain_flops", name="recomputed"),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,
@@ -236,7 +236,7 @@ MEMORY = (
         id="training.activation_bytes_per_chip_gpipe",
         title="Activations on one chip under GPipe",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "gpipe", False),
+        variant=Variant(group="activation_bytes_per_chip", name="gpipe"),
         relation=lambda activation_bytes_per_chip, activation_bytes, training_microbatches, chips, pipeline_stages: (
             activation_bytes_per_chip,
             activation_bytes * training_microbatches / (chips * pipeline_stages),
@@ -250,7 +250,7 @@ MEMORY = (
         id="training.activation_bytes_per_chip",
         title="Activations on one chip of the first stage under 1F1B",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "1f1b", True),
+        variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
         statement="More stages have fewer layers and hold more microbatches: as for the KV cache, they cancel.",
         assumptions=(
@@ -270,7 +270,7 @@ MEMORY = (
         id="training.activation_bytes_per_chip_interleaved",
         title="Activations on one chip of the first stage under interleaved 1F1B",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "interleaved", False),
+        variant=Variant(group="activation_bytes_per_chip", name="interleaved"),
         relation=lambda activation_bytes_per_chip, activation_bytes, pipeline_stages, virtual_stages, chips: (
             activation_bytes_per_chip,
             activation_bytes * (1 + (pipeline_stages - 1) / (pipeline_stages * virtual_stages)) / chips,

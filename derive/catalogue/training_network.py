@@ -1,7 +1,7 @@
 """Training, continued: copies of a model that train on different data, and the tokens that hide what they exchange."""
 
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Step, Variant, at
 
 RING = "many copies; of two, each sends half of this"
 OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
@@ -23,7 +23,7 @@ NETWORK = (
         id="training.data_parallel_time",
         title="Time to add up the gradients of all copies",
         defines="data_parallel_time",
-        variant=("data_parallel_time", "all_reduce", True),
+        variant=Variant(group="data_parallel_time", name="all_reduce", default=True),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
             2 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
@@ -36,7 +36,7 @@ NETWORK = (
         id="training.data_parallel_time_sharded",
         title="Time to gather weights and to add up gradients, fully sharded",
         defines="data_parallel_time",
-        variant=("data_parallel_time", "sharded", False),
+        variant=Variant(group="data_parallel_time", name="sharded"),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
             3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),

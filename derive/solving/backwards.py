@@ -78,8 +78,9 @@ def _leading(asked: Question, rest: Mapping[str, float], name: str, last: Equati
         return tuple(found)
     # What was given may lead to what is made of it: its equations turned round, or several together.
     way = route(name, tuple(row for row in asked.active if row.sense == "="), frozenset(start))
-    sure = way and not way.cancelled and way.legs[-1].rows == (last,) and all(map(_always, way.legs[:-1]))
-    return way.legs[:-1] if sure else None
+    if way is None or way.cancelled or way.legs[-1].rows != (last,):
+        return None
+    return way.legs[:-1] if all(map(_always, way.legs[:-1])) else None
 
 
 def _always(leg: Leg) -> bool:

@@ -109,7 +109,7 @@ def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, floa
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
-            known[name] = one.value
+            known[name] = one.point
             claimed |= {name}
     return known
 
@@ -131,7 +131,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
     some["positions_per_step"] = known.get("positions_per_step", 1.0)
-    return step.right_side({**some, "memory_time": reads.right_side(some)})
+    return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
 
 def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
@@ -178,7 +178,7 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
     points, _ = solve_equation(broken, unknown, known)
     if not points or points[0].kind != "point":
         return None
-    ours, theirs = _apart(unknown, known[unknown], points[0].value)
+    ours, theirs = _apart(unknown, known[unknown], points[0].point)
     route = ", ".join(row.id for row in used)
     return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
+from typing import TypeVar
 
 from derive import presets
 from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
@@ -18,6 +19,8 @@ from derive.solving.defaults import Standing, Values, neutral, standing, with_de
 from derive.solving.givens import Spread
 from derive.solving.nothing import made_of_nothing
 from derive.units import show
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,11 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
 
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
-    kept = ({name: one for name, one in some.items() if name not in names} for some in (asked.known, asked.provenance, asked.limits))
-    known, provenance, limits = kept
-    return replace(asked, known=known, provenance=provenance, limits=limits)
+    return replace(asked, known=_but(asked.known, names), provenance=_but(asked.provenance, names), limits=_but(asked.limits, names))
+
+
+def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
+    return {name: one for name, one in some.items() if name not in names}
 
 
 def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
@@ -180,7 +185,7 @@ def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
-    merged, owner = Preset({}, {}, {}), {}
+    merged, owner = Preset({}, {}, {}), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
             if name not in settled and merged.givens.get(name, value) != value:
@@ -220,7 +225,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
-    groups = {row.variant[0] for row in by_id().values() if row.variant}
+    groups = {row.variant.group for row in by_id().values() if row.variant}
     for group, name in asked.items():
         if group not in groups:
             raise UnknownName("variant group", group, sorted(groups))
@@ -240,11 +245,12 @@ def _active(
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
-    picked: dict[str, Equation] = {}
-    for row in named:
-        if row.variant and picked.setdefault(row.variant[0], row).variant[1] != row.variant[1]:
-            raise WrongValue(f"{picked[row.variant[0]].id} and {row.id} are two variants of {row.variant[0]}: name one")
-    chosen |= {group: row.variant[1] for group, row in picked.items()}
+    picked: dict[str, tuple[str, Equation]] = {}
+    for row, variant in ((row, row.variant) for row in named if row.variant):
+        name, first = picked.setdefault(variant.group, (variant.name, row))
+        if name != variant.name:
+            raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
+    chosen |= {group: name for group, (name, _) in picked.items()}
 
     def takes_part(row: Equation) -> bool:
         if row in named:
@@ -253,7 +259,6 @@ def _active(
             return False
         if row.variant is None:
             return row.kind in CHAINED_BY_ITSELF
-        group, name, default = row.variant
-        return chosen[group] == name if group in chosen else default
+        return chosen[row.variant.group] == row.variant.name if row.variant.group in chosen else row.variant.default
 
     return tuple(row for row in by_id().values() if takes_part(row))

@@ -30,8 +30,9 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        found = [followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES]
-        if None in found or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+        there = (followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
+        found = [value for value in there if value is not None]
+        if len(found) < len(SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
@@ -59,8 +60,8 @@ def made_of(asked: Question, unknown: str) -> list[str]:
 def giving(asked: Question) -> dict[str, Equation]:
     """The equation that gives each quantity: its definition, or one that holds it among others in place of a variant that defines it."""
     found = {row.defines: row for row in asked.active if row.defines}
-    for row in (row for row in asked.active if row.variant and not row.defines and row.sense == "="):
-        of_group = {other.defines for other in by_id().values() if other.variant and other.variant[0] == row.variant[0]}
+    for row, variant in ((row, row.variant) for row in asked.active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
         found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
     return found
 

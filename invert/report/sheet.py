@@ -209,7 +209,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
-    resting = rests_on(one)
+    resting = anchors_by_label(one)
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
          "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
@@ -227,7 +227,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
 
 
-def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:
+def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
