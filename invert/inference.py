@@ -20,7 +20,7 @@ from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by, memory_bound_base_cost, rule_solutions
 from invert.estimators.one_markup import posterior_of
-from invert.estimators.readings import implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
+from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.identifiability import identified
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
@@ -44,11 +44,11 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, places, sheets, with_amounts
+from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
-from invert.soundness import table_problems, without
+from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable
@@ -92,7 +92,7 @@ def infer(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *without(assumptions)]
+    notes = [*notes, *note_on_calibration(assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
@@ -101,7 +101,7 @@ def infer(
         try:
             if (sheet.provider, sheet.model) not in rows:
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
+            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
@@ -207,7 +207,7 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
-    drained = implied_drain_time(sheet, seen, read.storage_price, assumptions)
+    drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
     return Inference(
         sheet=sheet,
@@ -359,7 +359,7 @@ def _flags(
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
-    currencies = sorted({price.currency for price in places(sheet).values()})
+    currencies = sorted({price.currency for price in prices_by_place(sheet).values()})
     if currencies != ["USD"]:
         flags.append(f"priced in {' and '.join(currencies)}")
     if not sheet.start_known:

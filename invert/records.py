@@ -426,7 +426,9 @@ def lower(
     return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
 
 
-def point(assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()) -> Estimate:
+def point_estimate(
+    assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
+) -> Estimate:
     """A number without a range: what a reading gives at the anchors as they stand."""
     return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
 

@@ -15,7 +15,7 @@ from derive.show.text import as_json as solved
 from derive.solving.api import solve
 from derive.solving.result import Answer
 from invert.inference import infer
-from invert.report.contract import as_json as inferred
+from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")

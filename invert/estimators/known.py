@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.estimators import kv_bytes
+from invert.estimators import kv_bytes_by_estimator
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import with_posteriors
 from invert.records import Estimate
@@ -41,4 +41,4 @@ def judged(assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
     assumptions = assumptions.apart_from(UNLESS_GIVEN)
     known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
     cases = with_posteriors([case for _, case in known], assumptions)
-    return tuple(Judged(member, kv_bytes(case, assumptions)) for (member, _), case in zip(known, cases, strict=True))
+    return tuple(Judged(member, kv_bytes_by_estimator(case, assumptions)) for (member, _), case in zip(known, cases, strict=True))

@@ -20,7 +20,7 @@ from invert.records import (
     Observable,
     Reading,
     interval,
-    point,
+    point_estimate,
     references,
     the_point,
     undetermined,
@@ -42,7 +42,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     found = kv_bytes_from_threshold(case.seen.pairs[0], case.anchors.values)
     cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
     because = "the threshold is where cache reads overtake arithmetic"
-    return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
+    return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
 def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:

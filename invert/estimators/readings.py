@@ -25,7 +25,7 @@ def read_pair(
 ) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
-    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint(pair, anchors)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint_reading(pair, anchors)
     hidden = _lecture_hidden(by_lecture, seen, index, anchors)
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
@@ -107,7 +107,7 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReadin
     )
 
 
-def implied_drain_time(
+def drain_time_of_sheet(
     sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
 ) -> Reading | None:
     """The implied drain time of the first pair of bands, where the sheet prices storage."""

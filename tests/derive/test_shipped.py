@@ -400,7 +400,7 @@ def test_any_content_gives_rows_or_named_faults():
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
-                of_lines = {row.place for row, _ in shipped.lines(name)[1]}
+                of_lines = {row.place for row, _ in shipped.raw_rows(name)[1]}
                 assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 

@@ -18,7 +18,7 @@ import invert
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from invert.anchors import assumptions_of, common_anchors, given_anchors
-from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, as_record
+from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.inference import infer
 from invert.posterior.simulation import SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
@@ -203,7 +203,7 @@ def test_the_record_travels_to_other_processes_and_into_what_is_saved():
     assert run.priors and pickle.loads(pickle.dumps(run)) == run
     table = infer(["kimi-k3"], anchors={"overlap": 0.5})
     echoed = json.loads(saved(table))["run"]["assumptions"]
-    assert echoed == json.loads(json.dumps(as_record(run))) and set(echoed) == {"given", *NOTES}
+    assert echoed == json.loads(json.dumps(assumptions_as_record(run))) and set(echoed) == {"given", *NOTES}
 
 
 @pytest.fixture(scope="module")

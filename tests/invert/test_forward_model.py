@@ -12,7 +12,7 @@ from derive.solving.api import solve
 from derive.solving.one_equation import points
 from invert import forward
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import JOINT_EQUATIONS, joint
+from invert.estimators.joint_point import JOINT_EQUATIONS, joint_reading
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from tests.tools.together import in_one_test
@@ -71,7 +71,7 @@ def test_tokens_a_step_that_are_not_known_make_the_balance_context_as_many_times
     assert prices["output"] == pytest.approx([16 / 1.8, 26 / 1.8])
     ratios = {"premium_in": 1.0, "premium_out": prices["premium_out"][1], "output_input_ratio": prices["output_input_ratio"]}
     pair = BandPair(200_000, False, 1e5, 1.1e6, **{name: observe(name, float(ratio)) for name, ratio in ratios.items()})
-    found = joint(pair, {**truth, **USUAL.held, "ridge_point": 600.0})
+    found = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0})
     assert found.values["balance_context"] == pytest.approx(1.8e5) and found.values["weight_compute_ratio"] == pytest.approx(15 / 1.8)
     for slope, step in ((1.8e5, 1), (1e5, 1.8)):
         (known,) = solve("balance_context", using="readings.joint_slope", short_context=1e5, long_context=1.1e6, premium_out=26 / 16,
@@ -219,7 +219,7 @@ def test_two_thousand_truths_forward_and_back_through_the_chain():
             long_context=truth["long_context"],
             **{name: observe(name, float(array[place])) for name, array in ratios.items()},
         )  # fmt: skip
-        readings.append(joint(pair, {**truth, **USUAL.held, "ridge_point": ridge}))
+        readings.append(joint_reading(pair, {**truth, **USUAL.held, "ridge_point": ridge}))
     assert [(place, found.problem) for place, found in enumerate(readings) if found.problem] == []
     names = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio", "kv_bytes_per_token", "memory_time_share")
     found = {name: np.array([reading.values[name] for reading in readings]) for name in names}
@@ -241,7 +241,7 @@ def test_the_elasticities_that_the_joint_reading_reports_bound_its_error():
         pair = BandPair(
             200_000, False, truth["short_context"], truth["long_context"], **{n: observe(n, float(a[place])) for n, a in ratios.items()}
         )
-        answer = joint(pair, {**truth, **USUAL.held, "ridge_point": 600.0}).solution.answers[0]
+        answer = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0}).solution.answers[0]
         assert abs(answer.value - kv) <= 1e-9 * kv * max(1, sum(map(abs, answer.elasticities.values())))
 
 

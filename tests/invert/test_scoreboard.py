@@ -129,7 +129,7 @@ def test_the_recorded_calibration_meets_the_demands():
 def test_sections_are_those_of_the_command():
     assert tuple(truth.SECTIONS) == SECTIONS == tuple(truth.TITLES)
     with pytest.raises(UnknownName, match="skill"):
-        truth.rows("skil")
+        truth.section_rows("skil")
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -32,7 +32,7 @@ from invert.estimators.at_rent import (
     weighted_line,
 )
 from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
-from invert.estimators.densities import LONG_TAILS, Sample, interval, log_normal, log_student, on_grid
+from invert.estimators.densities import LONG_TAILS, Sample, central_interval, log_normal, log_student, on_grid
 from invert.records import upper
 from invert.rent import rental
 from invert.sheets.assemble import sheets
@@ -221,7 +221,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
 def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
     with shipped.reading(edited("reference_class", "GLM-4.5", column, text)):
         found = members()
-        (problem,) = (*shipped.problems("reference_class"), *calibration.problems())
+        (problem,) = (*shipped.problems("reference_class"), *calibration.class_problems())
         assert str(problem).startswith(f"reference_class.csv row 10, column {message}")
         assert calibration.lacking() == (text if column == "architecture" else "GLM-4.5",)
         assert {member.architecture for member in members()} == {member.architecture for member in found} and len(found) == 29
@@ -266,10 +266,10 @@ def quadrature(shape, middle):
 def test_the_reference_class_alone_is_normal_and_the_increment_alone_students_t():
     known = learn()
     normal = stats.norm(known.reference.mean, known.reference.predictive_sd)
-    assert interval(reference_only(known)) == pytest.approx(normal.ppf(LEVELS), abs=1e-5)
+    assert central_interval(reference_only(known)) == pytest.approx(normal.ppf(LEVELS), abs=1e-5)
     assert reference_only(known).log_density(11.0) == pytest.approx(normal.logpdf(11.0), abs=1e-5)
     student = stats.t(5, LN_KV - known.increments.mean, known.increments.sd * sqrt(7 / 6))
-    assert interval(increment_only(LN_KV, known)) == pytest.approx(student.ppf(LEVELS), abs=1e-3)
+    assert central_interval(increment_only(LN_KV, known)) == pytest.approx(student.ppf(LEVELS), abs=1e-3)
     assert increment_only(LN_KV, known).log_density(11.0) == pytest.approx(student.logpdf(11.0), abs=1e-3)
 
 
@@ -277,7 +277,7 @@ def test_the_reference_class_alone_is_normal_and_the_increment_alone_students_t(
 def test_long_tails_are_on_the_grid(freedom):
     sample = Sample(11.0, 1.1, freedom + 1)
     found, exact = on_grid(sample, log_student(sample), LONG_TAILS), stats.t(freedom, 11.0, sample.predictive_sd)
-    assert interval(found) == pytest.approx(exact.ppf(LEVELS), abs=1e-3)
+    assert central_interval(found) == pytest.approx(exact.ppf(LEVELS), abs=1e-3)
 
 
 @pytest.mark.parametrize("ln_kv", [0.0, LN_KV, 25.0])
@@ -293,7 +293,7 @@ def test_both_together_are_the_product_of_the_densities(ln_kv, left_out):
 
     exact, total = quadrature(product, usual.mean)
     found = combined(ln_kv, known)
-    assert interval(found) == pytest.approx(exact, abs=1e-5)
+    assert central_interval(found) == pytest.approx(exact, abs=1e-5)
     assert found.log_density(12.0) == pytest.approx(log(product(12.0) / total), abs=1e-5)
 
 
@@ -307,7 +307,7 @@ def test_a_bound_cuts_the_reference_class_from_above(ln_bound):
         return exp(-(((point - usual.mean) / usual.predictive_sd) ** 2) / 2) * covered
 
     exact, _ = quadrature(product, usual.mean)
-    assert interval(bounded(ln_bound, known)) == pytest.approx(exact, abs=1e-5)
+    assert central_interval(bounded(ln_bound, known)) == pytest.approx(exact, abs=1e-5)
 
 
 def test_a_lower_bound_means_less_a_distant_one_nothing_and_an_absurd_one_is_not_believed():

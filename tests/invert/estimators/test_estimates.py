@@ -213,7 +213,7 @@ def test_grok_ends_earlier_than_the_note_had_it():
     assert found.model.max_context == 500_000
     to_a_million = replace(case("grok-4.5"), evidence=replace(found.evidence, edges=np.array([[200_000.0, top]])))
     near(at_rent(to_a_million), GROK["at_rent"])
-    near(headlines.calibrated(at_rent(to_a_million), None, USUAL), GROK["headline"])
+    near(headlines.calibrated_on_known(at_rent(to_a_million), None, USUAL), GROK["headline"])
     # The same increment over fewer tokens pays for more bytes of each.
     assert found.kv_bytes["at_rent"].median > 1.3e3 * GROK["at_rent"][1]
 
@@ -238,7 +238,7 @@ def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own row allowed, the mark-up learned would take part of that out."""
     found = one("qwen3-coder-plus")
     at_cost, architecture = found.kv_bytes["at_rent"], found.model.architecture
-    without, allowed = (headlines.calibrated(at_cost, left_out, USUAL) for left_out in (architecture, None))
+    without, allowed = (headlines.calibrated_on_known(at_cost, left_out, USUAL) for left_out in (architecture, None))
     assert found.kv_bytes["headline"] == without
     assert allowed.median < 0.8 * without.median and width(allowed) < width(without)
     count = calibration.learn().increments.count - calibration.learn(architecture).increments.count

@@ -8,7 +8,7 @@ import pytest
 
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import RULES, joint, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import RULES, joint_reading, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
@@ -44,7 +44,7 @@ JOINT = [  # pair, anchors, L_star, KV bytes, weight_compute_ratio, attention FL
 
 @in_one_test(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
 def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: float, weights: float | None, attention: float, source: str):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     if weights is None:
         assert found.values == {} and "memory_ratio_short > short_context/balance_context" in found.problem
         return
@@ -72,16 +72,17 @@ def test_gemini_and_the_others_at_their_band_means():
     for threshold, ratio, premium_in, premium_out, *kilobytes in printed:
         seen = pair(ratio, premium_in, premium_out, 0.1 * threshold, 1.5 * threshold, threshold)
         found = [
-            joint(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3 for overlap in (1.0, 0.0)
+            joint_reading(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3
+            for overlap in (1.0, 0.0)
         ]
         assert [round(value, 1) for value in found] == kilobytes, (threshold, ratio)
 
 
 def test_memory_time_share():
     """Memory over memory and compute time at the short context: .833 at R = 5 without attention, where 1 - 1/R is .8."""
-    assert joint(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
+    assert joint_reading(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
     # R = 6, premium 2: memory 9 beside compute 1 + 1e-5 x 1e5 = 2
-    assert joint(pair(6, 2, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(9 / 11, rel=1e-12)
+    assert joint_reading(pair(6, 2, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(9 / 11, rel=1e-12)
 
 
 # Prices that cannot come from the model, and the inequality each breaks.
@@ -100,7 +101,7 @@ IMPOSSIBLE = [
 
 @pytest.mark.parametrize(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
 def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: BandPair, changed: dict, violated: str, source: str):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     assert found.values == {}
     # SymPy may write either side first.
     left, sign, right = violated.partition(" > " if ">" in violated else " < ")
@@ -119,14 +120,14 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     ],
 )
 def test_a_compute_bound_base_gives_no_number(seen: BandPair, changed: dict):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     assert found.values == {} and found.problem and "\n" not in found.problem
 
 
 @pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
 def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
     """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
-    found = joint(pair(1, 1, premium_out), ANCHORS)
+    found = joint_reading(pair(1, 1, premium_out), ANCHORS)
     assert found.values == {} and found.name == "joint"
     assert "bounds" in found.problem and ("memory_ratio_short" in found.problem or "kv_bytes_per_token" in found.problem)
 

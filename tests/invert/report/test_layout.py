@@ -23,7 +23,10 @@ def test_a_report_fits(one, width: int):
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_the_scoreboard_fits(width: int):
-    assert outside(scoreboard.rendered({name: scoreboard.rows(name) for name in scoreboard.SECTIONS}, "table", width), width) == []
+    assert (
+        outside(scoreboard.rendered_sections({name: scoreboard.section_rows(name) for name in scoreboard.SECTIONS}, "table", width), width)
+        == []
+    )
 
 
 ROWS = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert.records import PriceSheet
-from invert.sheets.assemble import find, models, places, sheets, with_amounts
+from invert.sheets.assemble import find, models, prices_by_place, sheets, with_amounts
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
 from tests.tools.together import in_one_test
@@ -303,7 +303,7 @@ def test_of_two_rows_of_one_model_neither_is_read():
     ],
 )
 def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
-    before, after = places(full()), places(with_amounts(full(), {spec: "7.5"}))
+    before, after = prices_by_place(full()), prices_by_place(with_amounts(full(), {spec: "7.5"}))
     changed = after.pop(place)
     before.pop(place)
     assert after == before
