@@ -220,7 +220,7 @@ def test_the_bands_are_conditions():
 ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 
 
-@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+@in_one_test("row", ESTIMATES, ids=lambda row: row.id)
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
     group, name, _ = row.variant

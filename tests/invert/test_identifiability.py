@@ -18,6 +18,7 @@ from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
 from invert.identifiability import FACTS, identify
 from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, log_jacobian
+from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
 MEMORY_BOUND = {"balance_context": 1e5, "weight_compute_ratio": 6.0, "attention_context": 1e5}
@@ -45,7 +46,7 @@ TABLE = [  # target; at maximum; added up: section 4, first two columns
 ]
 
 
-@pytest.mark.parametrize(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
+@in_one_test(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
 def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, added_up: set):
     for overlap, expected in ((1.0, at_maximum), (0.0, added_up), (0.5, added_up)):
         found = identify(BANDS, overlap=overlap, values=MEMORY_BOUND)
@@ -66,7 +67,7 @@ LECTURE_COLUMN = [  # section 4, third column
 ]
 
 
-@pytest.mark.parametrize(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
+@in_one_test(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
 def test_the_lectures_regime_column_of_section_4(target: str, facts: set | None, degenerate: str | None):
     found = identify(BANDS, overlap=1.0, values=LECTURE)
     assert found.regime == "compute-bound in the base band, memory-bound in the long one"
@@ -123,9 +124,9 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
     return bool(np.abs(known.T @ weights - target).max() < 1e-8)
 
 
-@pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
-@pytest.mark.parametrize("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
-@pytest.mark.parametrize("overlap", [1.0, 0.0, 0.3])
+@in_one_test("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
+@in_one_test("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
+@in_one_test("overlap", [1.0, 0.0, 0.3])
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
     prices = log_jacobian(components, overlap=overlap, values=values)
@@ -164,8 +165,8 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
 # -- rank -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize(
+@in_one_test("overlap", [0.0, 0.5, 1.0])
+@in_one_test(
     ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (COMPONENTS, 6)], ids=str
 )
 def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
@@ -251,8 +252,8 @@ REGIMES = {
 }
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("regime", REGIMES)
+@in_one_test("overlap", [0.0, 0.4, 1.0])
+@in_one_test("regime", REGIMES)
 def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
     values = {**SOMEWHERE, **REGIMES[regime]}
     assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime

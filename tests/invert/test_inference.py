@@ -251,7 +251,7 @@ def test_a_given_anchor_holds_for_every_sheet_and_scales_the_lecture_s_reading()
     assert round(one("gemini-3.1-pro").pairs[0].lecture.values["kv_bytes_per_token"] * 0.6) == 1000
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("anchors", "kv", "ridge"),
     [
         ({"bytes_per_weight": "0.5 B"}, 2500 / 3, 1200),  # E3: 833 for fp4
@@ -321,7 +321,7 @@ HISTORY = [  # sheet, day, tier, input and output of each band, cache read of th
 ]
 
 
-@pytest.mark.parametrize(("name", "day", "tier", "prices", "read"), HISTORY)
+@in_one_test(("name", "day", "tier", "prices", "read"), HISTORY)
 def test_sheets_before_and_after_their_changes(name: str, day: date, tier: str, prices: list, read: float):
     table = infer([name], as_of=day)
     (found,) = table.inferences
@@ -349,7 +349,7 @@ KNOWN = [  # sheet, architecture, bytes stored and read per token in bf16, sourc
 ]
 
 
-@pytest.mark.parametrize(("name", "architecture", "stored", "read", "source"), KNOWN, ids=[row[0] for row in KNOWN])
+@in_one_test(("name", "architecture", "stored", "read", "source"), KNOWN, ids=[row[0] for row in KNOWN])
 def test_a_public_architecture_stands_beside_the_readings(name: str, architecture: str, stored: float, read: float, source: str):
     known = one(name).known
     assert (known.architecture, known.stored, known.read) == (architecture, stored, read)
@@ -375,7 +375,7 @@ FLAGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "flags"), FLAGS)
+@in_one_test(("name", "flags"), FLAGS)
 def test_flags(name: str, flags: tuple[str, ...]):
     assert one(name).flags == flags
 
@@ -518,8 +518,8 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its
     assert of_sheet == f"moonshotai/kimi-k3: {of_row}"
 
 
-@pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
-@pytest.mark.parametrize("text", ["", "many", "0", "nan"])
+@in_one_test("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
+@in_one_test("text", ["", "many", "0", "nan"])
 def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
     with shipped.reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
         table = infer(["kimi-k3", "gemini-3.1-pro"])

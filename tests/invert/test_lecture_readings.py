@@ -76,7 +76,7 @@ FRACTIONS = [  # output/input, fraction, digits printed, source
 ]
 
 
-@pytest.mark.parametrize(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
+@in_one_test(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
 def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, source: str):
     found = bandwidth_bound_fraction(ratio)
     assert round(found.values["bandwidth_bound_fraction"], digits) == fraction
@@ -84,7 +84,7 @@ def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, so
     assert found.problem is None
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.99, 0.5, 0.02])
+@in_one_test("ratio", [1.0, 0.99, 0.5, 0.02])
 def test_output_not_above_input_gives_no_reading_and_the_reason(ratio: float):
     found = bandwidth_bound_fraction(ratio)
     assert found.values == {}

@@ -94,7 +94,7 @@ def test_line_4_precision_does_not_matter_where_flops_double_as_bytes_halve():
         assert max(found) / min(found) - 1 <= 1e-3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("hardware", "stable"),
     [("H100:fp8", True), ("B200:fp8", True), ("A100-SXM-80GB:bf16", False), ("B300:fp4", False), ("H200:fp8", False)],
 )

@@ -6,6 +6,7 @@ import sympy
 from derive.expressions.roots import exactly, real_roots
 from derive.expressions.search import bracketed
 from derive.quantities import symbol
+from tests.tools.together import in_one_test
 
 X, N = symbol("batch"), symbol("chips")
 
@@ -17,7 +18,7 @@ def test_a_root_just_inside_the_edge_of_the_domain_is_found(gap):
     assert bracketed(difference, "batch", {"chips": 8.0}) == [pytest.approx(8 * (1 + gap), rel=1e-12)]
 
 
-@pytest.mark.parametrize("apart", [0.1, 1e-2, 1e-3, 1e-4])
+@in_one_test("apart", [0.1, 1e-2, 1e-3, 1e-4])
 def test_two_roots_within_a_step_of_the_grid_are_both_found(apart):
     difference = sympy.log(X / N) ** 2 - sympy.Float(apart) ** 2
     found = bracketed(difference, "batch", {"chips": 12.345})
@@ -55,7 +56,7 @@ def test_a_sign_change_in_the_rounding_of_an_expression_is_no_root():
     assert bracketed(N - (1 - share**power) / (1 - share), "mfu", {"mbu": 0.01, "chips": 0.009}) == []
 
 
-@pytest.mark.parametrize("gap", [1e-6, 1e-9, 1e-12, 1e-15])
+@in_one_test("gap", [1e-6, 1e-9, 1e-12, 1e-15])
 def test_a_root_near_a_removable_singularity_is_found(gap):
     """(1 - x^3)/(1 - x) = 1 + x + x^2 at x = 1 - gap, where there is next to nothing above and below the line."""
     share = symbol("mfu")

@@ -171,7 +171,7 @@ def test_the_reference_class():
     assert found.predictive_sd == found.sd * sqrt(14 / 13) and found.degrees_of_freedom == 12
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("architecture", "tiered", "usual"),
     [("GLM-4.5", 4, 11), ("GLM-4.7", 4, 11), ("Qwen3-30B-A3B", 4, 10), ("DeepSeek-V3.1", 6, 11), ("MiniMax-M1", 5, 12), ("GLM-5.1", 6, 13)],
 )
@@ -280,8 +280,8 @@ def test_long_tails_are_on_the_grid(freedom):
     assert interval(found) == pytest.approx(exact.ppf(LEVELS), abs=1e-3)
 
 
-@pytest.mark.parametrize("ln_kv", [0.0, LN_KV, 25.0])
-@pytest.mark.parametrize("left_out", [None, "GLM-4.5"])
+@in_one_test("ln_kv", [0.0, LN_KV, 25.0])
+@in_one_test("left_out", [None, "GLM-4.5"])
 def test_both_together_are_the_product_of_the_densities(ln_kv, left_out):
     known = learn(left_out)
     usual, increments = known.reference, known.increments

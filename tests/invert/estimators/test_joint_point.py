@@ -98,7 +98,7 @@ IMPOSSIBLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
+@in_one_test(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
 def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: BandPair, changed: dict, violated: str, source: str):
     found = joint(seen, ANCHORS | changed)
     assert found.values == {}
@@ -109,7 +109,7 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     assert "\n" not in found.problem
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("seen", "changed"),
     [
         (pair(1.0, 1, 2), {}),  # decode below compute at the short context: its memory is hidden
@@ -158,7 +158,7 @@ def test_a_memory_bound_base_is_six_times_the_table():
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 
-@pytest.mark.parametrize(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
+@in_one_test(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
 def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
     """3.1: an output token costs R input tokens of a prefill that is so much faster."""
     anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}

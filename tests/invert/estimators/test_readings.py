@@ -91,7 +91,7 @@ def test_every_price_is_one_combination_and_no_more():
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "prices"),
     [
         ("kimi-k3", ("input", "output", "cache_read")),

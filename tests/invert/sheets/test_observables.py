@@ -113,8 +113,8 @@ def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(va
 # -- band means -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
-@pytest.mark.parametrize("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
+@in_one_test("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
+@in_one_test("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
 def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...], given: dict[str, float]):
     sheet, held = bands(*thresholds), assumptions_of(given)
     found = observables(sheet, 1_000_000, held)

@@ -86,7 +86,7 @@ HOLDING = [  # basis, year, USD/GB/h by tier, as memory_tiers.csv has them
 ]
 
 
-@pytest.mark.parametrize(("basis", "year", "prices"), HOLDING)
+@in_one_test(("basis", "year", "prices"), HOLDING)
 def test_holding_prices_of_a_basis_and_a_year(basis: str, year: int, prices: tuple[float, ...]):
     found = tier_parameters(basis, year)
     assert tuple(found) == TIERS
@@ -201,7 +201,7 @@ def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, pr
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
 
 
-@pytest.mark.parametrize(("basis", "year"), settings())
+@in_one_test(("basis", "year"), settings())
 def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
     order = sorted(TIERS, key=lambda tier: tier_parameters(basis, year)[tier].holding_price.median)
     means = [sum(order.index(t) * p for t, p in price_level(10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
