@@ -249,7 +249,7 @@ def test_numbers_are_si_and_as_the_readings_have_them():
 
 # -- the schemas themselves -----------------------------------------------------------------------------------------
 
-# The keys that the project promises (section 5 of its plan); further ones may be added, none may go.
+# The keys that the project promises; further ones may be added, none may go.
 CONTRACT = {
     "solve": {"unknown", "unit", "answers", "equations", "given", "assumptions", "provenance", "reason"},
     "infer": {

@@ -83,7 +83,7 @@ IDS_PEOPLE_RELY_ON = {
         training.rl_cost training.inference_cost_lecture training.chinchilla
     """,
 }
-"""House, section 4, the chapters of this version, by kind."""
+"""By kind; scripts and papers name them."""
 
 
 CHECKS: list[Callable[[Equation], None]] = []

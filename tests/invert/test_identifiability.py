@@ -1,6 +1,6 @@
-"""What prices can and cannot say, against the table of the note on inversion and against brute force.
+"""What prices can and cannot say, against a table worked out by hand and against brute force.
 
-Section 4 of the note: rank, nullity, and the fewest outside facts that pin each target, by regime. The rows of facts
+The table: rank, nullity, and the fewest outside facts that pin each target, by regime. The rows of facts
 and targets are written down again here by hand, and every subset of facts is tried, so that neither the search nor the
 substitution of equations vouches for itself.
 """
@@ -31,7 +31,7 @@ RHO, MARKUPS, ALPHA, LO, HI = (
     "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position", "short_context", "long_context",
 )  # fmt: skip
 RIDGE, PARAMS = "ridge_point", "active_params"
-TABLE = [  # target; at maximum; added up: section 4, first two columns
+TABLE = [  # target; at maximum; added up
     ("attention_intensity/ridge_point", {RHO, MARKUPS, ALPHA}, {RHO, MARKUPS, ALPHA}),
     ("attention_context", {LO, HI, ALPHA}, {LO, HI, ALPHA}),
     ("balance_context", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI, ALPHA}),
@@ -55,14 +55,14 @@ def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, add
         assert target not in found.degenerate_with
 
 
-LECTURE_COLUMN = [  # section 4, third column
+LECTURE_COLUMN = [  # on the lecture's board
     ("attention_intensity/ridge_point", None, "weight_bytes/batch"),
     ("attention_context", {LO, HI, ALPHA}, None),
     ("balance_context", None, "weight_bytes/batch"),
     ("attention_intensity", None, "weight_bytes/batch"),
     ("weight_compute_ratio", None, "kv_bytes_per_token"),
     ("kv_bytes_per_token", None, "weight_bytes/batch"),
-    # The note says 3 facts. They pin k only if the mark-up is over the KV reads alone: see the test of that below.
+    # Three facts pin k only if the mark-up is over the KV reads alone: see the test of that below.
     ("kv_bytes_per_token_in_dollars", None, "weight_bytes/batch"),
 ]
 
@@ -148,7 +148,7 @@ def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, 
 def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
     found = identify(COMPONENTS, overlap=1.0, values=values)
     prices = log_jacobian(COMPONENTS, overlap=1.0, values=values)
-    products = {  # the increments in dollars and their ratio, and what storage pays for: section 3.3
+    products = {  # the increments in dollars and their ratio, and what storage pays for
         f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
             row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
         f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}":
@@ -172,7 +172,7 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
 def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
     found = identify(components, overlap=overlap, values=MEMORY_BOUND)
     assert (found.rank, found.nullity) == (rank, 20 - rank)
-    assert 1 <= found.condition < 20, "section 4: well conditioned"
+    assert 1 <= found.condition < 20, "well conditioned"
     assert found.prices == components
 
 

@@ -1,4 +1,4 @@
-"""The scoreboard, against the figures of the note on inversion (sections 2, 5.2, 8.1, 8.2, 12) and by the command line."""
+"""The scoreboard, against figures of an earlier calculation by other code, and by the command line."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Every entry of our notes on the lecture has an equation; what is a remark or a value has a test, or a claim on record.
+"""Every entry of notes.csv, a point that the lecture makes, has an equation; what is a remark or a value has a test, or a claim on record.
 
 Parts: A batch and step, B experts, C pipelining, D training, E price sheets and caches, F ciphers and reversible networks.
 """

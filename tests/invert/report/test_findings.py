@@ -219,7 +219,7 @@ def test_a_negative_intercept_is_reported_and_not_clipped():
     assert line.endswith(tariff.problem) and "write_charge is $-0.2727/MTok" in line
     assert "no tariff of a write and storage for the lifetime holds" in line
     (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
-    assert sound.endswith("intercept over slope 13.3 min")  # 800 s: section 5.3 of the note
+    assert sound.endswith("intercept over slope 13.3 min")  # 800 s
 
 
 @pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])

@@ -1,7 +1,7 @@
 """Tier probabilities on two cost bases, tariffs of two lifetimes, one price for unlike models, and the score of each rule.
 
-Note on inversion: sections 5 (storage tier) and 9 (failure modes). Its figures come from tier numbers of its own, ours
-from memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
+Method: docs/explanation/storage-tiers.md. An earlier calculation had tier numbers of its own, these are from
+memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
 """
 
 import subprocess
@@ -53,7 +53,7 @@ from invert.storage.tiers import (
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
-KV = (60e3, 1.0)  # the note's, for its price level
+KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
 PER_GB_HOUR = 1e9 * 3600
 ANTHROPIC = [(300, 0.25), (3600, 1.0)]
 
@@ -64,7 +64,7 @@ def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
 
 
 def gemini():
-    """At the mean contexts of the note."""
+    """At mean contexts of 20 k and 300 k."""
     (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
     context = next(row.max_context for row in models() if row.model == sheet.model)
     seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
@@ -274,7 +274,7 @@ def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardw
     assert found.evidence == ("implied drain time",)
     assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
     assert 0.96 <= found.rented["hbm"] <= 0.997
-    # The note has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
+    # An earlier calculation has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
     assert found.owned["hbm"] == pytest.approx(0.55, abs=0.01) and found.owned["ddr"] == pytest.approx(0.42, abs=0.01)
     for tier in TIERS:
         assert found.probabilities[tier] == pytest.approx((found.rented[tier] + found.owned[tier]) / 2)
@@ -373,7 +373,7 @@ def test_the_two_lifetimes_of_anthropic():
     assert [found.write_charge.low, found.write_charge.high] == pytest.approx(
         [3e-6 * (near - 1 - (far - near) / 11) for near, far in ((near_low, far_high), (near_high, far_low))]
     )
-    assert 40 < found.drain_time.low < 572 and 1900 < found.drain_time.high < 3200  # wider than the note's 5 to 95 %
+    assert 40 < found.drain_time.low < 572 and 1900 < found.drain_time.high < 3200  # 5 to 95 % of an earlier calculation, and wider
 
 
 @given(st.floats(1e-8, 1e-4), st.floats(-0.9, 3), st.floats(-0.9, 3), st.floats(0, 1), st.floats(0, 1))
