@@ -3,7 +3,6 @@
 import pytest
 import sympy
 
-from derive.expressions.roots import exactly, real_roots
 from derive.expressions.search import bracketed
 from derive.quantities import symbol
 from tests.tools.together import in_one_test
@@ -33,21 +32,6 @@ def test_a_pole_does_not_hide_a_root():
     """The sign changes at 3 too; that no equation holds there is seen by whoever puts the number in."""
     found = bracketed(1 / (X - N) - 1, "batch", {"chips": 3.0})
     assert found[-1] == pytest.approx(4) and all(one == pytest.approx(3) for one in found[:-1])
-
-
-def test_newtons_method_in_many_digits_brings_back_lost_ones():
-    """The small root of x^2 - 2 n x + 1 = 0, where the closed form subtracts two numbers that are nearly equal."""
-    difference = X**2 - 2 * N * X + 1
-    lost = 1e8 - (1e16 - 1) ** 0.5
-    nearer = exactly(difference, None, "batch", {"chips": 1e8, "batch": lost})
-    assert abs(lost / 5e-9 - 1) > 0.1 and float(nearer) == pytest.approx(5e-9, rel=1e-15)
-    found = real_roots(difference, (N - sympy.sqrt(N**2 - 1),), "batch", {"chips": 1e8})
-    assert [value for value, _ in found] == [pytest.approx(5e-9, rel=1e-15)]
-
-
-def test_at_the_bottom_of_a_curve_the_root_stays():
-    assert exactly((X - N) ** 2, None, "batch", {"chips": 2.0, "batch": 2.0}) == 2
-    assert exactly((X - N) ** 2 + 1, None, "batch", {"chips": 2.0, "batch": 2.0}) is None
 
 
 def test_a_sign_change_in_the_rounding_of_an_expression_is_no_root():
