@@ -120,7 +120,7 @@ def test_import_derive_solve_as_a_process(benchmark, record_property, process):
 
 def composed(id: str, inputs: tuple[str, ...]) -> sympy.Expr:
     """The right side of an equation with every quantity that is not an input replaced by what defines it."""
-    defining = {row.defines: row for row in by_id().values() if row.defines and (row.variant is None or row.variant[2])}
+    defining = {row.defines: row for row in by_id().values() if row.defines and (row.variant is None or row.variant.default)}
     expression = equation(id).sides[1]
     while between := [part for part in expression.free_symbols if part.name not in inputs]:
         expression = expression.xreplace({part: defining[part.name].sides[1] for part in between})

@@ -1,18 +1,26 @@
 """Every equation of LLM-serving economics, solvable for any unknown.
 
-`solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference.
+`solve` asks for a quantity, `equation` and `equations` open the catalogue, `cite` prints a reference; `symbols` are the
+symbols of SymPy that all of them are written in. `Solution`, `Answer` and `Equation` are the records to name in annotations.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from derive.answers import Answer as Answer
     from derive.catalogue import equation as equation
     from derive.catalogue import equations as equations
+    from derive.quantities.symbols import symbols as symbols
+    from derive.records import Equation as Equation
     from derive.show.citation import cite as cite
     from derive.solving.api import solve as solve
+    from derive.solving.result import Solution as Solution
 
-_HOMES = {"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"}
-__all__ = ["cite", "equation", "equations", "solve"]
+_HOMES = {
+    **{"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"},
+    **{"Answer": "answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
+}
+__all__ = ["Answer", "Equation", "Solution", "cite", "equation", "equations", "solve", "symbols"]
 
 
 def __getattr__(name: str) -> object:

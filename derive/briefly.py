@@ -12,7 +12,7 @@ def brief(record: Any) -> str:
     """A dataclass in one line of at most 100 characters: its first fields, collections by their size.
 
     >>> from derive.records import Source
-    >>> Source("talk", "On caches", "Ada Lovelace", "", "long to tell", "")
+    >>> Source(kind="talk", title="On caches", author="Ada Lovelace", url="", said="long to tell")
     Source(kind='talk', title='On caches', author='Ada Lovelace', url='', said='long to tell', ...)
     """
     shown = f"{type(record).__name__}("

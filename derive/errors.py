@@ -47,6 +47,12 @@ class NotCovered(BacksolveError):
     exit_status = NO_ANSWER
 
 
+class NoSingleValue(BacksolveError):
+    """The one value of an answer that has none, several, or a range of them."""
+
+    exit_status = NO_ANSWER
+
+
 ALSO_CALLED = {
     **dict.fromkeys(("context", "sequence_length", "seq_len", "ctx"), "context_length"),
     **dict.fromkeys(("cost", "price_per_token", "token_cost"), "cost_per_token"),

@@ -1,17 +1,18 @@
-"""The records of the catalogue: Equation, Step, Premise and Source."""
+"""The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import Parameter, Signature, signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
-from derive.quantities import CONSTANTS, symbol
+from derive.errors import UnknownName
+from derive.quantities import CONSTANTS, quantity, symbol
 from derive.requirements import met, named
 
 if TYPE_CHECKING:
-    from sympy import Eq, Expr, Rel
+    from sympy import Expr, Rel
 
 DEFINITION, BOUND, ESTIMATE = "definition", "bound", "estimate"
 CONDITION, HEURISTIC, EMPIRICAL = "condition", "heuristic", "empirical"
@@ -22,7 +23,7 @@ LOWER, UPPER = "lower", "upper"
 """What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
 
@@ -46,7 +47,7 @@ class Source:
     def place(self) -> str:
         """The time or page, as a reader would look it up.
 
-        >>> Source("talk", "t", "a", "u", "s", start=1404, end=1405).place
+        >>> Source(kind="talk", title="t", author="a", url="u", said="s", start=1404, end=1405).place
         '0:23:24-0:23:25'
         """
         if self.start is None:
@@ -127,6 +128,38 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     return reduced
 
 
+def solved(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
+    """A claim as a relation with another of its quantities on the left, the first of these names; solved when it is first called.
+
+    >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
+    >>> rest = solved(memory, "kv_time", "memory_time", "weight_time")
+    >>> signature(rest), rest(0.0, 5.0, 2.0)
+    (<Signature (kv_time, memory_time, weight_time)>, (0.0, 3.0))
+    """
+
+    def relation(*values: Any) -> tuple[Any, Any]:
+        return values[0], _solution(claim, names)(*values[1:])
+
+    relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return relation
+
+
+@cache
+def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
+    """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
+    from sympy import fraction, lambdify, together
+
+    unknown = symbol(names[0])
+    # Constants stay names as well: they carry units.
+    left, right = claim(*map(symbol, signature(claim).parameters))
+    height = fraction(together(left - right))[0]
+    slope = height.diff(unknown)
+    if slope.has(unknown):
+        raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
+    found: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
+    return found
+
+
 def as_relations(requires: tuple[Callable[..., Any], ...]) -> "tuple[Rel, ...]":
     """Requirements over their symbols, without those that are true of any."""
     from sympy.core.relational import Relational
@@ -144,6 +177,39 @@ def symbol_or_number(name: str) -> Any:
     from sympy import Integer
 
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is.
+
+    >>> from derive.catalogue import equation
+    >>> equation("roofline.step_time_serial").variant
+    Variant(group='overlap', name='sum', default=False)
+    """
+
+    __repr__ = brief
+
+    group: str
+    name: str
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
+
+    Of an inequality the result is the bound.
+
+    >>> from derive.catalogue import equation
+    >>> equation("batching.balance_batch").example.result
+    '1714'
+    """
+
+    __repr__ = brief
+
+    given: Mapping[str, str]
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +232,8 @@ class Equation:
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
     needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used; `otherwise` says
     of each in words what is the matter where it is not met.
-    `variant` is (group, name, is the default) where several equations define one quantity; what holds with one of them
-    alone bears its name as well. `direction` says what a
+    `variant` is there where several equations define one quantity; what holds with one of them alone bears its name as
+    well. `direction` says what a
     bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
     became of the mathematics, and why.
     """
@@ -179,7 +245,7 @@ class Equation:
     title: str
     kind: str = DEFINITION
     defines: str | None = None
-    variant: tuple[str, str, bool] | None = None
+    variant: Variant | None = None
     relation: Callable[..., tuple[Any, Any]]
     sense: str = "="
     direction: str = ""
@@ -188,6 +254,7 @@ class Equation:
     otherwise: tuple[str, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
+    example: Example | None = None
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
     put_in: Mapping[str, int | str] = field(default_factory=dict)
@@ -243,11 +310,30 @@ class Equation:
         return in_sympy(self.relation)
 
     @cached_property
-    def expression(self) -> "Eq":
+    def expression(self) -> "Rel":
         """The relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
+        return self._related(*self.sides)
+
+    def _related(self, left: "Expr", right: "Expr") -> "Rel":
         from sympy import Eq, Ge, Le
 
-        return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](*self.sides, evaluate=False)
+        return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
+
+    def subs(self, **values: Any) -> "Rel":
+        """The relation with numbers or expressions of SymPy in place of quantities, by their names or short symbols.
+
+        `UnknownName` for a name that is none of its quantities, so that none is left standing by a slip.
+
+        >>> from derive.catalogue import equation
+        >>> equation("batching.ridge_point").subs(peak_flops=989e12, W=3350000000000).rhs
+        295.223880597015
+        """
+        put_in = {quantity(name).name: value for name, value in values.items()}
+        for name in put_in:
+            if name not in self.symbols:
+                raise UnknownName(f"quantity of {self.id}", name, self.symbols)
+        left, right = (side.subs({symbol(name): value for name, value in put_in.items()}) for side in self.sides)
+        return self._related(left, right)
 
     def left_side(self, values: Mapping[str, float]) -> float:
         """The left side at numbers."""

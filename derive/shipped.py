@@ -163,7 +163,8 @@ def once_a_reading(function: Callable[P, R]) -> Callable[P, R]:
         with reading() as tables:
             # setdefault and not a test: two threads must share one.
             known = tables.derived.get(function) or tables.derived.setdefault(function, lru_cache(1024)(function))
-            return known(*args, **kwargs)
+            found: R = known(*args, **kwargs)
+            return found
 
     return within
 

@@ -1,7 +1,6 @@
 """Outside facts as a user gives them, and as every output prints them: with where each comes from."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from derive.errors import UnknownName, WrongValue
 from derive.quantities import quantity
@@ -32,7 +31,7 @@ def assumptions_of(given: Mapping[str, float], assumptions: Assumptions = USUAL)
     >>> run.priors["overlap"].spread, run.priors["ridge_point"].centre, run.priors["ridge_point"].spread
     (0.0, 300.0, 0.4)
     """
-    return replace(assumptions, **given, given=tuple(dict.fromkeys([*assumptions.given, *given])))
+    return assumptions.with_fields({**given, "given": tuple(dict.fromkeys([*assumptions.given, *given]))})
 
 
 def common_anchors(assumptions: Assumptions) -> Anchors:

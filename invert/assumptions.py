@@ -46,7 +46,8 @@ class Note:
         return ", ".join(filter(None, ways)) or "held"
 
 
-def _number(default: Any, unit: str, why: str, source: str = OURS, **how: Any) -> Any:
+def _number(default: object, unit: str, why: str, source: str = OURS, **how: Any) -> Any:
+    # Any, as `dataclasses.field` returns: the annotation beside it says what the field is.
     return field(default=default, metadata={"note": Note(unit, why, source, **how)})
 
 
@@ -272,7 +273,9 @@ class Assumptions:
     def ridge_point(self) -> float:
         """FLOP per byte, sustained, that machine_balance_ratio and bytes_per_weight make."""
         answers, _ = solve_equation(equation(RIDGE_POINT), "ridge_point", self.facts)
-        return answers[0].value
+        # A product of powers: it always has the one point.
+        (ridge_point,) = (answer.value for answer in answers if answer.value is not None)
+        return ridge_point
 
     @cached_property
     def priors(self) -> dict[str, Prior]:
@@ -312,14 +315,18 @@ class Assumptions:
         """The same for the low and the high of a table."""
         return NormalDist().inv_cdf((1 + self.range_level) / 2)
 
+    def with_fields(self, values: Mapping[str, Any]) -> "Assumptions":
+        """The same with other values of some fields, by name."""
+        return replace(self, **values)
+
     def with_noise(self, noise: Mapping[str, float]) -> "Assumptions":
         """The same with other noise of some observables [nat]."""
-        return replace(self, **{f"{name}_noise": spread for name, spread in noise.items()})
+        return self.with_fields({f"{name}_noise": spread for name, spread in noise.items()})
 
     def apart_from(self, names: Collection[str]) -> "Assumptions":
         """The same without some of the facts that were given."""
         gone = {name: BY_NAME[name].default for name in self.given if name in names}
-        return replace(self, **gone, given=tuple(name for name in self.given if name not in names)) if gone else self
+        return self.with_fields(gone | {"given": tuple(name for name in self.given if name not in names)}) if gone else self
 
 
 RIDGE_POINT = "batching.balance_ratio_from_ridge"
@@ -340,7 +347,7 @@ USUAL = Assumptions()
 """Nothing given."""
 
 
-def as_record(assumptions: Assumptions) -> dict[str, Any]:
+def as_record(assumptions: Assumptions) -> dict[str, object]:
     """Every field by name, as JSON has it; a prior is its centre, spread and ends.
 
     >>> as_record(USUAL)["rent_chip"], as_record(USUAL)["cache_read_markup_prior"]
@@ -350,7 +357,7 @@ def as_record(assumptions: Assumptions) -> dict[str, Any]:
     return {name: _plain(value) for name, value in values.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Prior):
         return {"centre": value.centre, "spread": value.spread, "ends": value.ends and list(value.ends)}
     return list(value) if isinstance(value, tuple) else value

@@ -1,13 +1,26 @@
 """The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
+from invert.arrays import Values
 
 
-def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: Any = 1.0) -> dict[str, Any]:
+class Forward(TypedDict):
+    """What `forward` predicts; of the prices and premiums one a band."""
+
+    input: list[Values]
+    output: list[Values]
+    premium_in: list[Values]
+    premium_out: list[Values]
+    output_input_ratio: Values
+    storage_price: Values
+    cache_read_price: Values
+
+
+def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_price: Values = 1.0) -> Forward:
     """Prices of every band, of storage and of the least a cache read can cost, from what a sheet hides.
 
     hidden: active_params [1], attention_flops_per_pair [FLOP/token], balance_context [token], weight_compute_ratio [1],
@@ -28,7 +41,7 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
     prefill = [equation("bands.prefill_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     decode = [equation("bands.decode_cost").right_side({**hidden, "context_length": context}) for context in contexts]
     base = {**hidden, "input_price": input_price, "prefill_cost_ratio": prefill[0]}
-    inputs, outputs = ([equation("bands.price").right_side({**base, "cost_ratio": cost}) for cost in costs] for costs in (prefill, decode))
+    inputs, outputs = ([_price(base, cost) for cost in costs] for costs in (prefill, decode))
     return {
         "input": inputs,
         "output": outputs,
@@ -38,3 +51,8 @@ def forward(hidden: Mapping[str, Any], contexts: Sequence[float], input_price: A
         "storage_price": equation("bands.storage_price").right_side(base),
         "cache_read_price": equation("bands.cache_read_price").right_side(base),
     }
+
+
+def _price(base: Mapping[str, Values], cost: Values) -> Values:
+    price: Values = equation("bands.price").right_side({**base, "cost_ratio": cost})
+    return price

@@ -13,7 +13,7 @@ from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient,
 from invert.records import Identifiability
 
 if TYPE_CHECKING:
-    from numpy import ndarray
+    from invert.arrays import Array
 
 TOLERANCE = 1e-9
 """Rows of unit length nearer than this to a span lie in it, singular values below it of the largest are 0: rounding is 1e-15."""
@@ -80,7 +80,8 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
         spoken["implied_drain_time"] = drain_time_row(at)
     apart = {name: _apart(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
-    tied, together = {}, {}
+    tied: dict[str, str] = {}
+    together: dict[tuple[str, ...], list[dict[int, str]]] = {}
     for target in (name for name in FACTS if name in spoken):
         missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS[target]})
         if missing[target] is None:
@@ -121,7 +122,7 @@ def identified(
     return identify([COMPONENTS[name] for name in observed], overlap=anchors["overlap"], values=values)
 
 
-def _fewest(target: "ndarray", facts: "Mapping[str, ndarray]") -> tuple[str, ...] | None:
+def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:
     """The fewest facts that a target is a sum of, all apart from what the prices tell; the first of them as listed.
 
     The weights are unique but for what facts tell of each other. Facts of a fewest set depend on none of each other, so
@@ -149,23 +150,23 @@ def _fewest(target: "ndarray", facts: "Mapping[str, ndarray]") -> tuple[str, ...
     return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
 
 
-def _apart(row: "ndarray", basis: "ndarray") -> "ndarray":
+def _apart(row: "Array", basis: "Array") -> "Array":
     """What the basis (orthonormal rows) does not hold of a row of unit length."""
     unit = row / (row @ row) ** 0.5
     return unit - (basis @ unit) @ basis
 
 
-def _small(row: "ndarray") -> bool:
+def _small(row: "Array") -> bool:
     return bool(row @ row <= TOLERANCE**2)
 
 
-def _in_span(wanted: "ndarray", columns: "ndarray") -> bool:
+def _in_span(wanted: "Array", columns: "Array") -> bool:
     import numpy as np
 
     return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=TOLERANCE)[0] - wanted)
 
 
-def _moves_with(target: "ndarray", known: "ndarray", groups: list[dict[int, str]]) -> str:
+def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -> str:
     """The fewest primitives that can move with those of the target along the null space of all that is known."""
     import numpy as np
 
@@ -180,7 +181,7 @@ def _moves_with(target: "ndarray", known: "ndarray", groups: list[dict[int, str]
     return ""
 
 
-def _groups(known: "ndarray") -> list[dict[int, str]]:
+def _groups(known: "Array") -> list[dict[int, str]]:
     """Primitives that can move though all this is known, by place.
 
     Those that enter only as a product count as one: their columns are equal, or opposite for a quotient.

@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from math import exp
-from pathlib import Path
-from typing import TextIO
 
 from derive.briefly import Records
 from derive.catalogue import equation
@@ -46,9 +44,9 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, find, models, not_begun, places, sheets, with_amounts
+from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, places, sheets, with_amounts
 from invert.sheets.observables import ratio
-from invert.sheets.read import load, refuse_bad_rate
+from invert.sheets.read import Prices, load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import table_problems, without
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
@@ -63,7 +61,7 @@ DRAIN_TIME_RULE = "cache.drain_time_rule"
 def infer(
     names: str | Iterable[str] = (),
     *,
-    prices: str | Path | TextIO | None = None,
+    prices: Prices | None = None,
     provider: str | None = None,
     tier: str | None = None,
     as_of: date | None = None,
@@ -87,8 +85,8 @@ def infer(
     book, known = load(prices), models()
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, assumptions)]
-    day = as_of or book.newest_retrieved
-    later, own_later = not_begun(book, day) if day else ({}, {})
+    day = day_of(book, as_of)
+    later, own_later = not_begun(book, day)
     try:
         chosen, notes = _chosen((names,) if isinstance(names, str) else tuple(names), provider, offered, known, book, later, own_later)
     except (UnknownName, NotBegun) as error:
@@ -123,7 +121,7 @@ def infer(
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
     return InferenceTable(
         inferences=Records(inferences),
-        as_of=as_of or newest,
+        as_of=day,
         anchors=common_anchors(assumptions),
         assumptions=assumptions,
         premiums=premiums,

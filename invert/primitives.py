@@ -17,8 +17,9 @@ from derive.expressions.roots import elasticities
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity, symbol
 
 if TYPE_CHECKING:
-    from numpy import ndarray
     from sympy import Expr
+
+    from invert.arrays import Array
 
 COMPONENTS = ("input", "output", "long_input", "long_output", "cache_read", "storage")
 SPAN = "(long_context - short_context)"
@@ -72,7 +73,7 @@ ALSO = {
 }
 
 
-def log_jacobian(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> "ndarray":
+def log_jacobian(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> "Array":
     """d ln(price)/d ln(primitive), exact: a row a component in the order of COMPONENTS, a column a primitive.
 
     Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
@@ -125,7 +126,8 @@ def built(name: str) -> "Expr":
         return Integer(int(NEUTRAL_DEFAULTS[name])) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else symbol(name)
     if name in DEFINED_BY:
         left, right = equation(DEFINED_BY[name]).sides
-        return _in_primitives(right if left == symbol(name) else closed_forms(left - right, symbol(name))[0])
+        roots = (right,) if left == symbol(name) else closed_forms(left - right, symbol(name)) or ()
+        return _in_primitives(roots[0])
     if name == SPAN:
         return symbol("long_context") - symbol("short_context")
     parts = findall(r"([*/]?)([^*/]+)", name)
@@ -171,7 +173,7 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
     return {**at, **{name: at[primitive] for name, primitive in OWN[component].items()}}
 
 
-def rows(prices: tuple[str, ...], at: Mapping[str, float]) -> "ndarray":
+def rows(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
     import numpy as np
 
     return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])
@@ -184,7 +186,7 @@ def _factors(expression: "Expr") -> "tuple[dict[str, float], list[tuple[Expr, fl
     return {base.name: power for base, power in powers if base.is_Symbol}, [(base, power) for base, power in powers if not base.is_Symbol]
 
 
-def gradient(expression: "Expr", at: Mapping[str, float], own: Mapping[str, str]) -> "ndarray":
+def gradient(expression: "Expr", at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
     """d ln(expression)/d ln(primitive); what `own` names counts for the primitive it stands for."""
     import numpy as np
 
@@ -202,7 +204,7 @@ def gradient(expression: "Expr", at: Mapping[str, float], own: Mapping[str, str]
     return row
 
 
-def drain_time_row(at: Mapping[str, float]) -> "ndarray":
+def drain_time_row(at: Mapping[str, float]) -> "Array":
     """The gradient of the implied drain time, which is made of prices, by way of theirs."""
     names = ("output", "long_output", "storage")
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
@@ -213,4 +215,5 @@ def drain_time_row(at: Mapping[str, float]) -> "ndarray":
     right = right.xreplace({symbol("tokens_per_step"): built("tokens_per_step")})
     seen = {name: value for name, (value, _) in made_of.items()}
     slopes = elasticities(left - right, left.name, {**seen, left.name: evaluate(right, seen)})
-    return sum(slope * made_of[name][1] for name, slope in slopes.items())
+    row: Array = sum(slope * made_of[name][1] for name, slope in slopes.items())
+    return row

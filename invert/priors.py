@@ -7,9 +7,12 @@ judgement, and stand in `invert.assumptions`.
 
 from dataclasses import dataclass, replace
 from math import log, pi
-from typing import Any
+from typing import TYPE_CHECKING, overload
 
 from derive.briefly import brief
+
+if TYPE_CHECKING:
+    from invert.arrays import Array, Values
 
 STRUCTURE = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
 """What a sheet is asked for; KV bytes are per active parameter here, so that the size of the model drops out of ratios."""
@@ -41,7 +44,13 @@ class Prior:
     why: str
     ends: tuple[float, float] | None = None
 
-    def at(self, normal: Any) -> Any:
+    @overload
+    def at(self, normal: float) -> float: ...
+    @overload
+    def at(self, normal: "Array") -> "Array": ...
+    @overload
+    def at(self, normal: "Values") -> "Values": ...
+    def at(self, normal: "Values") -> "Values":
         """Values at standard normal draws.
 
         >>> Prior(300.0, 0.4, "").at(0.0), Prior(0.0, 1.0, "", (0.0, 1.0)).at(0.0)
@@ -70,7 +79,7 @@ class Prior:
         return log(self.centre), self.spread
 
 
-def normal_log_density(value: Any, mean: Any, spread: Any) -> Any:
+def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Values":
     """Log density of a normal.
 
     >>> round(float(normal_log_density(0.0, 0.0, 1.0)), 4)
@@ -78,10 +87,11 @@ def normal_log_density(value: Any, mean: Any, spread: Any) -> Any:
     """
     import numpy as np
 
-    return -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * pi)
+    density: Values = -0.5 * ((value - mean) / spread) ** 2 - np.log(spread) - 0.5 * log(2 * pi)
+    return density
 
 
-def standard_log_density(value: Any) -> Any:
+def standard_log_density(value: "Values") -> "Values":
     """Log density of the standard normal.
 
     >>> round(standard_log_density(0.0), 4)

@@ -1,6 +1,6 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import wraps
@@ -12,7 +12,7 @@ from derive.briefly import brief, cut
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
-from derive.solving.result import Solution
+from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import USUAL, Assumptions
 
 
@@ -159,7 +159,7 @@ class Reading:
 
     name: str
     values: Mapping[str, float]
-    solution: Solution | None
+    solution: Solution
     problem: str | None = None
     anchors: tuple[str, ...] = ()
 
@@ -167,8 +167,25 @@ class Reading:
 def unanswered(name: str, solution: Solution) -> Reading:
     """A reading that gives no single number: the reason, or the bounds that are all there is."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
-    why = solution.reason.message if solution.reason else f"{solution.unknown} is not identified, only bounds are: {found}"
+    why = why_not(solution.reason) or f"{solution.unknown} is not identified, only bounds are: {found}"
     return Reading(name, {}, solution, why)
+
+
+def why_not(reason: Reason | None) -> str:
+    """The message of a reason; empty where there is none."""
+    return reason.message if reason else ""
+
+
+def the_point(answers: Sequence[Answer]) -> float:
+    """The value of the one point that answers are.
+
+    >>> the_point([Answer("point", value=2.0)])
+    2.0
+    """
+    (answer,) = answers
+    if answer.value is None:
+        raise ValueError(f"{answer} is no point")
+    return answer.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from functools import partial
 from importlib.resources import files
 from math import exp, log
 from statistics import fmean, stdev
-from typing import Any
 
 from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
@@ -18,13 +17,14 @@ from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
+from invert.records import the_point
 from invert.rent import rental
 from invert.report.layout import ESTIMATORS, aligned, laid_out, title
 from invert.sheets.read import load
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
-Row = dict[str, Any]
+Row = dict[str, object]
 RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
@@ -65,7 +65,7 @@ def known_models(assumptions: Assumptions = USUAL) -> list[Row]:
     readings: dict[str, Callable[[Judged], float | None]] = {
         label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
     } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member, assumptions)}
-    found = [
+    found: list[Row] = [
         {
             "model": one.member.architecture,
             "KV bytes": one.member.kv_bytes_per_token,
@@ -121,7 +121,7 @@ def controls(assumptions: Assumptions = USUAL) -> list[Row]:
 def production() -> list[Row]:
     """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
     nodes = [
-        solve("replicas", fleet_throughput=_disclosed(tokens), throughput=_disclosed(rate)).answers[0].value
+        the_point(solve("replicas", fleet_throughput=_disclosed(tokens), throughput=_disclosed(rate)).answers)
         for tokens, rate in (
             ("input_tokens_per_day", "prefill_throughput_per_node"),
             ("output_tokens_per_day", "decode_throughput_per_node"),

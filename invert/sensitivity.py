@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 from math import exp, isfinite
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
@@ -58,8 +57,8 @@ def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architectur
     middle = np.sqrt(low * high)
     contexts = drawn_contexts(evidence, assumptions, normals(DRAWS))
 
-    def slope(places: NDArray[np.float64], premiums: NDArray[np.float64]) -> Any:
-        return weighted_line(places, np.concatenate([[1.0], premiums]))[1]
+    def slope(places: Array, premiums: Array) -> float:
+        return float(weighted_line(places, np.concatenate([[1.0], premiums]))[1])
 
     central = np.median(contexts, axis=0)
     base = slope(central, middle)
@@ -67,13 +66,13 @@ def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architectur
     found = [
         Swing("increment_markup", 1 / markup, markup),
         Swing("price_per_hbm_byte", 1 / rent, rent),
-        Swing("premium_out", float(slope(central, low) / base), float(slope(central, high) / base)),
+        Swing("premium_out", slope(central, low) / base, slope(central, high) / base),
         Swing("band means", *(float(end) for end in by_contexts)),
     ]
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def _number(value: Any) -> float | None:
+def _number(value: float) -> float | None:
     return float(value) if isfinite(value) else None
 
 
@@ -93,7 +92,7 @@ def _without_premiums(evidence: Evidence) -> Evidence:
 
 def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
     """Of sheets of one shape."""
-    return posterior(sheets, assumptions).weights.log_evidence.tolist()
+    return [float(one) for one in posterior(sheets, assumptions).weights.log_evidence]
 
 
 def convention(

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
-from derive.records import BOUND, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -11,6 +11,7 @@ EQUATIONS = (
         defines="experts_per_chip",
         relation=lambda experts_per_chip, experts, expert_parallel: (experts_per_chip, experts / expert_parallel),
         statement="The experts of a layer are dealt out evenly.",
+        example=Example(given={"experts": "256", "expert_parallel": "32"}, result="8"),
         sources=(talk("0:33:54", "0:34:23", "256 experts over 64 of a rack's 72 GPUs are four each"),),
     ),
     Equation(
@@ -31,6 +32,7 @@ EQUATIONS = (
         otherwise=("a token uses a part of all experts", "a batch is one sequence at least", "a step computes one position at least"),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "positions_per_step": "2"}, result="222.4"),
         sources=(
             MOE_PAPER,
             ours("the lecture reads all weights whatever the batch; that is true once nearly every expert has somebody who needs it"),
@@ -48,6 +50,7 @@ EQUATIONS = (
         otherwise=("a token uses a part of all experts", "a batch is one sequence at least"),
         statement="Every new token of every sequence goes to experts of its own.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
         steps=(
             Step(
                 operation="the new tokens of a pass, as a batch of so many sequences",
@@ -78,6 +81,7 @@ EQUATIONS = (
         otherwise=("a token uses a part of all experts", "no more experts are used than there are"),
         statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"touched_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"),
         steps=(
             Step(
                 operation="what it means: all experts but those that decode leaves out, and of these the chunk",
@@ -105,6 +109,7 @@ EQUATIONS = (
         requires=(lambda total_params, routed_params: total_params > routed_params,),
         otherwise=("routed experts are a part of all parameters",),
         statement="Attention, embeddings, shared experts and dense layers: all that is not routed.",
+        example=Example(given={"total_params": "671B", "routed_params": "654.5B"}, result="16.5B"),
         sources=(MOE_PAPER,),
     ),
     Equation(
@@ -118,6 +123,10 @@ EQUATIONS = (
         otherwise=("a token uses a part of all experts",),
         statement="A token uses the shared parameters and its share of the routed ones.",
         assumptions=("all experts are of one size",),
+        example=Example(
+            given={"shared_params": "16.5B", "routed_params": "654.5B", "active_experts": "8", "experts": "256"},
+            result="36.95B",
+        ),
         sources=(MOE_PAPER,),
     ),
     Equation(
@@ -135,6 +144,7 @@ EQUATIONS = (
         otherwise=("a token uses a part of all experts", "a token uses a part of all parameters"),
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
+        example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
         steps=(
             Step(
                 operation="a token leaves out all routed parameters but its own",
@@ -154,6 +164,10 @@ EQUATIONS = (
         ),
         statement="The shared parameters and the experts that somebody in the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
+        example=Example(
+            given={"shared_params": "16.5B", "routed_params": "654.5B", "touched_experts": "222.4", "experts": "256"},
+            result="585.1B",
+        ),
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
     ),
     Equation(
@@ -168,6 +182,10 @@ EQUATIONS = (
         otherwise=("a step reads what every token uses",),
         statement="Where experts are stored in fewer bytes than the rest, a step that reads few of them reads wider weights than the mean.",
         assumptions=("all experts are stored alike, and so is all beside them",),
+        example=Example(
+            given={"expert_bytes_per_weight": "0.5", "fetched_params": "585.1B", "shared_params": "16.5B", "shared_bytes_per_weight": "2"},
+            result="0.5423",
+        ),
         sources=(ours("the mean over what is read: of experts as many as are touched, of the rest all"),),
     ),
     Equation(
@@ -181,6 +199,10 @@ EQUATIONS = (
         otherwise=("routed experts are a part of all parameters",),
         statement="Of a model whose experts are stored in fewer bytes than the rest: the mean over all weights.",
         assumptions=("all experts are stored alike, and so is all beside them",),
+        example=Example(
+            given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
+            result="0.5369",
+        ),
         steps=(
             Step(
                 operation="the mean over what a step reads, where it reads all",
@@ -198,7 +220,7 @@ EQUATIONS = (
         version=3,
         title="Weight-read time with only the touched experts",
         defines="weight_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda weight_time, shared_params, fetched_params, expert_imbalance, routed_params, bytes_per_weight, chips,
             hbm_bandwidth, mbu: (
             weight_time,
@@ -219,6 +241,19 @@ EQUATIONS = (
             "what all tokens use is sharded perfectly over the chips",
             "every chip holds as many experts",
             "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+        ),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "fetched_params": "585.1B",
+                "expert_imbalance": "1.1",
+                "routed_params": "654.5B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="8.555 ms",
         ),
         steps=(
             Step(
@@ -243,7 +278,7 @@ EQUATIONS = (
         changes=("the busiest chip reads no more than all the experts that it holds",),
         title="Weight-read time with only the touched experts, of a step without drafts",
         defines="plain_weight_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
             bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
@@ -258,6 +293,21 @@ EQUATIONS = (
         ),
         statement="One token a sequence touches fewer experts than that token and its drafts.",
         assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "routed_params": "654.5B",
+                "active_experts": "8",
+                "experts": "256",
+                "batch": "32",
+                "expert_imbalance": "1.1",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="6.34 ms",
+        ),
         steps=(
             Step(
                 operation="the weight time of a pass with one position a sequence",
@@ -298,6 +348,7 @@ EQUATIONS = (
             "tokens choose their experts independently and evenly: skewed routing is worse",
             "against draws at random within a sixth where a chip has one touched expert or more on average, else within a quarter",
         ),
+        example=Example(given={"touched_experts": "222.4", "experts": "256", "expert_parallel": "32"}, result="1.151"),
         sources=(
             ours(
                 "touched experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
@@ -315,6 +366,10 @@ EQUATIONS = (
         ),
         statement="Buffers of a fixed size hold the mean of an expert's tokens, times a factor; what is more is dropped.",
         assumptions=("buffers of a fixed size: serving usually drops nothing",),
+        example=Example(
+            given={"capacity_factor": "1.25", "batch": "32", "positions_per_step": "2", "active_experts": "8", "experts": "256"},
+            result="2.5",
+        ),
         sources=(SWITCH_PAPER,),
     ),
     Equation(
@@ -323,13 +378,14 @@ EQUATIONS = (
         defines="sequences_per_chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
         statement="Outside the experts a sequence belongs to one chip, so the batch is dealt out.",
+        example=Example(given={"batch": "2048", "chips": "32"}, result="64"),
         sources=(scaling_book("88 sequences a chip on 144 chips"),),
     ),
     Equation(
         id="experts.all_to_all_time",
         title="All-to-all time of one step",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "one_message_an_expert", True),
+        variant=Variant(group="all_to_all_time", name="one_message_an_expert", default=True),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, active_experts, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
             all_to_all_time,
@@ -346,6 +402,18 @@ EQUATIONS = (
             " (experts.all_to_all_time_one_copy)",
             "one message an expert",
             "no overlap with arithmetic",
+        ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "active_experts": "8",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="12.77 ms",
         ),
         sources=(
             talk(
@@ -367,13 +435,14 @@ EQUATIONS = (
         otherwise=("experts on one chip reach no other",),
         statement="Two experts of a token may lie on one chip, or on the token's own.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
+        example=Example(given={"expert_parallel": "32", "active_experts": "8"}, result="6.953"),
         sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.all_to_all_time_one_copy",
         title="All-to-all time of one step, one copy a chip",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "one_copy_a_chip", False),
+        variant=Variant(group="all_to_all_time", name="one_copy_a_chip"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
             all_to_all_time,
@@ -386,6 +455,18 @@ EQUATIONS = (
         ),
         statement="A chip gets a token once for all of its experts there, and sends back their sum.",
         assumptions=("the experts of a chip add up their results before they send them", "no overlap with arithmetic"),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="11.1 ms",
+        ),
         steps=(
             Step(
                 operation="the all-to-all time, with a message for each chip in place of each expert",
@@ -398,7 +479,7 @@ EQUATIONS = (
         id="experts.all_to_all_time_one_rack",
         title="All-to-all time of one step within one rack",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "in_one_rack", False),
+        variant=Variant(group="all_to_all_time", name="in_one_rack"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
             all_to_all_time,
@@ -414,6 +495,18 @@ EQUATIONS = (
             "the assumptions of experts.all_to_all_time_one_copy",
             "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
             "a chip's link gives its full rate in one direction, whichever chip of the domain it sends to",
+        ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "scale_up_link_bandwidth": "450 GB/s",
+            },
+            result="1.233 ms",
         ),
         steps=(
             Step(
@@ -433,13 +526,14 @@ EQUATIONS = (
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
         statement="Chips fill one domain after another.",
         assumptions=("domains are full, but for the last",),
+        example=Example(given={"expert_parallel": "32", "scale_up_size": "8"}, result="4"),
         sources=(ours("chips over those of one domain; experts on fewer chips stay within one"),),
     ),
     Equation(
         id="experts.all_to_all_time_racks",
         title="All-to-all time of one step over several racks",
         defines="all_to_all_time",
-        variant=("all_to_all_time", "over_racks", False),
+        variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
             combine_bytes_per_element, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
             all_to_all_time,
@@ -456,6 +550,20 @@ EQUATIONS = (
             "the assumptions of experts.all_to_all_time_one_copy",
             "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
             "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
+        ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "racks": "4",
+                "scale_up_link_bandwidth": "450 GB/s",
+                "scale_out_link_bandwidth": "50 GB/s",
+            },
+            result="8.325 ms",
         ),
         steps=(
             Step(
@@ -495,18 +603,19 @@ EQUATIONS = (
         id="experts.reached_racks",
         title="Racks that the experts of a token lie in",
         defines="reached_racks",
-        variant=("reached_racks", "any_rack", True),
+        variant=Variant(group="reached_racks", name="any_rack", default=True),
         relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
         requires=(lambda racks: racks >= 1,),
         statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
+        example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
         sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.reached_racks_limited",
         title="Racks that the experts of a token lie in, where the router limits them",
         defines="reached_racks",
-        variant=("reached_racks", "limited", False),
+        variant=Variant(group="reached_racks", name="limited"),
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
@@ -514,6 +623,7 @@ EQUATIONS = (
         requires=(lambda rack_limit: rack_limit >= 1,),
         statement="A router that first picks a few racks, and then experts within these, reaches no others.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
+        example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
         steps=(
             Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
         ),
@@ -527,6 +637,7 @@ EQUATIONS = (
         sense="<=",
         statement="A token goes to no more racks than it has experts, and no more than there are.",
         assumptions=("a token goes to no rack without one of its experts",),
+        example=Example(given={"active_experts": "8", "racks": "4"}, result="4"),
         sources=(DEEPSEEK_V3_PAPER,),
     ),
     Equation(
@@ -537,6 +648,7 @@ EQUATIONS = (
         requires=(lambda racks: racks >= 1,),
         statement="One copy goes to every rack that holds experts of the token, but none to its own.",
         assumptions=("a token's own rack is among those it reaches as often as any other",),
+        example=Example(given={"reached_racks": "3.6", "racks": "4"}, result="2.7"),
         sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
     ),
     Equation(
@@ -546,13 +658,14 @@ EQUATIONS = (
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="With the experts of a layer over several racks, a token's expert is in another one with this chance.",
         assumptions=("experts are chosen evenly over the racks",),
+        example=Example(given={"racks": "4"}, result="0.75"),
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
     ),
     Equation(
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
         defines="scale_out_slowdown",
-        variant=("scale_out_slowdown", "one_message_an_expert", True),
+        variant=Variant(group="scale_out_slowdown", name="one_message_an_expert", default=True),
         relation=lambda scale_out_slowdown, racks, scale_out_bandwidth_ratio: (
             scale_out_slowdown,
             maximum(1 / racks, scale_out_bandwidth_ratio * (racks - 1) / racks),
@@ -562,6 +675,7 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
         ),
+        example=Example(given={"racks": "4", "scale_out_bandwidth_ratio": "9"}, result="6.75"),
         steps=(
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
@@ -587,7 +701,7 @@ EQUATIONS = (
         id="experts.scale_out_slowdown_one_copy",
         title="Slowdown of the all-to-all over several racks, one copy a rack",
         defines="scale_out_slowdown",
-        variant=("scale_out_slowdown", "one_copy_a_rack", False),
+        variant=Variant(group="scale_out_slowdown", name="one_copy_a_rack"),
         relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
             scale_out_slowdown,
             maximum(1, scale_out_bandwidth_ratio * leaving_copies / active_experts),
@@ -597,6 +711,7 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "inside the racks every expert gets a message, as within one rack",
         ),
+        example=Example(given={"scale_out_bandwidth_ratio": "9", "leaving_copies": "2.7", "active_experts": "8"}, result="3.038"),
         steps=(
             Step(
                 operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"

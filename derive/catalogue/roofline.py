@@ -4,7 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -21,6 +21,10 @@ EQUATIONS = (
             "one new token of each sequence; checking drafts multiplies it",
             "the work is spread evenly over the chips",
         ),
+        example=Example(
+            given={"batch": "64", "active_params": "405B", "chips": "16", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
+            result="3.274 ms",
+        ),
         sources=(
             talk(
                 "0:03:28",
@@ -34,7 +38,7 @@ EQUATIONS = (
         id="roofline.weight_time",
         title="Weight-read time of one decode step",
         defines="weight_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
             total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
@@ -44,6 +48,10 @@ EQUATIONS = (
             "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
             " (experts.weight_time_touched, taken where experts and active_experts are known)",
             "weights are sharded perfectly: no chip holds a copy of what another holds",
+        ),
+        example=Example(
+            given={"total_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="10.79 ms",
         ),
         sources=(
             talk(
@@ -65,7 +73,7 @@ EQUATIONS = (
         version=2,
         title="Weight-read time from the bytes resident on each chip",
         defines="weight_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
             pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
@@ -73,6 +81,10 @@ EQUATIONS = (
         statement="A chip reads the weights that lie in its own memory once per step, replicas included, one stage after another.",
         changes=("a pass goes through all stages, whose chips read their own weights in turn",),
         assumptions=("every chip holds and reads the same number of bytes",),
+        example=Example(
+            given={"pipeline_stages": "2", "resident_weight_bytes_per_chip": "13 GB", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="11.09 ms",
+        ),
         sources=(
             scaling_book(
                 "DeepSeek-V3 in production holds about 22 GB of weights on each chip, not 671 GB over 144",
@@ -84,20 +96,22 @@ EQUATIONS = (
         id="roofline.plain_weight_time",
         title="Weight-read time of a step without drafts",
         defines="plain_weight_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_time": "10.79 ms"}, result="10.79 ms"),
         sources=(ours("what a step with drafts is compared with"),),
     ),
     Equation(
         id="roofline.plain_weight_time_resident",
         title="Weight-read time of a step without drafts, from the bytes resident on each chip",
         defines="plain_weight_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_time": "11.09 ms"}, result="11.09 ms"),
         sources=(ours("what a step with drafts is compared with"),),
     ),
     Equation(
@@ -106,13 +120,25 @@ EQUATIONS = (
         changes=("times the copies that chips hold of a cache: each reads its own",),
         title="KV-read time of one decode step",
         defines="kv_time",
-        variant=("kv_time", "dense", True),
+        variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_copies, chips, hbm_bandwidth, mbu: (
             kv_time,
             batch * context_length * kv_bytes_per_token * kv_copies / (chips * hbm_bandwidth * mbu),
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
         assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
+        example=Example(
+            given={
+                "batch": "64",
+                "context_length": "8k",
+                "kv_bytes_per_token": "516.1 kB/token",
+                "kv_copies": "2",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="14.09 ms",
+        ),
         sources=(talk("0:05:21", "0:05:46", "KV fetch is batch times context length times bytes per token over bandwidth"),),
     ),
     Equation(
@@ -121,6 +147,7 @@ EQUATIONS = (
         defines="memory_time",
         relation=lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time),
         statement="Weights and KV cache share one memory bus, so their times add.",
+        example=Example(given={"weight_time": "10.79 ms", "kv_time": "14.09 ms"}, result="24.88 ms"),
         sources=(talk("0:09:17", "0:09:35", "memory time is the sum of weight fetch and KV fetch"),),
     ),
     Equation(
@@ -130,7 +157,7 @@ EQUATIONS = (
         kind=BOUND,
         direction=LOWER,
         defines="step_time",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
             step_time,
             drafting_time + maximum(positions_per_step * (compute_time + attention_time), memory_time),
@@ -144,6 +171,16 @@ EQUATIONS = (
         changes=(
             "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
             " beat the peak FLOP/s",
+        ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+            },
+            result="28.61 ms",
         ),
         sources=(
             talk(
@@ -163,7 +200,7 @@ EQUATIONS = (
         title="Step time with no overlap",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "sum", False),
+        variant=Variant(group="overlap", name="sum"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time: (
             step_time,
             drafting_time + positions_per_step * (compute_time + attention_time) + memory_time,
@@ -171,6 +208,16 @@ EQUATIONS = (
         statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network and no launch overhead"),
         changes=("attention FLOPs and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+            },
+            result="43.84 ms",
+        ),
         sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
     ),
     Equation(
@@ -179,7 +226,7 @@ EQUATIONS = (
         title="Step time with the attention apart",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "kv_plus_max", False),
+        variant=Variant(group="overlap", name="kv_plus_max"),
         relation=lambda step_time, drafting_time, positions_per_step, attention_time, kv_time, compute_time, weight_time: (
             step_time,
             drafting_time
@@ -189,6 +236,17 @@ EQUATIONS = (
         statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
         assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
         changes=("attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "attention_time": "534.1 us",
+                "kv_time": "14.09 ms",
+                "compute_time": "3.274 ms",
+                "weight_time": "10.79 ms",
+            },
+            result="30.92 ms",
+        ),
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
@@ -203,6 +261,17 @@ EQUATIONS = (
         statement="Every sequence's new token meets what it attends to, at the rate of the data type that attention runs in.",
         assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
         changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
+        example=Example(
+            given={
+                "batch": "64",
+                "attention_flops_per_sequence": "66.06 GFLOP",
+                "chips": "16",
+                "peak_flops": "1979 TFLOP/s",
+                "attention_rate_ratio": "0.5",
+                "mfu": "50%",
+            },
+            result="534.1 us",
+        ),
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
             talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
@@ -214,7 +283,7 @@ EQUATIONS = (
         title="Step time with no overlap, network counted",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "network", False),
+        variant=Variant(group="overlap", name="network"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
             step_time,
             drafting_time + positions_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
@@ -222,6 +291,17 @@ EQUATIONS = (
         statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
         assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
         changes=("drafts count, each of which goes to its experts too",),
+        example=Example(
+            given={
+                "drafting_time": "323 us",
+                "positions_per_step": "2",
+                "compute_time": "74.79 us",
+                "attention_time": "274.7 us",
+                "memory_time": "8.675 ms",
+                "all_to_all_time": "200 us",
+            },
+            result="10.1 ms",
+        ),
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
@@ -235,7 +315,7 @@ EQUATIONS = (
         title="Step time with communication that nothing hides",
         kind=ESTIMATE,
         defines="step_time",
-        variant=("overlap", "exposed", False),
+        variant=Variant(group="overlap", name="exposed"),
         relation=lambda step_time, drafting_time, positions_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
             step_time,
@@ -251,6 +331,17 @@ EQUATIONS = (
             "weights and KV cache fit in memory",
         ),
         changes=("attention FLOPs and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+                "exposed_communication_share": "20%",
+            },
+            result="34.83 ms",
+        ),
         sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
@@ -268,6 +359,10 @@ EQUATIONS = (
         ),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
         assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
+        example=Example(
+            given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="10.79 ms",
+        ),
         steps=(
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
@@ -302,6 +397,10 @@ EQUATIONS = (
         ),
         statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
         changes=("attention FLOPs and the checking of drafts are arithmetic",),
+        example=Example(
+            given={"memory_time": "24.88 ms", "positions_per_step": "4", "compute_time": "3.274 ms", "attention_time": "534.1 us"},
+            result="0.6203",
+        ),
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
     ),
     *GRID,

@@ -3,7 +3,7 @@
 from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
 
 METHODS = (
     Equation(
@@ -18,6 +18,10 @@ METHODS = (
         ),
         statement="Arithmetic grows with the new tokens of each sequence; what is read from memory does not.",
         assumptions=("KV of the new tokens stays on chip", "mfu is that of prefill", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={"compute_time": "3.274 ms", "new_tokens_per_pass": "2000", "prefill_attention_factor": "1.098"},
+            result="7.19 s",
+        ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
@@ -34,6 +38,10 @@ METHODS = (
         changes=(
             "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
             "attention of the new tokens is arithmetic, so that fewer of them will do",
+        ),
+        example=Example(
+            given={"balance_batch": "211", "batch": "64", "kv_compute_ratio": "4.304", "prefill_attention_factor": "1.098"},
+            result="6.922 tokens",
         ),
         steps=(
             Step(
@@ -77,7 +85,7 @@ METHODS = (
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
-        variant=("overlap", "max", True),
+        variant=Variant(group="overlap", name="max", default=True),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
@@ -101,6 +109,19 @@ METHODS = (
             "attention FLOPs of the chunk count",
             "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
         ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+            },
+            result="47.72 ms",
+        ),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -108,7 +129,7 @@ METHODS = (
         title="Step time with a chunk of prefill on board, with no overlap",
         kind=ESTIMATE,
         defines="mixed_step_time",
-        variant=("overlap", "sum", False),
+        variant=Variant(group="overlap", name="sum"),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
@@ -125,6 +146,19 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
         ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+            },
+            result="72.6 ms",
+        ),
         sources=(ours("serving.mixed_step_time with the two times added"),),
     ),
     Equation(
@@ -132,7 +166,7 @@ METHODS = (
         title="Step time with a chunk of prefill on board, with communication that nothing hides",
         kind=ESTIMATE,
         defines="mixed_step_time",
-        variant=("overlap", "exposed", False),
+        variant=Variant(group="overlap", name="exposed"),
         relation=lambda mixed_step_time, drafting_time, positions_per_step, compute_time, attention_time, prefill_chunk, one_token,
             batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
             mixed_step_time,
@@ -155,33 +189,49 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
         ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+                "exposed_communication_share": "20%",
+            },
+            result="58.72 ms",
+        ),
         sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
     ),
     Equation(
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill on board",
         defines="mixed_memory_time",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        example=Example(given={"memory_time": "24.88 ms"}, result="24.88 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.mixed_memory_time_resident",
         title="Memory time of a step with a chunk of prefill on board, from the bytes resident on each chip",
         defines="mixed_memory_time",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        example=Example(given={"memory_time": "25.18 ms"}, result="25.18 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill on board that goes to experts of its own",
         defines="mixed_memory_time",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
             active_experts, experts, prefill_chunk, one_token: (
             mixed_memory_time,
@@ -201,6 +251,21 @@ METHODS = (
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
             "KV reads of the chunk left out",
+        ),
+        example=Example(
+            given={
+                "memory_time": "8.675 ms",
+                "total_params": "671B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+                "weight_time": "8.555 ms",
+                "active_experts": "8",
+                "experts": "256",
+                "prefill_chunk": "64",
+            },
+            result="9.011 ms",
         ),
         steps=(
             Step(
@@ -232,7 +297,7 @@ METHODS = (
         version=4,
         title="Prefill tokens that ride along for nothing",
         defines="free_prefill_chunk",
-        variant=("weight_time", "sharded", True),
+        variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -253,6 +318,17 @@ METHODS = (
             "attention FLOPs and drafts of the decoding sequences leave less room",
             "attention FLOPs of the chunk take room too",
             "where every weight is read anyway: elsewhere the chunk reads experts of its own",
+        ),
+        example=Example(
+            given={
+                "batch": "64",
+                "memory_time": "24.88 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_attention_factor": "1.098",
+            },
+            result="171.8 tokens",
         ),
         steps=(
             Step(
@@ -278,7 +354,7 @@ METHODS = (
         id="serving.free_prefill_chunk_resident",
         title="Prefill tokens that ride along for nothing, from the bytes resident on each chip",
         defines="free_prefill_chunk",
-        variant=("weight_time", "resident", False),
+        variant=Variant(group="weight_time", name="resident"),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, positions_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -295,13 +371,24 @@ METHODS = (
         otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
+        example=Example(
+            given={
+                "batch": "64",
+                "memory_time": "25.18 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_attention_factor": "1.098",
+            },
+            result="177.1 tokens",
+        ),
         steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
         title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
-        variant=("weight_time", "touched", False),
+        variant=Variant(group="weight_time", name="touched"),
         relation=lambda memory_time, positions_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
             one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
             memory_time,
@@ -326,6 +413,25 @@ METHODS = (
         ),
         statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
+        example=Example(
+            given={
+                "positions_per_step": "2",
+                "compute_time": "74.79 us",
+                "attention_time": "274.7 us",
+                "prefill_attention_factor": "1.648",
+                "free_prefill_chunk": "2170",
+                "batch": "32",
+                "total_params": "671B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+                "weight_time": "8.555 ms",
+                "active_experts": "8",
+                "experts": "256",
+            },
+            result="8.67 ms",
+        ),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
@@ -376,6 +482,16 @@ METHODS = (
         ),
         statement="Compute-bound prefill: what a chip computes over what a token takes.",
         assumptions=("prefill is compute-bound", "tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+                "prefill_decode_flops_ratio": "1.3",
+                "active_params": "405B",
+                "prefill_attention_factor": "1.098",
+            },
+            result="1446 token/s",
+        ),
         sources=(DISTSERVE_PAPER,),
     ),
     Equation(
@@ -389,6 +505,7 @@ METHODS = (
         ),
         statement="What a replica delivers, shared over the chips of all its stages.",
         changes=("the chips of all stages share it",),
+        example=Example(given={"throughput": "13.2k token/s", "chips": "16", "pipeline_stages": "2"}, result="412.5 token/s"),
         sources=(SPLITWISE_PAPER,),
     ),
     Equation(
@@ -408,6 +525,16 @@ METHODS = (
             "both pools are busy all the time",
             "moving the cache between the pools costs nothing",
             "requests alike, or their mean",
+        ),
+        example=Example(
+            given={
+                "prompt_tokens": "6000",
+                "cache_hit_share": "60%",
+                "decode_rate_per_chip": "412.5 token/s",
+                "output_tokens": "500",
+                "prefill_rate_per_chip": "1446 token/s",
+            },
+            result="1.369",
         ),
         sources=(DISTSERVE_PAPER, SPLITWISE_PAPER),
     ),

@@ -5,7 +5,7 @@ grows with the context is then stored and read apart: keys and values are stored
 """
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours
-from derive.records import Equation
+from derive.records import Equation, Example, Variant
 
 INDEXED = (
     Equation(
@@ -14,7 +14,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, latent attention with an indexer",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "mla_indexed", False),
+        variant=Variant(group="kv_bytes_per_token", name="mla_indexed"),
         relation=lambda kv_bytes_per_token, latent_per_token, layers, latent_dim, rope_dim, entry_per_token, indexer_layers,
             indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -23,6 +23,18 @@ INDEXED = (
         ),
         statement="The latent cache, and beside it one key of indexer_dim in every layer that runs an indexer of its own.",
         assumptions=("every layer has its own latent over the whole context",),
+        example=Example(
+            given={
+                "layers": "61",
+                "latent_dim": "512",
+                "rope_dim": "64",
+                "indexer_layers": "61",
+                "indexer_dim": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="43.19 kB/token",
+        ),
         sources=(DSA_PAPER, MLA_PAPER),
     ),
     Equation(
@@ -31,7 +43,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, grouped-query attention with an indexer",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "gqa_indexed", False),
+        variant=Variant(group="kv_bytes_per_token", name="gqa_indexed"),
         relation=lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, entry_per_token, indexer_layers,
             indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -40,6 +52,18 @@ INDEXED = (
         ),
         statement="The grouped-query cache, and beside it one key of indexer_dim in every layer that runs an indexer.",
         assumptions=("every layer has its own cache over the whole context",),
+        example=Example(
+            given={
+                "layers": "60",
+                "kv_heads": "4",
+                "head_dim": "128",
+                "indexer_layers": "57",
+                "indexer_dim": "128",
+                "bytes_per_element": "2",
+                "indexer_bytes_per_element": "2",
+            },
+            result="137.5 kB/token",
+        ),
         sources=(MSA_CONFIG, GQA_PAPER),
     ),
     Equation(
@@ -48,7 +72,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
         defines="kv_bytes_per_token",
-        variant=("kv_bytes_per_token", "compressed", False),
+        variant=Variant(group="kv_bytes_per_token", name="compressed"),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_bytes_per_token,
@@ -63,16 +87,30 @@ INDEXED = (
             "one KV head, whose key is also its value",
             "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
         ),
+        example=Example(
+            given={
+                "sparse_layers": "30",
+                "head_dim": "512",
+                "indexer_dim": "128",
+                "sparse_compression_ratio": "4",
+                "heavily_compressed_layers": "31",
+                "heavy_compression_ratio": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="4.954 kB/token",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
         id="architecture.kv_read_bytes",
         title="KV bytes read per token of context",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "dense", True),
+        variant=Variant(group="kv_read_bytes_per_token", name="dense", default=True),
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token: (kv_read_bytes_per_token, kv_bytes_per_token),
         statement="Attention that looks at the whole context reads every byte that grows with it, once per step.",
         assumptions=("dense attention in every layer whose cache grows with the context",),
+        example=Example(given={"kv_bytes_per_token": "516.1 kB/token"}, result="516.1 kB/token"),
         sources=(ours("what roofline.kv_time takes for granted, as a quantity of its own"),),
     ),
     Equation(
@@ -81,13 +119,17 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, every layer selects what it reads",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "mla_indexed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="mla_indexed"),
         relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
             entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         statement="Only the indexer keys are read for every token; layers without an indexer reuse the choice of one below.",
         assumptions=("the slope beyond the selection: what attention itself reads no longer grows",),
+        example=Example(
+            given={"indexer_layers": "61", "indexer_dim": "128", "indexer_bytes_per_element": "1.03125"},
+            result="8.052 kB/token",
+        ),
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -96,7 +138,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, all but a few layers select what they read",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "gqa_indexed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="gqa_indexed"),
         relation=lambda kv_read_bytes_per_token, keys_and_values, layers, sparse_layers, kv_heads, head_dim, entry_per_token,
             indexer_layers, indexer_dim, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
@@ -106,6 +148,19 @@ INDEXED = (
         requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
         statement="Dense layers read their keys and values of every token, sparse layers only the keys of their indexer.",
         assumptions=("the slope beyond the selection: what sparse layers read of keys and values no longer grows",),
+        example=Example(
+            given={
+                "layers": "60",
+                "sparse_layers": "57",
+                "kv_heads": "4",
+                "head_dim": "128",
+                "indexer_layers": "57",
+                "indexer_dim": "128",
+                "bytes_per_element": "2",
+                "indexer_bytes_per_element": "2",
+            },
+            result="20.74 kB/token",
+        ),
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -114,7 +169,7 @@ INDEXED = (
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes read per token of context, tokens compressed into shared entries",
         defines="kv_read_bytes_per_token",
-        variant=("kv_read_bytes_per_token", "compressed", False),
+        variant=Variant(group="kv_read_bytes_per_token", name="compressed"),
         relation=lambda kv_read_bytes_per_token, entry_per_token, sparse_layers, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, head_dim, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
@@ -126,6 +181,19 @@ INDEXED = (
         ),
         statement="Sparse layers read every indexer key, heavily compressed layers every entry.",
         assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
+        example=Example(
+            given={
+                "sparse_layers": "30",
+                "indexer_dim": "128",
+                "sparse_compression_ratio": "4",
+                "heavily_compressed_layers": "31",
+                "head_dim": "512",
+                "heavy_compression_ratio": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="1.114 kB/token",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
 )

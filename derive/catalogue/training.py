@@ -4,27 +4,28 @@ from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER,
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Step, at
+from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
 
 EQUATIONS = (
     Equation(
         id="training.pretrain_cost",
         title="FLOPs of pre-training",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "stored", True),
+        variant=Variant(group="pretrain_flops", name="stored", default=True),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             6 * one_flop_per_token * active_params * pretrain_tokens,
         ),
         statement="Two FLOPs a parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="3.791e+25 FLOP"),
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
     Equation(
         id="training.pretrain_cost_attention",
         title="FLOPs of pre-training, causal attention included",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "attention", False),
+        variant=Variant(group="pretrain_flops", name="attention"),
         relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
             training_sequence_length: (
             pretrain_flops,
@@ -37,6 +38,15 @@ EQUATIONS = (
             "dense attention, of which only the causal half is computed",
             "every sequence is one document; of packed ones each token sees less",
             "activations are stored, not computed again",
+        ),
+        example=Example(
+            given={
+                "pretrain_tokens": "15.6T",
+                "active_params": "405B",
+                "attention_flops_per_pair": "8.258 MFLOP/token",
+                "training_sequence_length": "8192",
+            },
+            result="3.949e+25 FLOP",
         ),
         steps=(
             Step(
@@ -59,7 +69,7 @@ EQUATIONS = (
         title="FLOPs of reinforcement learning, all of it at the rate of decode",
         defines="rl_flops",
         kind=HEURISTIC,
-        variant=("rl_flops", "lecture", False),
+        variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
             rl_flops,
             one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
@@ -67,6 +77,10 @@ EQUATIONS = (
         statement="Two FLOPs a parameter and token to roll out, up to four more to train on it, at the slow rate of decode.",
         assumptions=(
             "all of it runs at the efficiency of decode, training as well: dearer than training.rl_cost_split wherever it trains",
+        ),
+        example=Example(
+            given={"rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T", "decode_efficiency": "30%"},
+            result="1.62e+25 FLOP",
         ),
         sources=(
             talk(
@@ -80,7 +94,7 @@ EQUATIONS = (
         id="training.rl_cost_split",
         title="FLOPs of reinforcement learning, training at full rate",
         defines="rl_flops",
-        variant=("rl_flops", "split", True),
+        variant=Variant(group="rl_flops", name="split", default=True),
         relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
             rl_flops,
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
@@ -88,6 +102,10 @@ EQUATIONS = (
         requires=(lambda rl_multiplier: rl_multiplier >= 2,),
         statement="Only the roll-out is slow; the passes that train, or score with another policy, run as in pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
+        example=Example(
+            given={"decode_efficiency": "30%", "rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T"},
+            result="8.64e+24 FLOP",
+        ),
         sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
     ),
     Equation(
@@ -95,7 +113,7 @@ EQUATIONS = (
         version=2,
         title="FLOPs of inference",
         defines="inference_flops",
-        variant=("inference_flops", "split", True),
+        variant=Variant(group="inference_flops", name="split", default=True),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
@@ -105,6 +123,10 @@ EQUATIONS = (
         assumptions=(
             "attention FLOPs left out",
             "prompt tokens found in a cache cost nothing and are not counted among those served",
+        ),
+        example=Example(
+            given={"active_params": "405B", "inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"},
+            result="3.079e+26 FLOP",
         ),
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
@@ -116,7 +138,7 @@ EQUATIONS = (
         title="FLOPs of inference, all of it at the rate of decode",
         kind=HEURISTIC,
         defines="inference_flops",
-        variant=("inference_flops", "lecture", False),
+        variant=Variant(group="inference_flops", name="lecture"),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
@@ -126,6 +148,7 @@ EQUATIONS = (
             "attention FLOPs left out",
             "prompt tokens are counted like output tokens: dearer than training.inference_cost wherever there are prompts",
         ),
+        example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
         steps=(
             Step(
                 operation="no token served is prompt",
@@ -150,6 +173,7 @@ EQUATIONS = (
             "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
             "all of reinforcement learning at the efficiency of decode; training.equal_cost_rl_split has only the roll-out at it",
         ),
+        example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -176,6 +200,7 @@ EQUATIONS = (
         requires=(lambda rl_multiplier: rl_multiplier >= 2,),
         statement="The lecture's rule with only the roll-out slow.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -198,6 +223,7 @@ EQUATIONS = (
             "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
             "prompt tokens are counted like output tokens; training.equal_cost_inference_split tells them apart",
         ),
+        example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -217,6 +243,7 @@ EQUATIONS = (
         ),
         statement="The lecture's rule with only the output slow: the more of the traffic is prompt, the more a model may serve.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -233,6 +260,7 @@ EQUATIONS = (
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
         statement="The other way to share: half to training of both kinds, half to inference.",
         assumptions=("equal costs are taken for the optimum",),
+        example=Example(given={"pretrain_flops": "3.791e+25 FLOP", "rl_flops": "8.64e+24 FLOP"}, result="4.655e+25 FLOP"),
         sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
     ),
     Equation(
@@ -242,6 +270,7 @@ EQUATIONS = (
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
         statement="The rate of the fleet for as long as the model is served.",
         assumptions=("a constant rate, or its mean",),
+        example=Example(given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"}, result="259.2T tokens"),
         sources=(
             talk(
                 "1:29:46", "1:30:46", "500 million tokens a second for two months; a tenth of it for one model is around 200 trillion",
@@ -259,6 +288,7 @@ EQUATIONS = (
         ),
         statement="A model that is overtaken serves nothing, so a plan counts the expectation.",
         assumptions=("a model serves all or nothing",),
+        example=Example(given={"inference_tokens": "259.2T", "frontier_probability": "40%"}, result="103.7T tokens"),
         sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
     ),
     Equation(
@@ -274,6 +304,7 @@ EQUATIONS = (
             "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
             "active parameters stand for those of a dense model",
         ),
+        example=Example(given={"active_params": "405B"}, result="8.1T tokens"),
         sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
     ),
     Equation(
@@ -282,6 +313,7 @@ EQUATIONS = (
         defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
         statement="How many times more a model has read than its size alone asks for.",
+        example=Example(given={"pretrain_tokens": "15.6T", "chinchilla_tokens": "8.1T"}, result="1.926"),
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",

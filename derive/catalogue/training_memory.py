@@ -5,7 +5,7 @@ many layers, is up to the schedule of the pipeline.
 """
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, HEURISTIC, Equation, Step, at
+from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
 
 MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
@@ -16,7 +16,7 @@ MEMORY = (
         id="training.state_bytes",
         title="Bytes of parameters, gradients and optimizer states on one chip",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "replicated", True),
+        variant=Variant(group="training_state_bytes_per_chip", name="replicated", default=True),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -24,13 +24,24 @@ MEMORY = (
         ),
         statement="Every copy of the model holds its weights, their gradients and what the optimizer keeps of them.",
         assumptions=(MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="50.62 GB",
+        ),
         sources=(ZERO_PAPER,),
     ),
     Equation(
         id="training.state_bytes_zero_1",
         title="State bytes on one chip, optimizer states shared between copies",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_1", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_1"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -41,6 +52,18 @@ MEMORY = (
         requires=(lambda data_parallel: data_parallel >= 1,),
         statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
         assumptions=(MODEL_PARALLEL,),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="12.95 GB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the optimizer states",
@@ -60,7 +83,7 @@ MEMORY = (
         id="training.state_bytes_zero_2",
         title="State bytes on one chip, gradients shared between copies as well",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_2", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_2"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -71,6 +94,18 @@ MEMORY = (
         requires=(lambda data_parallel: data_parallel >= 1,),
         statement="ZeRO-2: a gradient is held where it is needed for the update.",
         assumptions=(MODEL_PARALLEL,),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="6.674 GB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the gradients",
@@ -88,7 +123,7 @@ MEMORY = (
         id="training.state_bytes_zero_3",
         title="State bytes on one chip, weights shared between copies as well",
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "zero_3", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="zero_3"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
             training_state_bytes_per_chip,
@@ -99,6 +134,18 @@ MEMORY = (
         requires=(lambda data_parallel: data_parallel >= 1,),
         statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
         assumptions=(MODEL_PARALLEL, "the layer that is gathered just now left out"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="395.5 MB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the weights",
@@ -117,7 +164,7 @@ MEMORY = (
         title="Sixteen bytes a parameter",
         kind=HEURISTIC,
         defines="training_state_bytes_per_chip",
-        variant=("training_state_bytes_per_chip", "adam", False),
+        variant=Variant(group="training_state_bytes_per_chip", name="adam"),
         relation=lambda training_state_bytes_per_chip, trained_bytes_per_param, total_params, chips, pipeline_stages: (
             training_state_bytes_per_chip,
             trained_bytes_per_param * total_params / (chips * pipeline_stages),
@@ -127,6 +174,7 @@ MEMORY = (
             MODEL_PARALLEL,
             "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
         ),
+        example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
         steps=(
             Step(
                 operation="two, two and three times four bytes",
@@ -141,13 +189,14 @@ MEMORY = (
         id="training.activation_memory_flash",
         title="Activations of transformer layers, attention scores computed again",
         defines="activation_bytes",
-        variant=("activation_bytes", "flash", False),
+        variant=Variant(group="activation_bytes", name="flash"),
         relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
         ),
         statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
         assumptions=(HALF_PRECISION, "embeddings and the output layer left out"),
+        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
         steps=(
             Step(
                 operation="so many bytes for a token and unit of the width",
@@ -160,7 +209,7 @@ MEMORY = (
         id="training.activation_memory_transformer",
         title="Activations of transformer layers, attention scores kept",
         defines="activation_bytes",
-        variant=("activation_bytes", "transformer", False),
+        variant=Variant(group="activation_bytes", name="transformer"),
         relation=lambda activation_bytes, layers, tokens_in_training_batch, layer_activation_bytes, model_dim,
             score_activation_bytes, query_heads, training_sequence_length: (
             activation_bytes,
@@ -170,6 +219,16 @@ MEMORY = (
         ),
         statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
         assumptions=(HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
+        example=Example(
+            given={
+                "layers": "126",
+                "tokens_in_training_batch": "8192",
+                "model_dim": "16384",
+                "query_heads": "128",
+                "training_sequence_length": "8192",
+            },
+            result="5.987 TB",
+        ),
         steps=(
             Step(
                 operation="but for the scores, what a layer keeps that computes them again",
@@ -191,13 +250,14 @@ MEMORY = (
         id="training.activation_memory_recomputed",
         title="Activations where each layer is computed again",
         defines="activation_bytes",
-        variant=("activation_bytes", "recomputed", False),
+        variant=Variant(group="activation_bytes", name="recomputed"),
         relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_input_bytes * layers * tokens_in_training_batch * model_dim,
         ),
         statement="Only the input of each layer is kept; the rest is computed again when the backward pass comes by.",
         assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
+        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
         steps=(
             Step(
                 operation="one value of two bytes for a token and unit of the width",
@@ -210,13 +270,14 @@ MEMORY = (
         id="training.pretrain_cost_recomputed",
         title="FLOPs of pre-training where each layer is computed again",
         defines="pretrain_flops",
-        variant=("pretrain_flops", "recomputed", False),
+        variant=Variant(group="pretrain_flops", name="recomputed"),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,
         ),
         statement="Memory bought with one more forward pass.",
         assumptions=("attention FLOPs left out", "all layers are computed again"),
+        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="5.054e+25 FLOP"),
         steps=(
             Step(
                 operation="but for the second forward pass, the cost is that of training with activations stored",
@@ -236,7 +297,7 @@ MEMORY = (
         id="training.activation_bytes_per_chip_gpipe",
         title="Activations on one chip under GPipe",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "gpipe", False),
+        variant=Variant(group="activation_bytes_per_chip", name="gpipe"),
         relation=lambda activation_bytes_per_chip, activation_bytes, training_microbatches, chips, pipeline_stages: (
             activation_bytes_per_chip,
             activation_bytes * training_microbatches / (chips * pipeline_stages),
@@ -244,13 +305,17 @@ MEMORY = (
         requires=(lambda training_microbatches: training_microbatches >= 1,),
         statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
         assumptions=("activation_bytes are of one microbatch, in all layers", ALL_SHARDED),
+        example=Example(
+            given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
+            result="16.91 GB",
+        ),
         sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
     ),
     Equation(
         id="training.activation_bytes_per_chip",
         title="Activations on one chip of the first stage under 1F1B",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "1f1b", True),
+        variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
         statement="More stages have fewer layers and hold more microbatches: as for the KV cache, they cancel.",
         assumptions=(
@@ -258,6 +323,7 @@ MEMORY = (
             "as many microbatches a training step as stages or more; the first stage holds as many as there are stages, later ones fewer",
             ALL_SHARDED,
         ),
+        example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
         steps=(
             Step(
                 operation="the first stage holds as many microbatches as there are stages",
@@ -270,7 +336,7 @@ MEMORY = (
         id="training.activation_bytes_per_chip_interleaved",
         title="Activations on one chip of the first stage under interleaved 1F1B",
         defines="activation_bytes_per_chip",
-        variant=("activation_bytes_per_chip", "interleaved", False),
+        variant=Variant(group="activation_bytes_per_chip", name="interleaved"),
         relation=lambda activation_bytes_per_chip, activation_bytes, pipeline_stages, virtual_stages, chips: (
             activation_bytes_per_chip,
             activation_bytes * (1 + (pipeline_stages - 1) / (pipeline_stages * virtual_stages)) / chips,
@@ -282,6 +348,10 @@ MEMORY = (
             "twice as many microbatches a training step as stages or more",
             "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
             ALL_SHARDED,
+        ),
+        example=Example(
+            given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},
+            result="5.218 GB",
         ),
         steps=(
             Step(
@@ -308,6 +378,7 @@ MEMORY = (
         ),
         statement="States that stay, and activations that wait for the backward pass.",
         assumptions=("buffers of communication and fragmentation left out",),
+        example=Example(given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"}, result="17.18 GB"),
         sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
     ),
     Equation(
@@ -318,6 +389,7 @@ MEMORY = (
         sense="<=",
         statement="A chip holds no more than its memory.",
         assumptions=("nothing is moved to the memory of the host",),
+        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
         sources=(ZERO_PAPER,),
     ),
     Equation(
@@ -333,6 +405,7 @@ MEMORY = (
         otherwise=("parameters, gradients and optimizer states alone do not fit",),
         statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
         assumptions=("nothing is moved to the memory of the host",),
+        example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),
         steps=(
             Step(
                 operation="the demand at the limit of the memory",

@@ -143,7 +143,8 @@ def ids_in(result: dict[str, Any] | list[Any]) -> list[str]:
 def work_key(source: Source) -> str:
     """A bibliography key of a work, from its first author, year and title: letters, digits, hyphens and a colon.
 
-    >>> work_key(Source("book", "Caches & all: what to keep, and why", "Ada Lovelace, C. Babbage", "", "", year=1843))
+    >>> title, author = "Caches & all: what to keep, and why", "Ada Lovelace, C. Babbage"
+    >>> work_key(Source(kind="book", title=title, author=author, url="", said="", year=1843))
     'lovelace1843:caches-all-what-to-keep'
     """
     _given, family = _people(source.author)[0]

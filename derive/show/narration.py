@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
-from derive.quantities import QUANTITIES, symbol
+from derive.expressions.formula import as_latex as as_tex
+from derive.quantities import QUANTITIES
 from derive.records import Equation, Premise
 from derive.show.citation import latex_text
 
@@ -93,7 +94,7 @@ def _where(premise: Premise) -> str:
 def _where_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
-    return ", with " + ", ".join(f"${_latex(value)}$ for ${_latex(name)}$" for name, value in point(premise).items())
+    return ", with " + ", ".join(f"${as_tex(value)}$ for ${as_tex(name)}$" for name, value in point(premise).items())
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:
@@ -114,14 +115,8 @@ def _change(row: Equation, number: int, latex: bool = False) -> str:
 
 
 def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
-    left, right = (_latex(side) for side in sides)
+    left, right = (as_tex(side) for side in sides)
     return f"{left} {LATEX_SENSE[sense]} {right}"
-
-
-def _latex(expression: "Expr") -> str:
-    from sympy import latex
-
-    return latex(expression, symbol_names={symbol(row.name): row.latex for row in QUANTITIES.values()})
 
 
 def _sentence(operation: str) -> str:

@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from derive.answers import Answer, Result
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import answer_lines
-from derive.solving.result import Solution
 from derive.units import show
 
 MOST_ROWS = 40
 """Rows of a sweep that are shown; all of them are in `sweep`."""
 
 
-def as_notebook(solution: Solution) -> str:
+def as_notebook(solution: Result) -> str:
     """Markdown with LaTeX in it."""
     if not solution.answers and not solution.sweep:
-        return f"**{solution.unknown}: no answer.** {_plain(solution.reason.message)}"
+        return f"**{solution.unknown}: no answer.** {_plain(solution.why_not)}"
     together = (f"together: `{step.unknown} = {step.formula}`" for step in solution.route if len(step.equations) > 1 and step.formula)
     said = [*(f"⚠ {_plain(text)}" for text in solution.warnings), *_left_over(solution)]
     parts = [*_head(solution), *said, _mathematics(solution), *together, _numbers(solution)]
@@ -26,7 +26,7 @@ def as_notebook(solution: Solution) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(solution: Solution) -> Iterator[str]:
+def _head(solution: Result) -> Iterator[str]:
     if solution.sweep:
         rows = list(islice(sweep_cells(solution.unknown, solution.sweep), MOST_ROWS))
         yield _table(sweep_head(solution.unknown, solution.sweep), rows)
@@ -36,14 +36,22 @@ def _head(solution: Solution) -> Iterator[str]:
         first, *rest = span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"**{_plain(first)}**", *map(_plain, rest))
     else:
-        yield from (f"**{_plain(line)}**" for answer in solution.answers for line in answer_lines(solution.unknown, answer)[:1])
+        yield from (_answer(solution.unknown, answer) for answer in solution.answers)
 
 
-def _left_over(solution: Solution) -> list[str]:
+def _answer(unknown: str, answer: Answer) -> str:
+    """A number in words, a formula as mathematics."""
+    if answer.kind != "symbolic":
+        return f"**{_plain(answer_lines(unknown, answer)[0])}**"
+    where = f" where {_plain(answer.regime)}" if answer.regime else ""
+    return f"${QUANTITIES[unknown].latex} = {answer.latex}${where}"
+
+
+def _left_over(solution: Result) -> list[str]:
     return [f"given and not used: {', '.join(solution.unused)}"] if solution.unused else []
 
 
-def _mathematics(solution: Solution) -> str:
+def _mathematics(solution: Result) -> str:
     """Every equation once, with the value it gave where it was solved by itself."""
     values = {step.equations[0]: step for step in solution.route if len(step.equations) == 1}
     lines = []
@@ -59,7 +67,7 @@ def _text(name: str, value: float) -> str:
     return rf"\text{{{latex_text(show(name, value))}}}"
 
 
-def _numbers(solution: Solution) -> str:
+def _numbers(solution: Result) -> str:
     rows = [[name, f"${QUANTITIES[name].latex}$", show(name, value), solution.provenance[name]] for name, value in solution.given.items()]
     solved = ((step, step.value) for step in solution.route if step.value is not None)
     rows += [[step.unknown, f"${QUANTITIES[step.unknown].latex}$", show(step.unknown, value), step.equation] for step, value in solved]

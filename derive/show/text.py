@@ -1,5 +1,7 @@
 """Solutions and equations as people and programs read them: text, JSON, CSV, LaTeX, Markdown."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,10 +10,15 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
+from derive.catalogue import equation
+from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
+from derive.show.citation import citable, latex_text, markdown_text
+from derive.show.entry import worked
+from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.solving.result import DEFAULT, OR, Answer, Solution, Spans, shown_end
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
@@ -19,23 +26,23 @@ AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 NAME = re.compile(r"[a-z][a-z_]*")
 
 
-def rendered(solution: Solution, style: str) -> str:
+def rendered(solution: Result, style: str) -> str:
     """A solution as table, json, csv, latex or markdown."""
     return "\n".join(lines(solution, style))
 
 
-def lines(solution: Solution, style: str) -> Iterator[str]:
+def lines(solution: Result, style: str) -> Iterator[str]:
     """The same line by line (some of them several at once), so that a long sweep need not be held as text."""
     forms = {"table": _text_lines, "json": _json_lines, "csv": _csv_lines, "latex": _latex_lines, "markdown": _markdown_lines}
     return forms[style](solution)
 
 
-def beside(solution: Solution) -> tuple[str, ...]:
+def beside(solution: Result) -> tuple[str, ...]:
     """What has to be said beside an answer: all that is doubtful of it, and what was given for nothing."""
     return (*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused))
 
 
-def as_record(solution: Solution) -> dict[str, Any]:
+def as_record(solution: Result) -> dict[str, Any]:
     """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
     return {
         "unknown": solution.unknown,
@@ -60,12 +67,12 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
     return {"kind": answer.kind, **found, "bound": answer.bound, **rest}
 
 
-def as_json(solution: Solution) -> str:
+def as_json(solution: Result) -> str:
     """Strict JSON: neither NaN nor infinity."""
     return rendered(solution, "json")
 
 
-def _json_lines(solution: Solution) -> Iterator[str]:
+def _json_lines(solution: Result) -> Iterator[str]:
     if not solution.sweep:
         yield json.dumps(as_record(solution), indent=2, allow_nan=False)
         return
@@ -78,7 +85,7 @@ def _json_lines(solution: Solution) -> Iterator[str]:
     yield "  ]\n}"
 
 
-def as_csv(solution: Solution) -> str:
+def as_csv(solution: Result) -> str:
     """One line an answer: what a sweep gave it, then unknown, unit, kind, value, low, high, regime, formula, bound.
 
     Two columns more of bounds over ranges: loose_low and loose_high.
@@ -86,10 +93,7 @@ def as_csv(solution: Solution) -> str:
     return rendered(solution, "csv")
 
 
-def _csv_lines(solution: Solution) -> Iterator[str]:
-    import csv
-    import io
-
+def _csv_lines(solution: Result) -> Iterator[str]:
     swept = list(solution.sweep.given) if solution.sweep else []
     rows = ((given, answers) for given, answers, _ in solution.sweep.rows()) if solution.sweep else (({}, solution.answers),)
     bounds = solution.sweep.others.values() if solution.sweep else ((solution.answers, None),)
@@ -112,12 +116,12 @@ def _csv_lines(solution: Solution) -> Iterator[str]:
             yield line([*given.values(), solution.unknown, solution.unit, *cells, *ends])
 
 
-def as_text(solution: Solution) -> str:
+def as_text(solution: Result) -> str:
     """The answer first, then the route with numbers, what it moves with, what it rests on and what to cite."""
     return rendered(solution, "table")
 
 
-def _text_lines(solution: Solution) -> Iterator[str]:
+def _text_lines(solution: Result) -> Iterator[str]:
     if not solution.answers and not solution.sweep:
         yield f"{solution.unknown}: no answer"
         return
@@ -145,7 +149,7 @@ def _one_line(texts: Sequence[str]) -> list[str]:
     return [", ".join(texts)] if texts else []
 
 
-def _head(solution: Solution) -> Iterable[str]:
+def _head(solution: Result) -> Iterable[str]:
     if solution.sweep:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
@@ -161,18 +165,16 @@ def _where_shown(spans: Spans) -> str:
     return f"at {point}, as the middle of the ranges has no answer:"
 
 
-def _why_bounded(solution: Solution) -> list[str]:
+def _why_bounded(solution: Result) -> list[str]:
     """Of an answer that is no point: the inequality it is of, or that the unknown does not bind."""
-    from derive.catalogue import equation
-
     last = equation(solution.equations[-1])
     if last.sense != "=":
         return [f"  {last.title} ({last.id})"]
-    loose = any(answer.kind != "point" and answer.regime for answer in solution.answers)
+    loose = any(answer.kind in ("interval", "loose") and answer.regime for answer in solution.answers)
     return ["  It does not bind there, so only its bounds are known."] if loose else []
 
 
-def _to_cite(solution: Solution) -> tuple[str, ...]:
+def _to_cite(solution: Result) -> tuple[str, ...]:
     """The equations that gave the answer itself: the last of the route, or the block it was solved from."""
     for step in solution.route:
         if step.unknown == solution.unknown:
@@ -184,11 +186,14 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
     """One answer in words a newcomer follows."""
     regime = f"   where {answer.regime}" if answer.regime else ""
     if answer.kind == "point":
-        whole = ceil(answer.value * (1 - 1e-9))
-        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(answer.value - whole) > 1e-9 * whole
+        value = answer.point
+        whole = ceil(value * (1 - 1e-9))
+        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
         buy = f" (so {whole} whole ones)" if broken else ""
-        return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
-    bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
+        return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{regime}"]
+    if answer.kind == "symbolic":
+        return [f"{unknown} = {answer.formula}{regime}"]
+    bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
 
 
@@ -201,10 +206,11 @@ def _within(unknown: str, low: float, high: float | None) -> str:
 
 def _over_ranges(unknown: str, answer: Answer) -> str:
     """What holds at all points of the ranges first, then between what the bound itself runs."""
+    least, most = answer.ends
     if answer.kind == "loose":
-        return f"no value holds over all of the ranges; {_within(unknown, answer.loose_low, answer.loose_high)} somewhere in them"
-    within = _within(unknown, answer.low, answer.high)
-    pairs = [(answer.loose_low, answer.low), (answer.high, answer.loose_high)]
+        return f"no value holds over all of the ranges; {_within(unknown, least, most)} somewhere in them"
+    within = _within(unknown, answer.least, answer.high)
+    pairs = [(least, answer.least), *([] if answer.high is None else [(answer.high, most)])]
     moving = [pair for pair in pairs if pair[0] != pair[1]]
     if not moving:
         return within
@@ -212,7 +218,7 @@ def _over_ranges(unknown: str, answer: Answer) -> str:
     return f"{within} is {'enough' if answer.high is None else 'safe'} everywhere ({' and '.join(runs)} over the ranges)"
 
 
-def route_lines(solution: Solution) -> list[str]:
+def route_lines(solution: Result) -> list[str]:
     """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
     shown = dict(solution.spans.shown) if solution.spans else {}
     bound = shown_end(solution.answers[0]) if solution.answers and not solution.spans else None
@@ -264,14 +270,12 @@ def moves_line(elasticities: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {slope:.3g}" for name, slope in ordered if abs(slope) >= 5e-4)
 
 
-def as_markdown(solution: Solution) -> str:
+def as_markdown(solution: Result) -> str:
     """The answers as a Markdown table, with the equations used."""
     return rendered(solution, "markdown")
 
 
-def _markdown_lines(solution: Solution) -> Iterator[str]:
-    from derive.show.citation import markdown_text
-
+def _markdown_lines(solution: Result) -> Iterator[str]:
     unknown = solution.unknown
     rows: Iterable[list[str]]
     if solution.sweep:
@@ -287,14 +291,13 @@ def _markdown_lines(solution: Solution) -> Iterator[str]:
     yield "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)
 
 
-def as_latex(solution: Solution) -> str:
+def as_latex(solution: Result) -> str:
     """The route as a gather block, one equation a line with its id, then the answers; a sweep as a tabular."""
     return rendered(solution, "latex")
 
 
-def _latex_lines(solution: Solution) -> Iterator[str]:
+def _latex_lines(solution: Result) -> Iterator[str]:
     from derive.catalogue import equation
-    from derive.show.citation import citable, latex_text
 
     used = [citable(equation(id)) for id in solution.equations]
     lines = [rf"{row.equation_latex} \tag{{{latex_text(row.id)}}}" for row in used]
@@ -317,17 +320,13 @@ def _latex_lines(solution: Solution) -> Iterator[str]:
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
     """An answer as LaTeX: a point that is a bound as an inequality."""
-    from derive.show.citation import latex_text
-
     sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
-    value = show(unknown, answer.value) if answer.kind == "point" else text_of(unknown, answer)
+    value = show(unknown, answer.point) if answer.kind == "point" else text_of(unknown, answer)
     return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
 
 
 def card(row: Equation) -> str:
     """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
-    from derive.derivations import referenced_by
-
     left, right = row.sides
     lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
@@ -336,12 +335,11 @@ def card(row: Equation) -> str:
         lines.append(f"  {name:<{width}}  {quantity.symbol:<10} [{quantity.unit}]  {quantity.meaning}")
     lines.append("")
     if row.variant:
-        lines.append(f"variant     {row.variant[1]} of {row.variant[0]}{' (default)' if row.variant[2] else ''}")
+        lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += _wrapped("example", [worked(row)] if row.example else [])
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     if row.steps:
-        from derive.show.narration import as_text as derivation
-
         lines += ["", "derivation", *derivation(row), ""]
     lines += _wrapped("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
     lines += _wrapped("leads to", list(referenced_by(row.id)))
@@ -357,7 +355,7 @@ def _wrapped(label: str, items: list[str]) -> list[str]:
     return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
 
 
-def _from(solution: Solution, name: str) -> str:
+def _from(solution: Result, name: str) -> str:
     """Where a given comes from, without the source: the table says the rest, and so does JSON."""
     origin = solution.provenance.get(name, "given").split(": ")[0]
     return "" if origin == "given" else f"   {origin}"

@@ -1,7 +1,9 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
 
+from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.solving.chain import answer
 from derive.solving.conventions import USUAL, Conventions
@@ -9,9 +11,19 @@ from derive.solving.givens import Interval, Series, spread
 from derive.solving.limits import limited, limits
 from derive.solving.questions import question
 from derive.solving.result import Solution
+from derive.solving.symbolic import is_symbolic, symbolic
 
-Given = float | str | Collection[float | str]
-"""A value in SI or as text, or many: a list, a tuple, an array of numpy."""
+
+class Expression(Protocol):
+    """What SymPy's expressions have: the symbols in them."""
+
+    @property
+    def free_symbols(self) -> Any:
+        """The symbols of an expression."""
+
+
+Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | Expression
+"""A value in SI or as text, many of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
 
 
 def solve(
@@ -25,28 +37,35 @@ def solve(
     bytes: str = "decimal",
     efficiency: str = "ideal",
     anyway: bool = False,
-    **given: Given,
+    given: Mapping[str, Given] | None = None,
+    **values: Given,
 ) -> Solution:
     """Any quantity from what is given, through as many equations as it takes, forwards or backwards.
 
     Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
-    ("1..4096:log") and limits ("<=30ms") included; `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
+    ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
+    name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
     `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, and
     `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
     be read.
 
     >>> solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8)
-    >>> solution.answers[0].value, solution.equations
+    >>> solution.value, solution.equations
     (2400.0, ('batching.balance_batch@1',))
+    >>> from derive import symbols
+    >>> solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8).answers[0].expr
+    8*machine_balance_ratio
     >>> solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], active_params="100B",
-    ...       bytes_per_weight=1, machine_balance_ratio=300, long_context_threshold="200k").answers[0].value
+    ...       bytes_per_weight=1, machine_balance_ratio=300, long_context_threshold="200k").value
     1666.6666666666667
     >>> spans = solve("balance_batch", machine_balance_ratio="280..320", sparsity=8).spans
     >>> spans.method, spans.low, spans.high
     ('bounds', 2240.0, 2560.0)
     """
-    return respond(unknown, given, hardware, model, using, variants, Conventions(count, bytes, efficiency), anyway)
+    if given and (twice := given.keys() & values.keys()):
+        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, Conventions(count, bytes, efficiency), anyway)
 
 
 def respond(
@@ -60,7 +79,8 @@ def respond(
     anyway: bool = False,
 ) -> Solution:
     """`solve`, with everything as the command line has it: what is given by name, the switches as a record."""
-    given, sides = limits(given)
+    formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
+    given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
     spreads = {}
     for spelled, value in given.items():
         if found := spread(quantity(spelled).name, value, conventions.read):
@@ -68,6 +88,10 @@ def respond(
     plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
     spans = {quantity(spelled).name: found for spelled, found in spreads.items()}
     asked = limited(question(unknown, plain, hardware, model, using, variants, conventions, anyway, spans), sides)
+    if formulas:
+        if spans or sides:
+            raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
+        return symbolic(asked, formulas)
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:

@@ -9,6 +9,7 @@ from derive.solving.defaults import IDEALS, in_numbers
 from derive.solving.one_equation import agrees, inside, right_side_at, solve_equation
 from derive.solving.propagation import followed
 from derive.solving.questions import Question
+from derive.solving.refusals import made_of
 from derive.solving.result import Answer, Reason
 from derive.units import show
 
@@ -68,10 +69,12 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
     best = {name: value for name, value in in_numbers(asked.defaults, values).items() if name not in ("chips", "replicas")}
     if asked.unknown in IDEALS:
-        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
+        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
+        # with it at its best they are not what follows.
         if clash := beyond_what_can_be(asked.unknown, values):
             return clash
-        values = {name: value for name, value in values.items() if name != asked.unknown}
+        found_from = {asked.unknown, *made_of(asked, asked.unknown)}
+        values = {name: value for name, value in values.items() if name not in found_from}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOFS)), known, best.keys() - values.keys())
@@ -109,7 +112,7 @@ def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, floa
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
-            known[name] = one.value
+            known[name] = one.point
             claimed |= {name}
     return known
 
@@ -131,7 +134,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
     some["positions_per_step"] = known.get("positions_per_step", 1.0)
-    return step.right_side({**some, "memory_time": reads.right_side(some)})
+    return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
 
 def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
@@ -178,7 +181,7 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
     points, _ = solve_equation(broken, unknown, known)
     if not points or points[0].kind != "point":
         return None
-    ours, theirs = _apart(unknown, known[unknown], points[0].value)
+    ours, theirs = _apart(unknown, known[unknown], points[0].point)
     route = ", ".join(row.id for row in used)
     return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
 

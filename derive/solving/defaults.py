@@ -100,7 +100,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     ('pipeline_stages', False)
     """
     at_hand = {*known, unknown}
-    free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leads(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
     others = FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand

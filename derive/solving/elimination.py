@@ -93,11 +93,11 @@ class Joint:
         parts = {*self.sides, *(side for pair in self.wins for side in pair)}
         return any(all(not isfinite(evaluate(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
 
-    def left_side(self, values: dict[str, float]) -> float:
+    def left_side(self, values: Mapping[str, float]) -> float:
         """The left side at numbers."""
         return evaluate(self.sides[0], values)
 
-    def right_side(self, values: dict[str, float]) -> float:
+    def right_side(self, values: Mapping[str, float]) -> float:
         """The right side at numbers."""
         return evaluate(self.sides[1], values)
 
@@ -105,7 +105,7 @@ class Joint:
         """The same as SymPy relations."""
         return as_relations(self.requires)
 
-    def violated(self, values: dict[str, float]) -> list[str]:
+    def violated(self, values: Mapping[str, float]) -> list[str]:
         """The requirements of its equations that these values break, as text."""
         return [one.text for one in self.unmet(values)]
 
@@ -134,11 +134,15 @@ class _Case:
             return None
         return sides
 
+    def put_in_all(self, pairs: "Pairs") -> "Pairs | None":
+        """The same for several pairs; None where one of them has none."""
+        found = [sides for pair in pairs if (sides := self.put_in(pair)) is not None]
+        return tuple(found) if len(found) == len(pairs) else None
+
     def without(self, name: "Symbol", value: "Expr") -> "_Case | None":
         """The same with one more quantity eliminated; None where a regime is then not defined."""
-        last = _Case(((name, value),))
-        wins = tuple(last.put_in(pair) for pair in self.wins)
-        return None if None in wins else _Case((*self.eliminated, (name, value)), self.cuts, wins)
+        wins = _Case(((name, value),)).put_in_all(self.wins)
+        return None if wins is None else _Case((*self.eliminated, (name, value)), self.cuts, wins)
 
     def cut(self, wins: "Pairs", terms: "Pairs") -> "_Case":
         """The same in a regime; of two terms that are positive the ratio is held against 1, as more cancels in it."""
@@ -288,7 +292,7 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
     from sympy import Pow
 
     ratio, others = left / right, sorted(_names(left, right))
-    kind = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
+    kind: type[Fraction | float] = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
     for _ in range(DRAWS):
         values = {other: kind(_drawn(random, other)) for other in others}
@@ -319,21 +323,21 @@ def _reduced(
     if found := next(_solvable(pairs, others), None):
         place, name, value = found
         after, last = case.without(name, value), _Case(((name, value),))
-        rest = tuple(last.put_in(pair) for at, pair in enumerate(pairs) if at != place)
-        if after and None not in rest:
+        rest = last.put_in_all(pairs[:place] + pairs[place + 1 :])
+        if after and rest is not None:
             yield from _reduced(rest, after, others - {name}, unknown, terms)
         return
-    place = next((place for place, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
-    if place is None and (told := _told_to_each_other(pairs)) != pairs:
+    cut = next((at for at, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
+    if cut is None and (told := _told_to_each_other(pairs)) != pairs:
         yield from _reduced(told, case, others, unknown, terms)
         return
-    if place is None:
+    if cut is None:
         yield pairs[0], case, left
         return
-    for smooth, wins in _smooth(pairs[place]):
+    for smooth, wins in _smooth(pairs[cut]):
         inner = case.cut(wins, terms)
         if not _contradicts_itself(inner.cuts):
-            yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), inner, others, unknown, terms)
+            yield from _reduced((*pairs[:cut], smooth, *pairs[cut + 1 :]), inner, others, unknown, terms)
 
 
 def _told_to_each_other(pairs: "Pairs") -> "Pairs":
@@ -369,4 +373,3 @@ def _solvable(pairs: "Pairs", others: "frozenset[Symbol]") -> "Iterator[tuple[in
             roots = one_root(left - right, name)
             if roots is not None and len(roots) == 1:
                 yield place, name, roots[0]
-

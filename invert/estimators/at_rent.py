@@ -4,12 +4,15 @@
 scoreboard scores.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.solving.one_equation import solve_equation
+from invert.arrays import Values
 from invert.assumptions import Assumptions
 from invert.estimators.cases import Case
 from invert.posterior.parameters import LATENT, drawn_contexts
@@ -17,11 +20,6 @@ from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
 from invert.records import Estimate, PriceBand, PriceSheet, interval, or_undetermined, references, upper
 from invert.rent import rental
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
 
 DRAWS = 4096
 ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
@@ -53,15 +51,15 @@ def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | 
     """Both prices of a sheet as lines in the mean context [token] of its bands; nothing where it has one band."""
     if len(sheet.bands) < 2:
         return None
-    lines = (weighted_line(contexts, [price.usd_per_token for price in prices]) for prices in zip(*map(_traded, sheet.bands), strict=True))
+    lines = (weighted_line(contexts, prices) for prices in zip(*map(_traded, sheet.bands), strict=True))
     return PriceLines(contexts, *(PriceLine(float(at_none), float(slope)) for at_none, slope in lines))
 
 
-def _traded(band: PriceBand) -> tuple[Any, Any]:
-    return band.input, band.output
+def _traded(band: PriceBand) -> tuple[float, float]:
+    return band.input.usd_per_token, band.output.usd_per_token
 
 
-def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]:
+def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
     """The line through prices over contexts with the least squared relative error: its value at no context, and its slope.
 
     Bands run along the last axis, so that draws of either can go along others. Two bands are met exactly; equal prices
@@ -82,7 +80,7 @@ def weighted_line(contexts: "ArrayLike", prices: "ArrayLike") -> tuple[Any, Any]
     return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
 
 
-def kv_bytes_at_cost(output_slope: Any, anchors: "Mapping[str, Any]") -> Any:
+def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
     """KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
 
     bands.kv_bytes_from_increment at a mark-up of 1; numbers or arrays. The slope must be above zero.
@@ -90,18 +88,21 @@ def kv_bytes_at_cost(output_slope: Any, anchors: "Mapping[str, Any]") -> Any:
     >>> f"{kv_bytes_at_cost(1.66e-11, rental().values):.0f}"
     '100098'
     """
-    return equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+    kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
+    return kv
 
 
-def attention_flops_at_cost(input_slope: Any, anchors: "Mapping[str, Any]") -> Any:
+def attention_flops_at_cost(input_slope: Values, anchors: Mapping[str, Values]) -> Values:
     """Attention FLOPs per query and context token that an input slope [USD/token per token] pays for at rental cost.
 
     bands.attention_flops_from_increment at a mark-up of 1; numbers or arrays.
     """
-    return equation("bands.attention_flops_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope})
+    at = {**anchors, **ONE_TOKEN_MORE, "input_increment": input_slope}
+    flops: Values = equation("bands.attention_flops_from_increment").right_side(at)
+    return flops
 
 
-def kv_bytes_within_price(output_price: float, max_context: float, anchors: "Mapping[str, Any]") -> float:
+def kv_bytes_within_price(output_price: float, max_context: float, anchors: Mapping[str, float]) -> float:
     """The most KV bytes per token [byte/token] that one output price [USD/token] up to `max_context` [token] pays for at cost.
 
     bands.kv_read_within_price: what a sheet without a premium says, at a mark-up of 1.
@@ -111,13 +112,15 @@ def kv_bytes_within_price(output_price: float, max_context: float, anchors: "Map
     """
     given = {**anchors, "output_price": output_price, "max_context": float(max_context)}
     answers, _ = solve_equation(equation("bands.kv_read_within_price"), "kv_bytes_per_token", given)
-    return answers[0].high
+    (most,) = (answer.high for answer in answers if answer.high is not None)
+    return most
 
 
-def base_markup(lines: PriceLines, active_params: float, anchors: "Mapping[str, Any]") -> float:
+def base_markup(lines: PriceLines, active_params: float, anchors: Mapping[str, float]) -> float:
     """The input price at no context over what a prompt token costs at rental prices: bands.active_params_times_markup over N_a."""
     given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
-    return equation("bands.active_params_times_markup").right_side(given) / active_params
+    total: float = equation("bands.active_params_times_markup").right_side(given)
+    return total / active_params
 
 
 # The estimator.

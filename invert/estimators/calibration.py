@@ -97,8 +97,15 @@ def learned(known: Sequence[Member], left_out: frozenset[str], assumptions: Assu
     kv = {member.architecture: ratio for member in kept if (ratio := kv_ratio(member))}
     attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member, assumptions))}
     usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
-    samples = (_sample(values, what) for values, what in ((kv, "tiered sheets"), (attention, "input tiers"), (usual, "class members")))
-    return Calibration(*samples, kv, attention, tuple(usual), tuple(sorted(left_out)))
+    return Calibration(
+        increments=_sample(kv, "tiered sheets"),
+        attention=_sample(attention, "input tiers"),
+        reference=_sample(usual, "class members"),
+        kv_ratios=kv,
+        attention_ratios=attention,
+        reference_members=tuple(usual),
+        left_out=tuple(sorted(left_out)),
+    )
 
 
 def _sample(values: Mapping[str, float], what: str) -> Sample:
@@ -109,16 +116,15 @@ def _sample(values: Mapping[str, float], what: str) -> Sample:
 
 def kv_ratio(member: Member) -> float | None:
     """KV bytes at rental cost over those of the architecture; None without an increment."""
-    if member.sold is None or member.sold.at_rent.kind != "interval":
-        return None
-    return member.sold.at_rent.median / member.kv_bytes_per_token
+    median = member.sold.at_rent.median if member.sold else None
+    return None if median is None else median / member.kv_bytes_per_token
 
 
 def attention_ratio(member: Member, assumptions: Assumptions = USUAL) -> float | None:
     """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
     if member.sold is None or member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
-    return attention_flops_at_cost(member.sold.lines.input.slope, rental(assumptions).values) / member.attention_flops_per_pair
+    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(assumptions).values)) / member.attention_flops_per_pair
 
 
 # Members.
@@ -232,6 +238,8 @@ def _sold(
         refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
     day = row.calibration_date or newest
+    if day is None:
+        raise BadRow(_fault(row, "calibration_date", "is blank, and no price has a retrieved_date to stand for it"))
     if newest and day > newest:
         raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
     _refuse_spoilt(wanted, book.problems)
@@ -241,13 +249,17 @@ def _sold(
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
-    if sheet is None or len(sheet.bands) < 2:
-        raise BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+    no_bands = BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+    if sheet is None:
+        raise no_bands
     model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
     case = case_of(sheet, model_row, assumptions)
-    return Sold(case, price_lines(sheet, case.seen.contexts), at_rent.estimates(case, assumptions)["kv_bytes_per_token"])
+    lines = price_lines(sheet, case.seen.contexts)
+    if lines is None:
+        raise no_bands
+    return Sold(case, lines, at_rent.estimates(case, assumptions)["kv_bytes_per_token"])
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
@@ -337,10 +349,10 @@ def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = N
     """
     known = members(assumptions) if known is None else known
     scores: dict[str, list[tuple[float, float]]] = {}
-    for judged in (member for member in known if kv_ratio(member)):
+    for judged, at_cost_over_true in ((member, ratio) for member in known if (ratio := kv_ratio(member))):
         left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
         calibration, truth = learned(known, left_out, assumptions), log(judged.kv_bytes_per_token)
-        at_cost = truth + log(kv_ratio(judged))
+        at_cost = truth + log(at_cost_over_true)
         for name, belief in (
             ("reference class", reference_only(calibration)),
             ("increment", increment_only(at_cost, calibration)),

@@ -5,15 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import log1p, sqrt, tan
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
+from invert.arrays import Array
 from invert.assumptions import USUAL
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    LogShape = Callable[[np.ndarray], np.ndarray]
-
+LogShape: TypeAlias = Callable[[Array], Array]
+"""The logarithm of a density at points, but for a constant."""
 SHORT_TAILS, LONG_TAILS = 12.0, 300.0
 """How far a grid goes, in predictive standard deviations: Student's t with few degrees of freedom has long tails."""
 POINTS = 20_001
@@ -55,9 +53,9 @@ def sample_of(values: Sequence[float]) -> Sample:
 class Belief:
     """A probability density of ln k, k in byte/token: even points, its logarithm there, and the probability below each."""
 
-    points: "np.ndarray"
-    log_densities: "np.ndarray"
-    below: "np.ndarray"
+    points: Array
+    log_densities: Array
+    below: Array
 
     def quantile(self, level: float) -> float:
         """ln k with this probability below it."""
@@ -81,7 +79,7 @@ def interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, 
     return belief.quantile((1 - level) / 2), belief.quantile(0.5), belief.quantile((1 + level) / 2)
 
 
-def on_grid(about: Sample, log_shape: "LogShape", reach: float = SHORT_TAILS) -> Belief:
+def on_grid(about: Sample, log_shape: LogShape, reach: float = SHORT_TAILS) -> Belief:
     """The density of this shape, normalised on a grid that reaches so many predictive standard deviations about a mean.
 
     Quantiles between 5 and 95 % and logarithms of densities are good to 1e-5; with long tails to 1e-3, from three degrees of
@@ -97,12 +95,12 @@ def on_grid(about: Sample, log_shape: "LogShape", reach: float = SHORT_TAILS) ->
     return Belief(points, logs - logs.max() - np.log(total), below / below[-1])
 
 
-def log_normal(sample: Sample) -> "LogShape":
+def log_normal(sample: Sample) -> LogShape:
     """The logarithm of a normal density about the mean with the predictive spread, but for a constant."""
     return lambda points: -(((points - sample.mean) / sample.predictive_sd) ** 2) / 2
 
 
-def log_student(sample: Sample) -> "LogShape":
+def log_student(sample: Sample) -> LogShape:
     """The logarithm of Student's t about the mean with the predictive spread and n - 1 degrees of freedom, but for a constant."""
     from numpy import log1p
 
@@ -110,7 +108,7 @@ def log_student(sample: Sample) -> "LogShape":
     return lambda points: -(freedom + 1) / 2 * log1p(((points - sample.mean) / sample.predictive_sd) ** 2 / freedom)
 
 
-def log_student_above(sample: Sample) -> "LogShape":
+def log_student_above(sample: Sample) -> LogShape:
     """The logarithm of the probability that a value so distributed lies above a point."""
     import numpy as np
 
@@ -131,7 +129,7 @@ def student_quantile(freedom: int, level: float) -> float:
 
 
 @cache
-def _log_above(freedom: int) -> "tuple[np.ndarray, np.ndarray]":
+def _log_above(freedom: int) -> tuple[Array, Array]:
     """Angles, and the logarithm of the probability that Student's t lies above sqrt(n) tan(angle): its density there is cos^(n - 1)."""
     import numpy as np
 

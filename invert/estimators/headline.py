@@ -23,19 +23,22 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
 def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    at_cost = at_rent.estimates(case, assumptions)["kv_bytes_per_token"]
-    return at_cost if at_cost.kind == "undetermined" else calibrated(at_cost, case.architecture, assumptions)
+    return calibrated(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
 
 
 def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
-    """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart."""
+    """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart.
+
+    An undetermined one stays as it is.
+    """
+    if at_cost.high is None:
+        return at_cost
     learnt = calibration.learn(architecture, assumptions)
     equations, anchors = at_cost.equations, (*at_cost.anchors, "kv_bytes_per_token")
-    belief = (
-        calibration.combined(log(at_cost.median), learnt) if at_cost.kind == "interval" else calibration.bounded(log(at_cost.high), learnt)
-    )
+    bound, median_at_cost = log(at_cost.high), at_cost.median
+    belief = calibration.bounded(bound, learnt) if median_at_cost is None else calibration.combined(log(median_at_cost), learnt)
     contraction = contracted(_width(belief), _width_of_class(architecture, assumptions))
-    if at_cost.kind == "interval":
+    if median_at_cost is not None:
         low, median, high = (exp(end) for end in densities.interval(belief, assumptions.level))
         because = f"increments at the mark-up of {learnt.increments.count} known sheets, and {learnt.reference.count} known caches"
         return interval(assumptions, low, median, high, because, equations=equations, contraction=contraction, anchors=anchors)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.solving.api import solve
+from derive.solving.api import respond
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.estimators.cases import Case
-from invert.records import BandPair, Estimate, Reading, point, references, unanswered, undetermined
+from invert.records import BandPair, Estimate, Reading, point, references, the_point, unanswered, undetermined, why_not
 
 JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
@@ -46,16 +46,16 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
     """
     given = {**{name: anchors[name] for name in JOINT_ANCHORS}, **pair.values}
-    solution = solve("kv_bytes_per_token", using=JOINT_EQUATIONS, **given)
+    solution = respond("kv_bytes_per_token", given, using=JOINT_EQUATIONS)
     if len(solution.answers) != 1 or solution.answers[0].kind != "point":
         return unanswered("joint", solution)
-    values = {step.unknown: step.value for step in solution.route}
+    values = {step.unknown: step.value for step in solution.route if step.value is not None}
     values |= given
     for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
         answers, reason = solve_equation(equation(id), unknown, values)
         if not answers:
-            return Reading("joint", {}, solution, reason.message)
-        values[unknown] = answers[0].value
+            return Reading("joint", {}, solution, why_not(reason))
+        values[unknown] = the_point(answers)
     return Reading("joint", values, solution)
 
 
@@ -95,9 +95,11 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
     }
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
-    return {rule: solve("kv_bytes_per_token", using=ids, **given) for rule, ids in RULES.items()}
+    return {rule: respond("kv_bytes_per_token", given, using=ids) for rule, ids in RULES.items()}
 
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
     """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
-    return equation("bands.base_cost_memory_bound").right_side({**anchors, "output_input_ratio": pair.output_input_ratio.value})
+    at = {**anchors, "output_input_ratio": pair.output_input_ratio.value}
+    base_cost: float = equation("bands.base_cost_memory_bound").right_side(at)
+    return base_cost

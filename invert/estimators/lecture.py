@@ -10,10 +10,22 @@ from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped import once_a_reading, refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
-from derive.solving.api import solve
+from derive.solving.api import respond
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.cases import Case
-from invert.records import TIER_NAMES, BandPair, Estimate, Observable, Reading, interval, point, references, undetermined
+from invert.records import (
+    TIER_NAMES,
+    BandPair,
+    Estimate,
+    Observable,
+    Reading,
+    interval,
+    point,
+    references,
+    the_point,
+    undetermined,
+    why_not,
+)
 
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 
@@ -47,13 +59,10 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
-    solution = solve(
-        "kv_bytes_per_token",
-        using=["readings.threshold_is_crossover"],
-        long_context_threshold=pair.long_context_threshold,
-        **{name: anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio")},
-    )
-    return Reading("lecture", {"kv_bytes_per_token": solution.answers[0].value}, solution)
+    given: dict[str, float] = {"long_context_threshold": pair.long_context_threshold}
+    given |= {name: anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio")}
+    solution = respond("kv_bytes_per_token", given, using=["readings.threshold_is_crossover"])
+    return Reading("lecture", {"kv_bytes_per_token": the_point(solution.answers)}, solution)
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
@@ -63,7 +72,8 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
     """
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
     values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
-    return equation("serving.normalised_cost").right_side(values)
+    claimed: float = equation("serving.normalised_cost").right_side(values)
+    return claimed
 
 
 @cache
@@ -75,10 +85,11 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     >>> bandwidth_bound_fraction(5.0).values
     {'bandwidth_bound_fraction': 0.8}
     """
-    solution = solve("bandwidth_bound_fraction", using=["readings.bandwidth_bound_fraction"], output_input_ratio=output_input_ratio)
+    given = {"output_input_ratio": output_input_ratio}
+    solution = respond("bandwidth_bound_fraction", given, using=["readings.bandwidth_bound_fraction"])
     if not solution.answers:
-        return Reading("lecture", {}, solution, solution.reason.message)
-    return Reading("lecture", {"bandwidth_bound_fraction": solution.answers[0].value}, solution)
+        return Reading("lecture", {}, solution, why_not(solution.reason))
+    return Reading("lecture", {"bandwidth_bound_fraction": the_point(solution.answers)}, solution)
 
 
 def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:

@@ -7,6 +7,7 @@ from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
+from invert.arrays import Values
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
@@ -49,7 +50,7 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
     values |= {"short_context": pair.short_context, "decode_cost_short": pair.output_input_ratio.value}
     for id, unknown in (("bands.decode_cost_short", "memory_ratio_short"), ("bands.memory_ratio_short", "weight_compute_ratio")):
         answers, _ = solve_equation(equation(id), unknown, values)
-        points = [answer.value for answer in answers if answer.kind == "point"]
+        points = [answer.value for answer in answers if answer.value is not None]
         if not points:
             return {}
         values[unknown] = points[0]
@@ -69,8 +70,11 @@ def _checks(
     found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
-        for name, price, at_base in (("premium_in", band.input, base.input), ("premium_out", band.output, base.output)):
-            found.append(_check(observe(name, ratio(price, at_base), assumptions), suffix, predicted[name][place], used))
+        for name, asked, foretold in (
+            ("premium_in", ratio(band.input, base.input), predicted["premium_in"][place]),
+            ("premium_out", ratio(band.output, base.output), predicted["premium_out"][place]),
+        ):
+            found.append(_check(observe(name, asked, assumptions), suffix, foretold, used))
     if seen.storage_price and index == 0:
         found.append(_check(seen.storage_price, "", predicted["storage_price"], used))
     if base.cache_read and base.cache_read.usd_per_token:
@@ -79,10 +83,10 @@ def _checks(
     return tuple(found)
 
 
-def _check(published: Observable, suffix: str, predicted: float, used: tuple[str, ...]) -> Check:
-    component = published.name + suffix
-    inside = bool(published.low <= predicted <= published.high)
-    return Check(component, published.value, float(predicted), component in used, inside)
+def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str, ...]) -> Check:
+    component, predicted = published.name + suffix, float(foretold)
+    inside = published.low <= predicted <= published.high
+    return Check(component, published.value, predicted, component in used, inside)
 
 
 def anchors_of_reading(reading: Reading) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from math import exp, hypot
 from invert.assumptions import Assumptions
 from invert.estimators.cases import Case
 from invert.posterior import inverse
-from invert.records import Estimate, interval, or_undetermined, references
+from invert.records import Estimate, Observable, interval, or_undetermined, references
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 
@@ -16,7 +16,7 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     if drain := drain_time(case, assumptions):
         found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
     if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(case, assumptions)
+        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(price, assumptions)
     return found
 
 
@@ -36,11 +36,11 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 
 
 @or_undetermined
-def _kv_bytes_stored(case: Case, assumptions: Assumptions) -> Estimate:
+def _kv_bytes_stored(storage_price: Observable, assumptions: Assumptions) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters("rented", tiers.PRICE_YEARS[-1], assumptions)["hbm"].holding_price
-    priced = {"storage_price": case.storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
+    priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
     because = "if it lies in rented HBM; vendors ask one storage price for caches of unlike size"

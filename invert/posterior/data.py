@@ -1,19 +1,20 @@
 """What price sheets publish, as arrays: log cells of prices, the ends of their bands, what is known of the model's size."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
+
+from numpy.typing import ArrayLike
 
 from derive.briefly import brief
+from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.records import Observables, PriceSheet
 from invert.sheets.contexts import band_edges
 from invert.sheets.observables import ratio, rounding_cell
 
-if TYPE_CHECKING:
-    import numpy as np
-
-Pair = tuple[Any, Any]
+Pair: TypeAlias = tuple[Array, Array]
+"""Low and high ends, or centres and spreads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,25 @@ class Evidence:
     __repr__ = brief
 
     cells: Mapping[str, Pair]
-    edges: "np.ndarray"
+    edges: Array
     log_active_params: Pair
     log_kv_bytes: Pair | None = None
 
     def __len__(self) -> int:
         return len(self.edges)
 
-    def rows(self, index: Any) -> "Evidence":
+    def rows(self, index: slice) -> "Evidence":
         """Some of the sheets."""
-        cells = {name: (low[index], high[index]) for name, (low, high) in self.cells.items()}
-        size, kv = ((ends and (ends[0][index], ends[1][index])) for ends in (self.log_active_params, self.log_kv_bytes))
-        return Evidence(cells, self.edges[index], size, kv)
+
+        def part(ends: Pair) -> Pair:
+            return ends[0][index], ends[1][index]
+
+        cells = {name: part(ends) for name, ends in self.cells.items()}
+        kv = part(self.log_kv_bytes) if self.log_kv_bytes else None
+        return Evidence(cells, self.edges[index], part(self.log_active_params), kv)
 
 
-def column(end: "np.ndarray") -> "np.ndarray":
+def column(end: Array) -> Array:
     """The first band above the base, of a premium; any other cell as it is."""
     return end[:, 0] if end.ndim == 2 else end
 
@@ -61,7 +66,7 @@ def evidence_of(
 
     base = sheet.bands[0]
     scale = base.input.usd_per_token / base.input.amount
-    ends: dict[str, Any] = {
+    ends: dict[str, Iterable[ArrayLike]] = {
         "input_price": [scale * end for end in rounding_cell(base.input.amount, assumptions)],
         "output_input_ratio": (seen.output_input_ratio.low, seen.output_input_ratio.high),
     }
@@ -74,10 +79,15 @@ def evidence_of(
     storage = (seen.storage_price.low, seen.storage_price.high) if seen.storage_price else storage_cell
     if storage:
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
-    cells = {name: tuple(np.log(end)[None] for end in map(np.asarray, pair)) for name, pair in ends.items()}
+    cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    known = (tuple(np.array([part]) for part in pair) if pair else None for pair in (size, kv_bytes))
-    return Evidence(cells, edges, *known)
+    return Evidence(cells, edges, _of_one(size), _of_one(kv_bytes) if kv_bytes else None)
+
+
+def _of_one(pair: tuple[float, float]) -> Pair:
+    import numpy as np
+
+    return np.array([pair[0]]), np.array([pair[1]])
 
 
 def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
@@ -86,16 +96,17 @@ def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions)
     return band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top)
 
 
-def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]]":
+def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]:
     """Sheets of one shape stacked into one evidence, with their places."""
     import numpy as np
 
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[tuple[tuple[str, ...], int, bool], list[int]] = {}
     for place, one in enumerate(sheets):
         groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None), []).append(place)
 
-    def stacked(pairs: Sequence[Pair]) -> Pair:
-        return tuple(np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    def stacked(pairs: Iterable[Pair]) -> Pair:
+        low, high = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+        return low, high
 
     for places in groups.values():
         members = [sheets[place] for place in places]
@@ -106,6 +117,6 @@ def by_shape(sheets: Sequence[Evidence]) -> "Iterable[tuple[list[int], Evidence]
                 {name: stacked([one.cells[name] for one in members]) for name in first.cells},
                 np.concatenate([one.edges for one in members]),
                 stacked([one.log_active_params for one in members]),
-                None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members]),
+                None if first.log_kv_bytes is None else stacked([one.log_kv_bytes for one in members if one.log_kv_bytes]),
             ),
         )

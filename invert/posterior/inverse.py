@@ -10,34 +10,42 @@ per active parameter (active_params = 1), which no ratio of prices tells.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from math import nan
+from typing import TYPE_CHECKING
 
 from derive.catalogue import equation
 from derive.evaluate import vectorised
 from derive.expressions.regimes import branches
 from derive.quantities import symbol
+from invert.arrays import Values
 
-Arrays = Mapping[str, Any]
+if TYPE_CHECKING:
+    from sympy import Expr
+
+Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
 """No ratio of prices tells the size of a model; ridge points here are sustained ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means."""
+    """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
 
-    prefill_short: Any
-    decode_short: Any
-    decode_long: Any
-    memory_short: Any
-    memory_long: Any
+    Those at the mean of a long band are NaN for a sheet that has none.
+    """
 
-    def all(self) -> tuple[Any, ...]:
+    prefill_short: Values
+    decode_short: Values
+    decode_long: Values
+    memory_short: Values
+    memory_long: Values
+
+    def all(self) -> tuple[Values, ...]:
         """The fields in order."""
         return self.prefill_short, self.decode_short, self.decode_long, self.memory_short, self.memory_long
 
 
-def attention_from_premium(premium_in: Any, at: Arrays) -> Any:
+def attention_from_premium(premium_in: Values, at: Arrays) -> Values:
     """Attention FLOPs per pair and active parameter from the input premium; NaN where no positive ones give it."""
     import numpy as np
 
@@ -45,27 +53,27 @@ def attention_from_premium(premium_in: Any, at: Arrays) -> Any:
     return np.where((found > 0) & np.isfinite(found), found, np.nan)
 
 
-def costs_of_ratios(output_input_ratio: Any, premium_out: Any, at: Arrays) -> Costs:
+def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: Arrays) -> Costs:
     """Costs and memory ratios from the published ratios, the attention FLOPs known; NaN where no memory ratio gives the cost."""
     known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
     known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
     prefill = known["decode_cost_short"] / output_input_ratio
     short = _memory_ratio("short", known["decode_cost_short"], known)
     if premium_out is None:
-        return Costs(prefill, known["decode_cost_short"], None, short, None)
+        return Costs(prefill, known["decode_cost_short"], nan, short, nan)
     known["decode_cost_long"] = equation("bands.premium_out").right_side({**known, "premium_out": premium_out})
     long = _memory_ratio("long", known["decode_cost_long"], known)
     return Costs(prefill, known["decode_cost_short"], known["decode_cost_long"], short, long)
 
 
-def structure_of_costs(costs: Costs, at: Arrays) -> tuple[Any, Any]:
+def structure_of_costs(costs: Costs, at: Arrays) -> tuple[Values, Values]:
     """The balance context and weight_compute_ratio that two memory ratios determine."""
     known = {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
     balance = equation("bands.balance_context").right_side(known)
     return balance, weight_of_cost(costs, {**at, "balance_context": balance})
 
 
-def weight_of_cost(costs: Costs, at: Arrays) -> Any:
+def weight_of_cost(costs: Costs, at: Arrays) -> Values:
     """weight_compute_ratio from the memory ratio of the base band, the balance context known."""
     return solved("bands.memory_ratio_short", "weight_compute_ratio", {**at, "memory_ratio_short": costs.memory_short})
 
@@ -84,21 +92,21 @@ def costs_of_structure(at: Arrays) -> Costs:
     )
 
 
-def log_jacobian_of_attention(at: Arrays) -> Any:
+def log_jacobian_of_attention(at: Arrays) -> Values:
     """ln |d ln attention_flops_per_pair / d ln premium_in|."""
     import numpy as np
 
     return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
 
 
-def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Any:
+def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Values:
     """ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
     import numpy as np
 
     return np.log(_memory_slope("short", costs.memory_short, at) * costs.decode_short / at["weight_compute_ratio"])
 
 
-def log_jacobian_of_both(costs: Costs, at: Arrays) -> Any:
+def log_jacobian_of_both(costs: Costs, at: Arrays) -> Values:
     """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
     import numpy as np
 
@@ -112,36 +120,38 @@ def log_jacobian_of_both(costs: Costs, at: Arrays) -> Any:
     return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
 
 
-def solved(id: str, unknown: str, at: Arrays) -> Any:
+def solved(id: str, unknown: str, at: Arrays) -> Values:
     """The one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
     (branch,) = branches(equation(id), unknown)
-    (root,) = branch.roots
+    (root,) = branch.roots or ()
     return _value(root, {**PER_PARAMETER, **at})
 
 
-def _value(expression: Any, values: Arrays) -> Any:
+def _value(expression: "Expr", values: Arrays) -> Values:
     names = tuple(sorted(part.name for part in expression.free_symbols))
-    return vectorised(expression, names)(*(values[name] for name in names))
+    found: Values = vectorised(expression, names)(*(values[name] for name in names))
+    return found
 
 
-def _slope(id: str, name: str, at: Arrays) -> Any:
+def _slope(id: str, name: str, at: Arrays) -> Values:
     """d right side / d quantity of an equation."""
     return _value(_derivative(id, name), at)
 
 
-def _log_slope(id: str, name: str, at: Arrays) -> Any:
+def _log_slope(id: str, name: str, at: Arrays) -> Values:
     """d ln right side / d ln quantity of an equation."""
-    return _slope(id, name, at) * at[name] / equation(id).right_side(at)
+    right: Values = equation(id).right_side(at)
+    return _slope(id, name, at) * at[name] / right
 
 
 @cache
-def _derivative(id: str, name: str) -> Any:
+def _derivative(id: str, name: str) -> "Expr":
     from sympy import diff
 
     return diff(equation(id).sides[1], symbol(name))
 
 
-def _ending(end: str, at: Arrays) -> dict[str, Any]:
+def _ending(end: str, at: Arrays) -> dict[str, Values]:
     """The values with those of the short or the long end of the bands under the names of the short one."""
     return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
@@ -150,11 +160,11 @@ def _ending(end: str, at: Arrays) -> dict[str, Any]:
 class _Regimes:
     """The memory ratio that a decode cost asks for, where memory binds and where compute does, and the slope of each."""
 
-    bound_by_memory: Any
-    bound_by_compute: Any
-    slope_by_memory: Any
-    slope_by_compute: Any
-    compute: Any
+    bound_by_memory: "Expr"
+    bound_by_compute: "Expr"
+    slope_by_memory: "Expr"
+    slope_by_compute: "Expr"
+    compute: "Expr"
 
 
 @cache
@@ -163,11 +173,11 @@ def _regimes() -> _Regimes:
 
     memory, cost = symbol("memory_ratio_short"), symbol("decode_cost_short")
     found = {branch.regime.wins[0][0].has(memory): branch for branch in branches(equation("bands.decode_cost_short"), memory.name)}
-    (by_memory,), (by_compute,) = found[True].roots, found[False].roots
+    (by_memory,), (by_compute,) = found[True].roots or (), found[False].roots or ()
     return _Regimes(by_memory, by_compute, diff(by_memory, cost), diff(by_compute, cost), found[True].regime.wins[0][1])
 
 
-def _memory_ratio(end: str, cost: Any, at: Arrays) -> Any:
+def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
     import numpy as np
 
     rows, known = _regimes(), {**_ending(end, at), "decode_cost_short": cost}
@@ -178,7 +188,7 @@ def _memory_ratio(end: str, cost: Any, at: Arrays) -> Any:
     return np.where(by_memory >= compute, by_memory, below)
 
 
-def _memory_slope(end: str, memory: Any, at: Arrays) -> Any:
+def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
     """d memory ratio / d decode cost, in the regime that holds."""
     import numpy as np
 

@@ -2,20 +2,17 @@
 
 from functools import cache
 from math import log, pi
-from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.parameters import RATIOS, Points, kv_prior
 from invert.priors import normal_log_density, standard_log_density
 
-if TYPE_CHECKING:
-    import numpy as np
 
-
-def log_mass(low: "np.ndarray", high: "np.ndarray", centre: Any, spread: float) -> Any:
+def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
     """Log of the mass a normal puts on each cell [sheets] about centres [sheets, draws].
 
     >>> import numpy as np
@@ -31,7 +28,8 @@ def log_mass(low: "np.ndarray", high: "np.ndarray", centre: Any, spread: float) 
         from scipy.special import ndtr
 
         # The mass is the same on both sides of the centre; on the left, small masses keep their digits.
-        return np.log(ndtr(half - away) - ndtr(-half - away))
+        mass: Array = ndtr(half - away) - ndtr(-half - away)
+        return np.log(mass)
     # Gauss-Legendre over the cell, with the density in the middle of it taken out: nothing underflows.
     share = 0.0
     for node, weight in zip(*positive_nodes(pairs), strict=True):
@@ -46,7 +44,7 @@ digits, within eight spreads of them: what lies further off has a mass below 1e-
 
 
 @cache
-def positive_nodes(pairs: int) -> "tuple[np.ndarray, np.ndarray]":
+def positive_nodes(pairs: int) -> tuple[Array, Array]:
     """The positive nodes [pairs] of the Gauss-Legendre rule of twice as many, and their weights.
 
     >>> nodes, weights = positive_nodes(2)
@@ -59,23 +57,24 @@ def positive_nodes(pairs: int) -> "tuple[np.ndarray, np.ndarray]":
     return nodes[pairs:], weights[pairs:]
 
 
-def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) -> Any:
+def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) -> Values:
     """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
     import numpy as np
 
-    at, prefill, total = {**PER_PARAMETER, **points.at}, points.costs.prefill_short, 0.0
+    at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
+    total: Values = 0.0
     if "input_price" in evidence.cells:
         total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, assumptions))
     for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
-        low, high = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
-        band = {**at, "context_length": low + (high - low) * at["band_share"]}
+        bottom, top = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
+        band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
         found = {
             "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
             "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
         }
         for name, ratio in found.items():
-            cell = (end[:, place] for end in evidence.cells[name])
-            total = total + log_mass(*cell, np.log(ratio), assumptions.noise[name])
+            low, high = (end[:, place] for end in evidence.cells[name])
+            total = total + log_mass(low, high, np.log(ratio), assumptions.noise[name])
     if "cache_read_ratio" in evidence.cells:
         hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": assumptions.priors["cache_read_markup"].centre}
         spread = np.hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
@@ -89,7 +88,7 @@ def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) 
     return total
 
 
-def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Any, Any]:
+def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
     import numpy as np
 
@@ -99,7 +98,7 @@ def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) ->
     return centre, np.sqrt(assumptions.noise["input_price"] ** 2 + level.spread**2 + spread**2)
 
 
-def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
+def size_before_price(points: Points, evidence: Evidence) -> tuple[Values, Values]:
     """Centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price is seen, KV bytes per parameter given.
 
     What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
@@ -114,7 +113,7 @@ def size_before_price(points: Points, evidence: Evidence) -> tuple[Any, Any]:
     return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
 
 
-def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Any = None) -> "np.ndarray":
+def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Values | None = None) -> Array:
     """Log of prior times likelihood of every price, over the standard normals of the nuisances and the logs of the structure.
 
     `unused` is what `unused_prices` says of the points, if that is known.
@@ -137,6 +136,7 @@ def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unu
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def premium_in(points: Points) -> Any:
+def premium_in(points: Points) -> Values:
     """The input premium at points, before rounding."""
-    return equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
+    premium: Values = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
+    return premium

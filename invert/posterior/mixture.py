@@ -5,10 +5,11 @@ A Student-t about the weighted moments of the draws so far (population Monte Car
 with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from math import gamma, log, pi, sqrt
-from typing import TYPE_CHECKING, Any
 
+from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse
 from invert.posterior.data import Evidence
@@ -18,9 +19,6 @@ from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
 from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
 from invert.posterior.weights import ENOUGH, RELIABLE, weights
 from invert.priors import NUISANCES, standard_log_density
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
@@ -90,14 +88,14 @@ class _Frame:
         self.centres = {"kv_bytes_per_token": kv, **{name: centre for name, (centre, _) in rows.items()}}
         self.spreads = {"kv_bytes_per_token": spread, **{name: width for name, (_, width) in rows.items()}}
 
-    def coordinates(self, points: Points) -> "np.ndarray":
+    def coordinates(self, points: Points) -> Array:
         """Those of points of one sheet."""
         import numpy as np
 
         structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
         return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
-    def points(self, coordinates: "np.ndarray") -> Points:
+    def points(self, coordinates: Array) -> Points:
         """The points at coordinates, by the forward model."""
         import numpy as np
 
@@ -107,7 +105,7 @@ class _Frame:
         hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
         return forward_points(drawn, hidden, self.evidence, self.assumptions)
 
-    def log_densities(self, points: Points, ratio: "np.ndarray | None" = None) -> "tuple[np.ndarray, np.ndarray]":
+    def log_densities(self, points: Points, ratio: Array | None = None) -> tuple[Array, Array]:
         """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
         import numpy as np
 
@@ -124,7 +122,7 @@ class _Frame:
         return sum(map(log, self.spreads.values()))
 
 
-def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "tuple[np.ndarray, np.ndarray]":
+def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Array]:
     """Weighted mean of coordinates [coordinates, draws], and the widened Cholesky root of their covariance.
 
     `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
@@ -139,20 +137,22 @@ def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "
 
 
 @cache
-def _radii(count: int, seed: int) -> "np.ndarray":
+def _radii(count: int, seed: int) -> Array:
     """What turns normals into a Student-t [draws]: a chi-square of 2 n degrees of freedom is -2 ln of the product of n uniforms."""
     import numpy as np
 
-    return np.sqrt(DEGREES / (-2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)))
+    chi_squares: Array = -2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)
+    return np.sqrt(DEGREES / chi_squares)
 
 
-def _log_student(square: Any, root: "np.ndarray") -> Any:
+def _log_student(square: Array, root: Array) -> Array:
     """Log density of the multivariate Student-t with this root of its scale, at squared distances from its centre in units of it."""
     import numpy as np
 
     dimensions = len(root)
     scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
-    return scale - np.log(np.diag(root)).sum() - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
+    volume = float(np.log(np.diag(root)).sum())
+    return scale - volume - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 
 
 def _joined(first: Points, second: Points) -> Points:
@@ -161,13 +161,13 @@ def _joined(first: Points, second: Points) -> Points:
 
     lengths = tuple(len(next(iter(part.drawn.values()))) for part in (first, second))
 
-    def both(*values: Any) -> Any:
+    def both(*values: Values) -> Array:
         parts = zip(values, lengths, strict=True)
-        return np.concatenate([one.reshape(-1) if np.size(one) == length else np.full(length, one) for one, length in parts])
+        return np.concatenate([np.reshape(one, -1) if np.size(one) == length else np.full(length, one) for one, length in parts])
 
-    join = lambda one, other: {name: both(values, other[name]) for name, values in one.items() if name in other}  # noqa: E731
-    costs = inverse.Costs(
-        *(None if one is None else both(one, other) for one, other in zip(first.costs.all(), second.costs.all(), strict=True))
-    )
+    def join(one: Mapping[str, Values], other: Mapping[str, Values]) -> dict[str, Array]:
+        return {name: both(values, other[name]) for name, values in one.items() if name in other}
+
+    costs = inverse.Costs(*map(both, first.costs.all(), second.costs.all()))
     logs = {name: values[None] for name, values in join(first.logs, second.logs).items()}
     return Points(join(first.drawn, second.drawn), join(first.at, second.at), costs, logs)

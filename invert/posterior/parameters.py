@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER, Costs
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.contexts import mean_contexts
-
-if TYPE_CHECKING:
-    import numpy as np
 
 RATIOS = ("output_input_ratio", "premium_in", "premium_out")
 WIDER = {"short_context": 1.75, "long_context": 1.1}
@@ -30,30 +27,30 @@ class Points:
     `drawn` are the standard normals of the nuisances, `logs` the logs of the three structural quantities.
     """
 
-    drawn: "Mapping[str, np.ndarray]"
-    at: Mapping[str, Any]
+    drawn: Mapping[str, Array]
+    at: Mapping[str, Values]
     costs: Costs
-    logs: "Mapping[str, np.ndarray]"
+    logs: Mapping[str, Array]
 
     def rows(self, place: slice) -> "Points":
         """Those of some of the sheets; what all sheets share stays shared."""
         import numpy as np
 
-        def part(values: Any) -> Any:
-            return values[place] if np.ndim(values) == 2 else values
+        def part(values: Values) -> Values:
+            return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
 
-        at, logs = ({name: part(values) for name, values in rows.items()} for rows in (self.at, self.logs))
-        return Points(self.drawn, at, Costs(*map(part, self.costs.all())), logs)
+        at = {name: part(values) for name, values in self.at.items()}
+        return Points(self.drawn, at, Costs(*map(part, self.costs.all())), {name: logs[place] for name, logs in self.logs.items()})
 
     def first(self, count: int) -> "Points":
         """Those at the first so many draws."""
         import numpy as np
 
-        def part(values: Any) -> Any:
-            return values[..., :count] if np.ndim(values) else values
+        def part(values: Values) -> Values:
+            return values[..., :count] if isinstance(values, np.ndarray) and values.ndim else values
 
-        drawn, at, logs = ({name: part(values) for name, values in rows.items()} for rows in (self.drawn, self.at, self.logs))
-        return Points(drawn, at, Costs(*(None if one is None else one[..., :count] for one in self.costs.all())), logs)
+        drawn, logs = ({name: rows[..., :count] for name, rows in of.items()} for of in (self.drawn, self.logs))
+        return Points(drawn, {name: part(values) for name, values in self.at.items()}, Costs(*map(part, self.costs.all())), logs)
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
@@ -61,7 +58,7 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
     return {name: factor for name, factor in WIDER.items() if assumptions.priors[name].spread}
 
 
-def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray", uniform: "np.ndarray") -> Points:
+def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: Array, uniform: Array) -> Points:
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     import numpy as np
 
@@ -77,10 +74,10 @@ def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: "np.
 
 
 def inverted(
-    ratios: Mapping[str, Any],
-    at: dict[str, Any],
-    spare: Mapping[str, Any],
-    drawn: Mapping[str, Any],
+    ratios: Mapping[str, Values],
+    at: dict[str, Values],
+    spare: Mapping[str, Values],
+    drawn: Mapping[str, Array],
     evidence: Evidence,
     assumptions: Assumptions,
 ) -> Points:
@@ -107,7 +104,7 @@ def inverted(
     return with_logs(drawn, at, costs, len(evidence))
 
 
-def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets: int) -> Points:
+def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, sheets: int) -> Points:
     """Points with the attention intensity and the logs of what has a prior; NaN where a quantity is not positive."""
     import numpy as np
 
@@ -117,16 +114,16 @@ def with_logs(drawn: Mapping[str, Any], at: dict[str, Any], costs: Costs, sheets
     return Points(drawn, at, costs, {name: np.broadcast_to(np.log(at[name]), shape) for name in names})
 
 
-def nuisances(drawn: Mapping[str, "np.ndarray"], evidence: Evidence, assumptions: Assumptions) -> dict[str, Any]:
+def nuisances(drawn: Mapping[str, Array], evidence: Evidence, assumptions: Assumptions) -> dict[str, Values]:
     """The nuisances at standard normal draws, beside what is held; contexts, unless given, are shares of the sheets' own bands."""
-    at = assumptions.held | {name: assumptions.priors[name].at(normal) for name, normal in drawn.items()}
+    at: dict[str, Values] = assumptions.held | {name: assumptions.priors[name].at(normal) for name, normal in drawn.items()}
     first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
     at["short_context"], at["long_context"] = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
     at["band_share"] = (at["long_context"] - first) / (second - first)
     return at
 
 
-def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Any, Any]:
+def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
     import numpy as np
 
@@ -136,14 +133,14 @@ def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Any, Any]:
     return (kv - size)[:, None], np.hypot(spread, size_spread)[:, None]
 
 
-def attention_prior(kv: tuple[Any, Any], intensity: tuple[float, float]) -> tuple[Any, Any]:
+def attention_prior(kv: tuple[Values, Values], intensity: tuple[float, float]) -> tuple[Values, Values]:
     """Of ln attention FLOPs per pair and parameter, the product of the two."""
     import numpy as np
 
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
 
 
-def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence: Evidence, assumptions: Assumptions) -> Points:
+def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], evidence: Evidence, assumptions: Assumptions) -> Points:
     """Points at nuisances and structural quantities that are given, by the forward model."""
     at = {**nuisances(drawn, evidence, assumptions), **hidden}
     at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
@@ -151,7 +148,7 @@ def forward_points(drawn: Mapping[str, Any], hidden: Mapping[str, Any], evidence
     return with_logs(drawn, at, triangular.costs_of_structure(at), len(evidence))
 
 
-def prior_points(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> Points:
+def prior_points(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Points:
     """Everything drawn from its prior, no price used."""
     import numpy as np
 
@@ -163,7 +160,7 @@ def prior_points(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarr
     return forward_points(drawn, hidden, evidence, assumptions)
 
 
-def drawn_contexts(evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> "np.ndarray":
+def drawn_contexts(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
     """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
     import numpy as np
 

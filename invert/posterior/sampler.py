@@ -9,9 +9,9 @@ cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
@@ -23,9 +23,6 @@ from invert.posterior.weights import Weights, weights
 from invert.priors import normal_log_density, standard_log_density
 from invert.rent import rental
 
-if TYPE_CHECKING:
-    import numpy as np
-
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
@@ -33,9 +30,9 @@ class Posterior:
 
     evidence: Evidence
     points: Points
-    log_weights: "np.ndarray"
+    log_weights: Array
     weights: Weights
-    log_active_params: "np.ndarray"
+    log_active_params: Array
     sampler: str
     assumptions: Assumptions
 
@@ -46,7 +43,7 @@ class Posterior:
             parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
             yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
 
-    def logs(self, name: str) -> "np.ndarray":
+    def logs(self, name: str) -> Array:
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
         return log_quantity(name, self.points, self.log_active_params, self.evidence, self.assumptions)
 
@@ -61,7 +58,7 @@ DEFINED = {
 """What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
 
-def log_quantity(name: str, points: Points, log_active_params: "np.ndarray", evidence: Evidence, assumptions: Assumptions) -> "np.ndarray":
+def log_quantity(name: str, points: Points, log_active_params: Array, evidence: Evidence, assumptions: Assumptions) -> Array:
     """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
     import numpy as np
 
@@ -77,13 +74,16 @@ def log_quantity(name: str, points: Points, log_active_params: "np.ndarray", evi
         return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
 
 
-def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Any]:
+def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Values]:
     """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
     import numpy as np
 
     low, high = (end[:, None] for end in evidence.cells["input_price"])
-    price = {"input_price": np.exp((low + high) / 2), "price_per_flop": rental(assumptions).values["price_per_flop"]}
-    return price | {"prefill_cost_ratio": points.costs.prefill_short}
+    return {
+        "input_price": np.exp((low + high) / 2),
+        "price_per_flop": rental(assumptions).values["price_per_flop"],
+        "prefill_cost_ratio": points.costs.prefill_short,
+    }
 
 
 def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
@@ -97,7 +97,7 @@ def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT
         return Posterior(evidence, points, log_weights, weights(log_weights), size, f"triangular, {count} draws, seed {seed}", assumptions)
 
 
-def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Any = None) -> "np.ndarray":
+def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unused: Values | None = None) -> Array:
     """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
 
     Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
@@ -126,7 +126,7 @@ def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unus
     return np.where(np.isfinite(total), total, -np.inf)
 
 
-def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: "np.ndarray") -> "np.ndarray":
+def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
     """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
     import numpy as np
 
@@ -140,7 +140,7 @@ def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: 
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 
 
-def _wider(points: Points, assumptions: Assumptions) -> Any:
+def _wider(points: Points, assumptions: Assumptions) -> Values:
     """Prior over proposal density of the nuisances that are drawn wider than their priors."""
     drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
     return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

@@ -9,21 +9,18 @@ models of known architecture do that.
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from derive.catalogue import equation
+from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
-from invert.posterior.data import Evidence
+from invert.posterior.data import Evidence, Pair
 from invert.posterior.mixture import trusted
-from invert.posterior.sampler import posterior
+from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.weights import RELIABLE
 from invert.sheets.observables import DECADE, rounding_cell
-
-if TYPE_CHECKING:
-    import numpy as np
 
 QUANTITIES = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "ridge_point", "memory_time_share",
@@ -118,56 +115,58 @@ def as_csv(rows: Iterable[Row]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(field.name for field in fields(Row))
     for row in rows:
-        told = replace(row, coverage_50=f"{row.coverage_50:.4f}", coverage_90=f"{row.coverage_90:.4f}", ks_p=f"{row.ks_p:.3g}")
-        writer.writerow(astuple(told))
+        told = {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
+        writer.writerow((asdict(row) | told).values())
     return text.getvalue()
 
 
-def _row(run: str, quantity: str, shape: str, ranks: "np.ndarray", seeds: int, draws: int) -> Row:
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Row:
     import numpy as np
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
-    inside = [float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9)]
-    return Row(run, quantity, shape, len(ranks), len(kept), *inside, float(kstest(kept, "uniform").pvalue), seeds, draws)
+    half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
+    return Row(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
 
 
-def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> "np.ndarray":
+def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
     seed, place = task
     truth, evidence = simulate(SHAPES[place], sheets, (seed, place), USUAL)
     assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in PREMIUMS})
     return ranks(evidence, truth, assumptions, draws, seed)
 
 
-def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> "tuple[dict[str, np.ndarray], Evidence]":
+def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], Evidence]:
     """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
     truth = _truths(shape, generator.standard_normal((len(assumptions.priors), count)), assumptions)
     costs = _cost_ratios(truth)
-    cells: dict[str, Any] = {}
+    cells: dict[str, Pair] = {}
     for name in shape.prices:
         price = costs[name] * np.exp(assumptions.noise[name] * generator.standard_normal(count))
         if name == "input_price":
             low, high = cells_about(price * MILLION, assumptions)
-            amount, scale = published(price * MILLION, assumptions), 1 / MILLION
+            amount, scale = published(price * MILLION, assumptions), np.full(count, 1 / MILLION)
         elif name == "storage_ratio":
             # Storage is published as a price, so its cell is that of the price over the input price as published.
             low, high = cells_about(price * amount * HOUR, assumptions)
             scale = 1 / (amount * HOUR)
         else:
-            (low, high), scale = cells_about(price, assumptions), 1.0
-        pair = np.log(low * scale), np.log(high * scale)
-        cells[name] = tuple(end[:, None] for end in pair) if name in PREMIUMS else pair
+            (low, high), scale = cells_about(price, assumptions), np.ones(count)
+        bottom, top = np.log(low * scale), np.log(high * scale)
+        cells[name] = (bottom[:, None], top[:, None]) if name in PREMIUMS else (bottom, top)
     size, spread = assumptions.priors["active_params"].normal
     edges = np.tile(shape.edges, (count, 1))
     return truth, Evidence(cells, edges, (np.full(count, size), np.full(count, spread)))
 
 
-def _truths(shape: Shape, normal: "np.ndarray", assumptions: Assumptions) -> "dict[str, np.ndarray]":
+def _truths(shape: Shape, normal: Array, assumptions: Assumptions) -> dict[str, Array]:
     """Hidden quantities of the whole model, SI, at standard normals [priors, sheets]."""
-    truth: dict[str, Any] = {**assumptions.held, "mfu": 1.0, "mbu": 1.0}
+    import numpy as np
+
+    truth = {name: np.full(normal.shape[1], held) for name, held in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
     truth |= {name: prior.at(row) for (name, prior), row in zip(assumptions.priors.items(), normal, strict=True)}
     first, second = shape.edges
     truth["short_context"] = first * truth["short_context"]
@@ -180,7 +179,7 @@ def _truths(shape: Shape, normal: "np.ndarray", assumptions: Assumptions) -> "di
     return truth
 
 
-def _cost_ratios(truth: "Mapping[str, np.ndarray]") -> "dict[str, np.ndarray]":
+def _cost_ratios(truth: Mapping[str, Array]) -> dict[str, Values]:
     """What every price would be at a common mark-up on cost."""
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     prices = forward(truth, (truth["short_context"], truth["long_context"]))
@@ -194,7 +193,7 @@ def _cost_ratios(truth: "Mapping[str, np.ndarray]") -> "dict[str, np.ndarray]":
     }
 
 
-def published(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "np.ndarray":
+def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     """The nice numbers nearest to values, by ratio.
 
     >>> import numpy as np
@@ -210,7 +209,7 @@ def published(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "np.nda
     return np.array([float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest], decade, strict=True)])
 
 
-def cells_about(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "tuple[np.ndarray, np.ndarray]":
+def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array, Array]:
     """Ends of the rounding cells of what would be published of values."""
     import numpy as np
 
@@ -219,7 +218,7 @@ def cells_about(values: "np.ndarray", assumptions: Assumptions = USUAL) -> "tupl
     return low[places], high[places]
 
 
-def ranks(evidence: Evidence, truth: "Mapping[str, np.ndarray]", assumptions: Assumptions, draws: int, seed: int) -> "np.ndarray":
+def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
     import numpy as np
 
@@ -235,7 +234,7 @@ def ranks(evidence: Evidence, truth: "Mapping[str, np.ndarray]", assumptions: As
     return found
 
 
-def _share_below(found: Any, name: str, truth: float) -> float:
+def _share_below(found: Posterior, name: str, truth: float) -> float:
     import numpy as np
 
     with np.errstate(all="ignore"):

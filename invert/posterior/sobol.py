@@ -7,10 +7,8 @@ are the default. Each coordinate of a scrambled Sobol net meets every stratum of
 from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+from invert.arrays import Array, Strata
 
 SEED = 20260429
 """Of the shipped points."""
@@ -22,7 +20,7 @@ FILE = "sobol.npy"
 
 
 @cache
-def uniforms(count: int, seed: int = SEED) -> "np.ndarray":
+def uniforms(count: int, seed: int = SEED) -> Array:
     """Points of the unit cube [count, 16], in the open interval; any seed but the default one needs scipy.stats.
 
     `count` is a power of two up to 65,536.
@@ -35,7 +33,7 @@ def uniforms(count: int, seed: int = SEED) -> "np.ndarray":
 
 
 @cache
-def coordinates(count: int, first: int, columns: int) -> "np.ndarray":
+def coordinates(count: int, first: int, columns: int) -> Array:
     """So many coordinates of the shipped points from the first on [count, columns], as many as there are, and more like them.
 
     Each further coordinate takes the `count` strata in an order of its own, at random (a Latin hypercube). Fit for many
@@ -53,7 +51,7 @@ def coordinates(count: int, first: int, columns: int) -> "np.ndarray":
 
 
 @cache
-def normals(count: int, seed: int = SEED) -> "np.ndarray":
+def normals(count: int, seed: int = SEED) -> Array:
     """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
     import numpy as np
 
@@ -61,25 +59,27 @@ def normals(count: int, seed: int = SEED) -> "np.ndarray":
 
 
 @cache
-def scrambled(count: int, seed: int) -> "np.ndarray":
+def scrambled(count: int, seed: int) -> Strata:
     """Strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
     import numpy as np
     from scipy.stats import qmc
 
     points = qmc.Sobol(DIMENSIONS, scramble=True, seed=np.random.default_rng(seed)).random(count)
-    return (points * MOST).astype(np.uint16)
+    strata: Strata = (points * MOST).astype(np.uint16)
+    return strata
 
 
 @cache
-def _shipped() -> "np.ndarray":
+def _shipped() -> Strata:
     import numpy as np
 
     with files("invert.posterior").joinpath(FILE).open("rb") as file:
-        return np.load(file, allow_pickle=False)
+        strata: Strata = np.load(file, allow_pickle=False)
+    return strata
 
 
 @cache
-def _quantiles() -> "np.ndarray":
+def _quantiles() -> Array:
     """The normal quantile in the middle of every stratum."""
     import numpy as np
 

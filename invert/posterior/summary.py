@@ -9,11 +9,12 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
+from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, by_shape
 from invert.posterior.mixture import trusted
@@ -22,9 +23,6 @@ from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
 from invert.rent import rental
-
-if TYPE_CHECKING:
-    import numpy as np
 
 T = TypeVar("T")
 
@@ -108,10 +106,12 @@ def in_chunks(
     return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
 
 
-def _summaries(evidence: Evidence, tables: Tables, **asked: Any) -> list[Summary]:
+def _summaries(
+    evidence: Evidence, tables: Tables, assumptions: Assumptions, count: int, seed: int, names: Sequence[str], guarded: bool
+) -> list[Summary]:
     """The summaries by the tables of the run, wherever this is worked out."""
     with reading(tables):
-        return summaries(evidence, **asked)
+        return summaries(evidence, assumptions, count, seed, names, guarded)
 
 
 def summaries(evidence: Evidence, assumptions: Assumptions, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
@@ -136,15 +136,20 @@ def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
     logs, weights, level = {name: found.logs(name) for name in names}, found.weights, found.assumptions.level
     return [
         Summary(
-            _marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place], level) if weights.ess[place] else {},
-            *(float(column[place]) for column in (weights.log_evidence, weights.ess, weights.pareto_k, weights.feasible_fraction)),
-            found.sampler,
+            marginals=_marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place], level)
+            if weights.ess[place]
+            else {},
+            log_evidence=float(weights.log_evidence[place]),
+            ess=float(weights.ess[place]),
+            pareto_k=float(weights.pareto_k[place]),
+            feasible_fraction=float(weights.feasible_fraction[place]),
+            sampler=found.sampler,
         )
         for place in range(len(weights.ess))
     ]
 
 
-def _marginals(logs: "Mapping[str, np.ndarray]", weight: "np.ndarray", level: float) -> dict[str, Marginal]:
+def _marginals(logs: Mapping[str, Array], weight: Array, level: float) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
     import numpy as np
 

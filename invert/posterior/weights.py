@@ -1,10 +1,8 @@
 """Weighted draws: evidence, how many draws they are worth, whether the weights can be trusted, and quantiles."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+from invert.arrays import Array
 
 ENOUGH = 1000
 """Effective draws from which on the ends of a 90 % interval are good to about a tenth of a nat."""
@@ -16,11 +14,11 @@ RELIABLE = 0.7
 class Weights:
     """Normalised weights [sheets, draws], and of each sheet log evidence, effective sample size, Pareto-k and feasible share."""
 
-    values: "np.ndarray"
-    log_evidence: "np.ndarray"
-    ess: "np.ndarray"
-    pareto_k: "np.ndarray"
-    feasible_fraction: "np.ndarray"
+    values: Array
+    log_evidence: Array
+    ess: Array
+    pareto_k: Array
+    feasible_fraction: Array
 
     def trusted(self, enough: float = ENOUGH) -> bool:
         """Whether the weights of the first sheet settle, and are worth so many draws."""
@@ -31,7 +29,7 @@ class Weights:
         return Weights(self.values[place], self.log_evidence[place], self.ess[place], self.pareto_k[place], self.feasible_fraction[place])
 
 
-def weights(log_weights: "np.ndarray") -> Weights:
+def weights(log_weights: Array) -> Weights:
     """Weights of log weights [sheets, draws], minus infinity where a draw is not feasible; all zero where none is.
 
     >>> import numpy as np
@@ -51,7 +49,7 @@ def weights(log_weights: "np.ndarray") -> Weights:
     return Weights(values, evidence, ess, np.array([pareto_k(row) for row in values]), (log_weights > -np.inf).mean(axis=1))
 
 
-def pareto_k(values: "np.ndarray") -> float:
+def pareto_k(values: Array) -> float:
     """Shape of the generalised Pareto tail of the weights: below 0.7 their mean settles; infinite where hardly any is positive.
 
     Zhang and Stephens (2009), with the weak prior of Vehtari et al. (2024), on the largest min(n/5, 3 sqrt n) weights.
@@ -83,7 +81,7 @@ def pareto_k(values: "np.ndarray") -> float:
     return float((size * shape + 5) / (size + 10))
 
 
-def quantiles(values: "np.ndarray", weight: "np.ndarray", at: tuple[float, ...]) -> "np.ndarray":
+def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     """Weighted quantiles of each sheet [sheets, len(at)]; NaN where no draw has weight.
 
     >>> import numpy as np

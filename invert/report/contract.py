@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from derive.solving.result import Solution
 from invert.assumptions import as_record
@@ -29,6 +29,7 @@ from invert.records import (
     TierRules,
     Worth,
     verdict,
+    why_not,
 )  # fmt: skip
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.result import Inference, Run
@@ -42,7 +43,7 @@ OBSERVED = (
 )  # fmt: skip
 
 
-def as_records(table: Run) -> list[dict[str, Any]]:
+def as_records(table: Run) -> list[dict[str, object]]:
     """The list that `--as json` prints, one object a sheet."""
     return [_record(one) for one in table.inferences]
 
@@ -91,7 +92,7 @@ def as_csv(table: Run) -> str:
     return out.getvalue().rstrip("\n")
 
 
-def _record(one: Inference) -> dict[str, Any]:
+def _record(one: Inference) -> dict[str, object]:
     row = flat(one)
     first = one.pairs[0] if one.pairs else None
     return {
@@ -157,7 +158,7 @@ def _record(one: Inference) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _left_out(parts: Mapping[str, Any]) -> dict[str, str]:
+def _left_out(parts: Mapping[str, object]) -> dict[str, str]:
     """The parts that are not there, and which row of the tables they rest on cannot be used."""
     return {name: part.why for name, part in parts.items() if isinstance(part, LeftOut)}
 
@@ -166,11 +167,11 @@ def _or_none(part: T | LeftOut, record: Callable[[T], R]) -> R | None:
     return None if isinstance(part, LeftOut) else record(part)
 
 
-def _six(numbers: Mapping[str, Any]) -> dict[str, Any]:
+def _six(numbers: Mapping[str, object]) -> dict[str, object]:
     return {name: six_digits(value) for name, value in numbers.items()}
 
 
-def _prices(sheet: PriceSheet) -> dict[str, Any]:
+def _prices(sheet: PriceSheet) -> dict[str, object]:
     return {
         "bands": [
             {
@@ -190,27 +191,27 @@ def _prices(sheet: PriceSheet) -> dict[str, Any]:
     }
 
 
-def _price(price: Price) -> dict[str, Any]:
+def _price(price: Price) -> dict[str, object]:
     wanted = ("amount", "currency", "per", "verification", "source_url", "notes")
     return {name: getattr(price, name) for name in wanted}
 
 
-def _rules(found: PricingRules) -> dict[str, Any]:
+def _rules(found: PricingRules) -> dict[str, object]:
     return {
         "kv_bytes_per_token": {rule: _bounds(solution) for rule, solution in found.solutions.items()},
         "memory_bound_base_cost": found.memory_bound_base_cost,
     }
 
 
-def _bounds(solution: Solution) -> dict[str, Any]:
+def _bounds(solution: Solution) -> dict[str, object]:
     """What a rule comes to: a point, where both ends are one, a bound, or neither and why."""
     answer = solution.answers[0] if solution.answers else None
     low, high = answer.ends if answer else (None, None)
-    because = solution.reason.message if solution.reason else None
+    because = why_not(solution.reason) or None
     return {"low": low or None, "high": high, "equations": list(solution.equations), "problem": because}
 
 
-def _worth(worth: Worth) -> dict[str, Any]:
+def _worth(worth: Worth) -> dict[str, object]:
     return {
         "models": list(worth.models),
         "left_out": list(worth.left_out),
@@ -220,20 +221,20 @@ def _worth(worth: Worth) -> dict[str, Any]:
     }
 
 
-def _swings(swings: tuple[Swing, ...]) -> list[dict[str, Any]]:
+def _swings(swings: tuple[Swing, ...]) -> list[dict[str, object]]:
     return [_six(asdict(swing)) for swing in swings]
 
 
-def _convention(found: Convention) -> dict[str, Any]:
+def _convention(found: Convention) -> dict[str, object]:
     return {**_six(asdict(found)), "bayes_factor": six_digits(found.bayes_factor)}
 
 
-def _tier_rules(rules: TierRules) -> dict[str, Any]:
+def _tier_rules(rules: TierRules) -> dict[str, object]:
     scores = [{**_six(asdict(score)), "mean_log_score": six_digits(_finite(score.mean_log_score))} for score in rules.scores]
     return {"equation": rules.equation, "kind": rules.kind, "scores": scores}
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def _estimate(estimate: Estimate) -> dict[str, object]:
     return {
         "kind": estimate.kind,
         "median": six_digits(estimate.median),
@@ -247,7 +248,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _storage(found: TierEvidence) -> dict[str, Any]:
+def _storage(found: TierEvidence) -> dict[str, object]:
     return {
         "ttl_seconds": found.ttl_seconds,
         "probabilities": _shares(found.probabilities),
@@ -264,12 +265,12 @@ def _storage(found: TierEvidence) -> dict[str, Any]:
 
 
 def _shares(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
-    return probabilities and dict(probabilities)
+    return None if probabilities is None else dict(probabilities)
 
 
-def _tariff(tariff: Tariff) -> dict[str, Any]:
+def _tariff(tariff: Tariff) -> dict[str, object]:
     def ends(part: Observable | None) -> dict[str, float | None] | None:
-        return part and {"value": part.value, "low": part.low, "high": _finite(part.high)}
+        return None if part is None else {"value": part.value, "low": part.low, "high": _finite(part.high)}
 
     return {
         "shorter_ttl": tariff.shorter_ttl,
@@ -281,7 +282,7 @@ def _tariff(tariff: Tariff) -> dict[str, Any]:
     }
 
 
-def _identifiability(found: Identifiability) -> dict[str, Any]:
+def _identifiability(found: Identifiability) -> dict[str, object]:
     return {
         "regime": found.regime,
         "rank": found.rank,
@@ -297,19 +298,19 @@ def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _reading(reading: Reading) -> dict[str, Any]:
+def _reading(reading: Reading) -> dict[str, object]:
     wanted = ("kv_bytes_per_token", "balance_context", "attention_flops_per_pair", "weight_compute_ratio", "memory_time_share")
     return {**{name: reading.values.get(name) for name in wanted}, **_moves(reading), "problem": reading.problem}
 
 
-def _moves(reading: Reading | None) -> dict[str, Any]:
+def _moves(reading: Reading | None) -> dict[str, object]:
     """The outside facts that a reading of KV bytes rests on, and per cent of it per cent of each number that goes in."""
-    if reading is None or reading.solution is None or not reading.values:
+    if reading is None or not reading.values:
         return {"anchors": [], "elasticities": {}}
     return {"anchors": list(reading.anchors), "elasticities": _six(reading.solution.answers[0].elasticities)}
 
 
-def _pair(pair: PairInference) -> dict[str, Any]:
+def _pair(pair: PairInference) -> dict[str, object]:
     seen = pair.pair
     return {
         "long_context_threshold": seen.long_context_threshold,
@@ -325,7 +326,7 @@ def _pair(pair: PairInference) -> dict[str, Any]:
     }
 
 
-def _forward_check(checks: tuple[Check, ...]) -> dict[str, Any]:
+def _forward_check(checks: tuple[Check, ...]) -> dict[str, object]:
     return {
         check.component: {
             "published": check.published,

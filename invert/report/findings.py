@@ -17,8 +17,8 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     ('at most 2 kB/token', 'undetermined')
     """
 
-    def number(value: float) -> str:
-        return show(name.removesuffix("_stored"), value, digits=3)
+    def number(value: float | None) -> str:
+        return "" if value is None else show(name.removesuffix("_stored"), value, digits=3)
 
     if estimate.kind == "given":
         return f"{number(estimate.median)} (given)"
@@ -78,18 +78,25 @@ def _apart(one: Inference) -> str:
 
 def _known_models(worth: Worth) -> str:
     """What each estimator makes of models whose cache is known, without this one and its siblings."""
-    at_rent, out = worth.misreadings["at_rent"], ""
+    out = ""
     if worth.left_out:
         out = f" Left out of what is learned: {', '.join(worth.left_out)}."
     return (
         f"On {len(worth.models)} tiered sheets of models whose cache is known ({', '.join(worth.models)}), one mark-up"
         f" {_misreads(worth.misreadings['one_markup'])}, increments at rental cost"
-        f" {exp(at_rent.bias):.2g} of it (bias {at_rent.bias:+.2f}, sd {at_rent.sd:.2f}); the calibrated line"
+        f" {_share(worth.misreadings['at_rent'])}; the calibrated line"
         f" takes that out and adds the {worth.class_members} caches of the reference class (median"
         f" {show('kv_bytes_per_token', worth.class_median, digits=3)}, sd {worth.class_sd:.2f} nats).{out} Left out one family"
         f" at a time, the class alone foretells the cache within {worth.rms['reference class']:.2f} nats (rms), with the premium"
         f" {worth.rms['both']:.2f}: a premium says little beyond that a model is like other models."
     )
+
+
+def _share(found: Misreading) -> str:
+    """`0.51 of it (bias -0.68, sd 1.21)`."""
+    if found.bias is None:
+        return f"a median for {found.medians} of them"
+    return f"{exp(found.bias):.2g} of it (bias {found.bias:+.2f}, sd {found.sd:.2f})"
 
 
 def _misreads(found: Misreading) -> str:

@@ -1,7 +1,5 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
-from typing import Any
-
 from invert.records import verdict
 from invert.result import Inference
 
@@ -15,7 +13,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def flat(one: Inference) -> dict[str, Any]:
+def flat(one: Inference) -> dict[str, object]:
     """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None."""
     first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
     joint = first.joint.values if first else {}
@@ -48,7 +46,7 @@ def flat(one: Inference) -> dict[str, Any]:
     }
 
 
-def _kv(one: Inference) -> dict[str, Any]:
+def _kv(one: Inference) -> dict[str, object]:
     """Median, ends and kind of KV bytes by each estimator."""
     parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
     return {
@@ -58,7 +56,7 @@ def _kv(one: Inference) -> dict[str, Any]:
     }
 
 
-def six_digits(value: Any) -> Any:
+def six_digits(value: object) -> object:
     """An estimate to six digits: more of them are those of the draws, and of the machine.
 
     >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)

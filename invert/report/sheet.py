@@ -4,7 +4,7 @@ from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
-from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict
+from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
 from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, spread, title
 from invert.report.tiers import tiers
@@ -179,7 +179,7 @@ def _rules(found: PricingRules) -> list[str]:
 
 def _rule_answer(solution: Solution) -> str:
     if not solution.answers:
-        return "not identified" if solution.reason.code == "not_identified" else "no answer"
+        return "not identified" if solution.reason and solution.reason.code == "not_identified" else "no answer"
     (answer,) = solution.answers
     if answer.kind == "point":
         return kv(answer.value) + "/token"
@@ -187,7 +187,7 @@ def _rule_answer(solution: Solution) -> str:
 
 
 def _rule_id(solution: Solution) -> str:
-    return solution.equations[0] if solution.equations else solution.reason.message
+    return solution.equations[0] if solution.equations else why_not(solution.reason)
 
 
 def _known(one: Inference) -> list[str]:

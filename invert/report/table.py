@@ -1,13 +1,14 @@
 """The table of all sheets, as text: the columns that fit, no cell cut."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
 from statistics import median
 from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
-from invert.records import TIER_NAMES, Estimate, TierEvidence, verdict
+from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
 from invert.result import Inference, Run
 
@@ -29,7 +30,8 @@ def summary(table: Run, width: int | None = None) -> str:
     Columns that do not fit a `width` are left out, and said to be. Flags qualify numbers: they stay, as letters.
     """
     rows = [cells(one) for one in table.inferences]
-    columns, legend, kept = fitting(rows, width), [], ""
+    legend: list[str] = []
+    columns, kept = fitting(rows, width), ""
     if "flags" not in columns and any(row["flags"] for row in rows):
         (rows, legend), kept = _lettered(rows), "flags"
         columns = fitting(rows, width, kept)
@@ -79,12 +81,12 @@ def cells(one: Inference) -> dict[str, str]:
         "premium in": f"x{first.pair.premium_in.value:.3g}" if first else NONE,
         "premium out": f"x{first.pair.premium_out.value:.3g}" if first else NONE,
         "output/input": f"{one.observables.output_input_ratio.value:.3g}",
-        "KV lecture": kv(first and first.lecture.values.get("kv_bytes_per_token")),
+        "KV lecture": kv(first.lecture.values.get("kv_bytes_per_token") if first else None),
         **{column: kv_range(one.kv_bytes[estimator]) for estimator, column in COLUMNS_OF_KV.items()},
-        "KV known": kv(one.known and one.known.read),
+        "KV known": kv(one.known.read if one.known else None),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
-        "tier by price": ", ".join(dict.fromkeys(_likeliest(found) for found in one.storage if found.undisclosed)) or NONE,
+        "tier by price": ", ".join(dict.fromkeys(_likeliest(found.undisclosed) for found in one.storage if found.undisclosed)) or NONE,
         "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
         "lecture check": verdict(first.lecture_checks) if first else NONE,
         "flags": "; ".join(one.flags),
@@ -105,10 +107,10 @@ def _tiers(one: Inference) -> str:
     return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
 
 
-def _likeliest(found: TierEvidence) -> str:
+def _likeliest(undisclosed: Mapping[str, float]) -> str:
     """`HBM 76%`: the likeliest tier by prices, whatever the vendor says."""
-    tier = max(found.undisclosed, key=found.undisclosed.__getitem__)
-    return f"{TIER_NAMES[tier]} {found.undisclosed[tier]:.0%}"
+    tier = max(undisclosed, key=undisclosed.__getitem__)
+    return f"{TIER_NAMES[tier]} {undisclosed[tier]:.0%}"
 
 
 def footer(table: Run) -> list[str]:
@@ -140,14 +142,14 @@ def _headline(table: Run) -> str:
 
 def worth(inferences: Sequence[Inference]) -> str:
     """How far the lecture's reading and the estimates are from the caches of the models here whose architecture is public."""
-    known = [one for one in inferences if one.known and one.pairs]
+    known = [(one.known, one.pairs[0]) for one in inferences if one.known and one.pairs]
     if not known:
         return "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
-    lecture = [one.known.read / one.pairs[0].lecture.values["kv_bytes_per_token"] for one in known]
-    unsure = sum(one.known.grade != "verified" for one in known)
+    lecture = [cache.read / pair.lecture.values["kv_bytes_per_token"] for cache, pair in known]
+    unsure = sum(cache.grade != "verified" for cache, _ in known)
     by_name = f", {unsure} of them by the model's name only" if unsure else ""
     sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
-    ranges, bounds = (_covered([one for one in inferences if one.known], kind) for kind in ("interval", "upper"))
+    ranges, bounds = (_covered(inferences, kind) for kind in ("interval", "upper"))
     by_ranges = f" Ranges that hold the true cache: {ranges}" if ranges else ""
     by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
     return (
@@ -156,13 +158,14 @@ def worth(inferences: Sequence[Inference]) -> str:
     )
 
 
-def _covered(known: Sequence[Inference], kind: str) -> str:
-    """How many ranges or bounds of each estimator hold the known cache; nothing where there are none."""
+def _covered(inferences: Sequence[Inference], kind: str) -> str:
+    """How many ranges or bounds of each estimator hold the cache where it is known; nothing where there are none."""
     counts = []
     for estimator, column in COLUMNS_OF_KV.items():
-        found = [(one.kv_bytes[estimator], one.known.read) for one in known if one.kv_bytes[estimator].kind == kind]
+        known = [(one.kv_bytes[estimator], one.known.read) for one in inferences if one.known]
+        found = [(estimate.low or 0.0, truth, estimate.high or inf) for estimate, truth in known if estimate.kind == kind]
         if found:
-            held = sum((estimate.low or 0) <= truth <= estimate.high for estimate, truth in found)
+            held = sum(low <= truth <= high for low, truth, high in found)
             counts.append(f"{column.removeprefix('KV ')} {held} of {len(found)}")
     return ", ".join(counts)
 

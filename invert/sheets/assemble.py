@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
-from typing import Any
+from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, skeleton, trimmed
 from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
@@ -37,9 +37,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     Without a tier, one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like
     `everything`, gives every tier with the batch sheets. `UnknownName` for a tier that no sheet has on any day.
     """
-    day = as_of or book.newest_retrieved
-    if day is None:
-        raise WrongData("no price row has a retrieved_date, so there is no day to take the prices of; name one")
+    day = day_of(book, as_of)
     tiers = {row.service_tier for row in book.rows}
     if tier not in ("", ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({ALL, *tiers}))
@@ -52,6 +50,14 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     # A day that was asked for needs no day of the rows.
     late = [] if as_of else book.far_off
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
+
+
+def day_of(book: PriceBook, as_of: date | None = None) -> date:
+    """The day asked for, else the newest retrieval day of the book; `WrongData` where there is neither."""
+    day = as_of or book.newest_retrieved
+    if day is None:
+        raise WrongData("no price row has a retrieved_date, so there is no day to take the prices of; name one")
+    return day
 
 
 def not_begun(book: PriceBook, day: date) -> tuple[dict[Name, str], dict[Name, str]]:
@@ -111,7 +117,15 @@ def price(row: PriceRow, day: date, fx: Fx) -> Price:
     return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin)
 
 
-def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> dict[str, Any]:
+class Parts(TypedDict):
+    """What a sheet sells, by its fields."""
+
+    bands: tuple[PriceBand, ...]
+    writes: tuple[CacheOffer, ...]
+    storage: CacheOffer | None
+
+
+def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts:
     """Bands, writes and storage of a sheet, out of its prices by (component, threshold, lifetime)."""
     bands = [
         PriceBand(at, inclusive[at], prices["input", at, None], prices["output", at, None], prices.get(("cache_read", at, None)))

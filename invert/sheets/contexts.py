@@ -8,8 +8,8 @@ An outside fact in their place (`--anchor`) holds for all of them alike.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
+from invert.arrays import Values
 from invert.assumptions import Assumptions
 from invert.records import PriceBand
 
@@ -28,7 +28,7 @@ def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions:
     )
 
 
-def mean_contexts(edges: Sequence[Any], assumptions: Assumptions, short: Any = 0.0, long: Any = 0.0) -> tuple[Any, ...]:
+def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Values = 0.0, long: Values = 0.0) -> tuple[Values, ...]:
     """Mean context [token] of each band between edges [token], at standard normal draws of both priors: at 0 their medians.
 
     The base band has a share of the first threshold, and each band above it lies the same share of its way up. A given mean
@@ -51,4 +51,4 @@ def mean_contexts(edges: Sequence[Any], assumptions: Assumptions, short: Any = 0
 def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
     """The mean context [token] that every point estimate takes for each band; a sheet with one band has none."""
     edges = band_edges(bands, max_context, assumptions)
-    return mean_contexts(edges, assumptions) if edges else ()
+    return tuple(float(mean) for mean in mean_contexts(edges, assumptions)) if edges else ()

@@ -1,13 +1,13 @@
 """Price files read as a stream: memory bounded, every fault named by file, row and column, no other error raised."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from io import BytesIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO, TypeAlias
 
 from derive import shipped
 from derive.briefly import Records
@@ -47,7 +47,10 @@ some hundred megabytes, and a stream without end is refused as soon; every price
 A_YEAR = 366
 """Days after the newest retrieval day from which on a later one is taken for a slip of the pen."""
 TOO_LARGE = f"larger than {size(LARGEST)}"
-Source = Iterable[str] | BinaryIO | TextIO
+Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
+"""Lines, or a stream of text or bytes."""
+Prices: TypeAlias = str | Path | Source
+"""Prices of one's own: the place of a file, or what is in it."""
 
 PRICE_COLUMNS: dict[str, Parser] = {
     "provider": required,
@@ -75,11 +78,14 @@ NEEDED = ("provider", "model", "component", "amount")
 DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
 
 
-def load(prices: str | Path | TextIO | None = None) -> PriceBook:
-    """The shipped prices, with a file or stream of one's own laid over them.
+def load(prices: Prices | None = None) -> PriceBook:
+    """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
 
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+
+    >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
+    8.0
     """
     fx, rows, faults = prices_that_ship()
     own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
@@ -89,12 +95,12 @@ def load(prices: str | Path | TextIO | None = None) -> PriceBook:
     return PriceBook(Records((*kept, *own)), fx, (*faults, *own_faults), day, far_off, moved(day, rows, own), Records(own))
 
 
-def undated(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def undated(row: PriceRow) -> Iterator[tuple[str, str]]:
     """(column, message) for what a row that ships says of its dates; of one's own files it is not asked."""
-    if row["retrieved_date"] is None:
+    if row.retrieved_date is None:
         yield "retrieved_date", "is blank"
-    if bool(row["effective_date"]) != bool(row["date_kind"]):
-        yield ("date_kind" if row["effective_date"] else "effective_date"), "is blank, and the other is not"
+    if bool(row.effective_date) != bool(row.date_kind):
+        yield ("date_kind" if row.effective_date else "effective_date"), "is blank, and the other is not"
 
 
 @once_a_reading
@@ -144,7 +150,7 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
     return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
-def read_overlay(prices: str | Path | TextIO, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+def read_overlay(prices: Prices, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
     """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
     if not isinstance(prices, str | Path):
         return read_rows(prices, "standard input", fx, True, beside)
@@ -212,10 +218,12 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
     per = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
     # A blank in a file of one's own is the usual; in one that ships it is a cell somebody emptied.
     values, faults = parsed(cells, PRICE_COLUMNS, DEFAULTS | {"per": per, "verification": "user"} if overlay else {})
-    faults = faults or [*contradictions(values, fx), *([] if overlay else undated(values))]
-    if faults:
-        return [Problem(origin, place, column, message) for column, message in faults]
-    return PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
+    if not faults:
+        row = PriceRow(**values, origin=f"{origin}:{place}", currency_assumed=not cells.get("currency"))
+        faults = [*contradictions(row, fx), *([] if overlay else undated(row))]
+        if not faults:
+            return row
+    return [Problem(origin, place, column, message) for column, message in faults]
 
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:

@@ -26,7 +26,7 @@ The least lies also above the dearest price per token, so that one cannot pass f
 """
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
-Parser = Callable[[str], Any]
+Parser = Callable[[str], object]
 
 
 def check(book: PriceBook) -> list[Problem]:
@@ -43,7 +43,7 @@ def check(book: PriceBook) -> list[Problem]:
         now = book.newest_retrieved or date.max
         for day, valid in chain([(now, [row for row in rows if row.start <= now < row.end])], days(rows)):
             problems += broken(valid, traded, day) or [problem for _, problem in strays(valid)]
-    first_of_place: dict[Any, Problem] = {}
+    first_of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in problems:
         first_of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return list(first_of_place.values())
@@ -228,24 +228,24 @@ def on(day: date) -> str:
 def parsed(
     cells: Mapping[str, str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The cells as typed values, and (column, message) for each that cannot be read."""
+    """The cells as values, each of the type that its parser gives, and (column, message) for each that cannot be read."""
     read = {column: read_cell(parser, cells.get(column) or defaults.get(column, "")) for column, parser in parsers.items()}
     faults = [(column, fault) for column, (_, fault) in read.items() if fault]
     return {column: value for column, (value, _) in read.items()}, faults
 
 
-def contradictions(row: Mapping[str, Any], fx: Fx) -> Iterator[tuple[str, str]]:
+def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     """(column, message) for cells that are each well formed and do not go together."""
-    component, currency = row["component"], row["currency"]
-    if row["ttl_seconds"] is not None and component != "cache_write":
+    component, currency = row.component, row.currency
+    if row.ttl_seconds is not None and component != "cache_write":
         yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
-    if (row["per"] == "mtok_hour") != (component == "cache_storage"):
-        yield "per", f"{component} is not priced per {row['per']}"
-    if row["effective_date"] and row["valid_to"] and row["valid_to"] <= row["effective_date"]:
-        yield "valid_to", f"{row['valid_to']} is not after effective_date {row['effective_date']}"
+    if (row.per == "mtok_hour") != (component == "cache_storage"):
+        yield "per", f"{component} is not priced per {row.per}"
+    if row.effective_date and row.valid_to and row.valid_to <= row.effective_date:
+        yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
     if currency != "USD" and currency not in fx:
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}"
-    elif fault := absurd(row["amount"], row["amount"] / units_per_usd(fx, currency, date.max), component):
+    elif fault := absurd(row.amount, row.amount / units_per_usd(fx, currency, date.max), component):
         yield "amount", fault
 
 
@@ -265,7 +265,7 @@ def absurd(amount: float, usd: float, component: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def read_cell(parser: Parser, text: str) -> tuple[Any, str]:
+def read_cell(parser: Parser, text: str) -> tuple[object, str]:
     """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
     try:
         refuse_hostile(text, formula_signs="=@" if parser in (number, whole, whole_or_blank) else "=@+-")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, product
 from math import hypot, inf, log
 
@@ -227,19 +228,25 @@ def scoreboard(kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) 
         "drain match, devices": lambda ttl, offer: storage.drain_match(ttl, "range", assumptions),
     }
     for basis in storage.BASES:
-        rules[f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
-            storage.cost_optimality(ttl, basis, year, assumptions) for year in storage.PRICE_YEARS
-        )
+        name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
+        rules[name] = partial(_by_cost, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
-        rules[f"price level, {basis}"] = lambda ttl, offer, basis=basis: storage.mean(
-            storage.price_level(offer.storage_price, kv_bytes, basis, year, assumptions)
-            for year in storage.PRICE_YEARS
-            if offer.storage_price
-        )
+        rules[f"price level, {basis}"] = partial(_by_price_level, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, assumptions=assumptions
     )[0].undisclosed  # fmt: skip
     return tuple(_score(name, rule, disclosed_cases(assumptions)) for name, rule in rules.items())
+
+
+def _by_cost(ttl: int, offer: PricedLifetime, basis: str, assumptions: Assumptions) -> Probabilities | None:
+    return storage.mean(storage.cost_optimality(ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
+
+
+def _by_price_level(
+    ttl: int, offer: PricedLifetime, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
+) -> Probabilities | None:
+    price, years = offer.storage_price, storage.PRICE_YEARS
+    return storage.mean(storage.price_level(price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

@@ -198,8 +198,9 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
     if disclosed not in TIERS_OF:
         raise WrongData(f"disclosures.csv, column disclosed_tier: unknown tier {disclosed!r}; allowed: {', '.join(TIERS_OF)}")
     named = TIERS_OF[disclosed]
-    total = sum(undisclosed[tier] for tier in named) if undisclosed else 0.0
-    shares = {tier: undisclosed[tier] / total if total else 1 / len(named) for tier in named}
+    held = {tier: undisclosed[tier] for tier in named} if undisclosed else {}
+    total = sum(held.values())
+    shares = {tier: held[tier] / total if total else 1 / len(named) for tier in named}
     return {tier: shares.get(tier, 0.0) for tier in TIERS}
 
 

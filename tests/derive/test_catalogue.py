@@ -173,7 +173,7 @@ def kind_sense_and_definition_are_legal(row):
         assert row.direction == "", "only a bound that is written as an equality needs one"
     if row.defines is not None:
         assert row.defines == row.symbols[0]
-        asked_for = row.variant is not None and not row.variant[2]
+        asked_for = row.variant is not None and not row.variant.default
         assert row.kind in (DEFINITION, BOUND) or asked_for, "a claim defines nothing, unless as a variant that one asks for"
         assert row.sense == "="
 
@@ -184,23 +184,24 @@ def test_a_quantity_has_one_definition_or_one_group_of_variants():
         if row.defines:
             defining.setdefault(row.defines, []).append(row)
     for name, rows in defining.items():
-        groups = {row.variant and row.variant[0] for row in rows}
+        groups = {row.variant and row.variant.group for row in rows}
         assert len(rows) == 1 or (len(groups) == 1 and None not in groups), f"{name}: {[row.id for row in rows]}"
 
 
-GROUPS = sorted({row.variant[0] for row in by_id().values() if row.variant})
+GROUPS = sorted({row.variant.group for row in by_id().values() if row.variant})
 
 
 @in_one_test("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
-    rows = [row for row in by_id().values() if row.variant and row.variant[0] == group]
-    names = {row.variant[1] for row in rows}
+    rows = [row for row in by_id().values() if row.variant and row.variant.group == group]
+    names = {row.variant.name for row in rows}
     leading = variants_of(group)
     assert leading.keys() == names and len(names) > 1
     assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
-    assert len({row.variant[1] for row in rows if row.variant[2]}) == 1, "exactly one is the default"
-    assert all(row.variant[2] == leading[row.variant[1]].variant[2] for row in rows), "a name is the default everywhere or nowhere"
-    defined = [(row.defines, row.variant[1]) for row in rows if row.defines]
+    assert len({row.variant.name for row in rows if row.variant.default}) == 1, "exactly one is the default"
+    of_its_name = [leading[row.variant.name].variant for row in rows]
+    assert of_its_name == [row.variant for row in rows], "a name is the default everywhere or nowhere"
+    defined = [(row.defines, row.variant.name) for row in rows if row.defines]
     assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
 
 
@@ -222,10 +223,9 @@ ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 
 @in_one_test("row", ESTIMATES, ids=lambda row: row.id)
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
-    assert row.variant and not row.variant[2], "an estimate of no group, or the default of one, would join by itself"
-    group, name, _ = row.variant
+    assert row.variant and not row.variant.default, "an estimate of no group, or the default of one, would join by itself"
     assert row.id not in {other.id for other in question(row.defines, {}).active}
-    for asked in (question(row.defines, {}, variants={group: name}), question(row.defines, {}, using=[row.id])):
+    for asked in (question(row.defines, {}, variants={row.variant.group: row.variant.name}), question(row.defines, {}, using=[row.id])):
         assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
 
 

@@ -254,7 +254,7 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
     joins = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF and "kv_bytes_per_token" in row.symbols]
     plain = {row.id for row in joins if row.variant is None}
     assert plain == OF_WHAT_IS_STORED | {id for id in presets.DENSE_ONLY if "kv_bytes_per_token" in equation(id).symbols}
-    groups = {row.variant[0] for row in joins if row.variant}
+    groups = {row.variant.group for row in joins if row.variant}
     chosen = {*presets.SAME_NAME, "kv_time", "kv_bytes_per_sequence"}
     assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time", "kv_bytes_per_sequence"} == groups & chosen
 

@@ -154,8 +154,7 @@ def _variants(random: Random) -> dict[str, str]:
     groups: dict[str, dict[str, bool]] = {}
     for row in by_id().values():
         if row.variant:
-            group, name, default = row.variant
-            groups.setdefault(group, {})[name] = default
+            groups.setdefault(row.variant.group, {})[row.variant.name] = row.variant.default
     chosen = {
         group: next(name for name in names if names[name]) if random.random() < 0.6 else random.choice(sorted(names))
         for group, names in groups.items()
@@ -167,7 +166,7 @@ def _variants(random: Random) -> dict[str, str]:
 
 
 def _chosen(row: Equation, variants: Mapping[str, str]) -> bool:
-    return row.variant is None or variants[row.variant[0]] == row.variant[1]
+    return row.variant is None or variants[row.variant.group] == row.variant.name
 
 
 def _ordered(rows: Sequence[Equation]) -> tuple[list[Equation], list[Equation]]:

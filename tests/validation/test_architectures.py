@@ -30,7 +30,7 @@ CONFIGURATION = {name for formula in KV_INPUTS.values() for name in formula} | {
 
 
 def defining(quantity):
-    return {row.variant[1]: row for row in by_id().values() if row.defines == quantity}
+    return {row.variant.name: row for row in by_id().values() if row.defines == quantity}
 
 
 def alike(width):

@@ -40,7 +40,7 @@ EXPRESSIONS = {name: shape[0] for name, shape in SHAPES.items()} | {
 
 
 def equation(relation) -> Equation:
-    source = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+    source = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
     return Equation(id="test.regimes", title="Made up", relation=relation, statement="Made up.", sources=(source,))
 
 
@@ -234,6 +234,8 @@ def test_the_roots_of_a_long_square_are_not_asked_of_sympy(monkeypatch):
     monkeypatch.setattr(sympy, "solve", None)
     long = (P * X * R + Q * 3) * (Q * X + P * R) * R + (P * X + Q * R) * (R * X + Q) - P * Q * R * 7
     assert len(closed_forms(long, X)) == 2
+
+
 def test_an_exponent_with_which_a_power_would_be_nothing_is_no_root():
     """1 = 1/(1 - (1 - 1/racks)^active_experts) only with endlessly many."""
     x, racks = symbol("active_experts"), symbol("racks")

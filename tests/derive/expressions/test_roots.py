@@ -3,7 +3,8 @@
 import pytest
 import sympy
 
-from derive.expressions.roots import exactly, real_roots
+from derive.expressions.digits import exactly
+from derive.expressions.roots import real_roots
 from derive.quantities import symbol
 
 X, N = symbol("batch"), symbol("chips")

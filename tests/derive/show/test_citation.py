@@ -188,7 +188,9 @@ HOSTILE = r"100% of {A} & B_c #1 $x$ ~y^2 \input{z} a<b |d| *e* `f` [g]"
 
 @pytest.mark.parametrize("style", STYLES)
 def test_special_characters_stay_characters(style: str, monkeypatch: pytest.MonkeyPatch):
-    source = Source("web", HOSTILE, "Ada Lovelace", "https://example.org/a_b?c=d&e=f%20g#h", HOSTILE, page=HOSTILE)
+    source = Source(
+        kind="web", title=HOSTILE, author="Ada Lovelace", url="https://example.org/a_b?c=d&e=f%20g#h", said=HOSTILE, page=HOSTILE
+    )
     row = equation("roofline.memory_time")
     shadow = replace(row, title=HOSTILE, statement=HOSTILE, assumptions=(HOSTILE,), sources=(source,))
     monkeypatch.setattr("derive.show.citation.equation", lambda id: shadow)

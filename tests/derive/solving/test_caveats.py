@@ -209,9 +209,7 @@ def test_a_drafting_time_that_is_given_is_not_at_once_nothing():
     assert drafted - plain == pytest.approx(1e-3)
     rate = solve("throughput", **DRAFTED, tokens_per_step=3, drafting_time="1ms").answers[0].value
     assert rate == pytest.approx(3 * 256 / drafted)
-    assert solve("compute_utilisation", **DRAFTED, drafting_time="1ms").answers[0].value == pytest.approx(
-        256 * 2 * 8e9 / 1979e12 / drafted
-    )
+    assert solve("compute_utilisation", **DRAFTED, drafting_time="1ms").answers[0].value == pytest.approx(256 * 2 * 8e9 / 1979e12 / drafted)
 
 
 # -- the network ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from derive.solving.chain import answer
 from derive.solving.questions import Question
 from tests.tools.together import in_one_test
 
-SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
 CROSSOVER = {
     **{"active_params": "100B", "bytes_per_weight": 1, "machine_balance_ratio": 300, "ridge_point": 600},

@@ -312,3 +312,11 @@ def test_what_nobody_could_give_is_no_answer(step, answers):
     solution = solve("bytes_per_element", **given, step_time=step, anyway=True)
     assert [one.value for one in solution.answers] == ([pytest.approx(by_hand)] if answers else [])
     assert answers or (solution.reason.code == "no_solution" and "it would have to be 711.1 B, and runs from" in solution.reason.message)
+
+
+def test_a_share_of_the_peak_is_found_from_what_it_makes_of_a_prefill():
+    """A chunk that is free at 90 % of the peak would leave less than a step at all of it: that is no contradiction."""
+    given = {"model": "GLM-5", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 100, "context_length": 32_000, "bytes_per_element": 1}
+    given |= {"prefill_chunk": 512, "attention_time": 0}
+    chunk = solve("free_prefill_chunk", **given, mfu=0.9).answers[0].value
+    assert solve("mfu", **given, free_prefill_chunk=chunk).answers[0].value == pytest.approx(0.9)

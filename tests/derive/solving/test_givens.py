@@ -73,8 +73,11 @@ WRONG = [
     ("batch", "1..8:log:many", WrongValue, "whole number"),
     ("batch", "1..8:lin:1e12", WrongValue, f"at most {MOST_POINTS:,}"),
     ("overlap", "0..1:log", WrongValue, ":lin"),
-    *[("batch", f"1..8:{spacing}:{count}", WrongValue, "whole number of points from 2 on")
-      for spacing in ("log", "lin") for count in ("inf", "-inf", "1e400", "nan", "-1", "0", "0x10", "1,000", "13:5", "")],
+    *[
+        ("batch", f"1..8:{spacing}:{count}", WrongValue, "whole number of points from 2 on")
+        for spacing in ("log", "lin")
+        for count in ("inf", "-inf", "1e400", "nan", "-1", "0", "0x10", "1,000", "13:5", "")
+    ],
     ("batch", "1..8:log:1e20", WrongValue, "takes 1e+20 points"),
     ("batch", "1,,2", WrongUnit, "empty"),
     ("batch", "1;;2", WrongUnit, "empty"),

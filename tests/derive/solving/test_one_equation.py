@@ -14,7 +14,7 @@ from derive.solving.one_equation import agrees, points, residual, solve_equation
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test
 
-SOURCE = Source("web", "Made up", "The tests", "https://example.org", "nothing", page="1")
+SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
 
 
 def made_up(relation, **more) -> Equation:

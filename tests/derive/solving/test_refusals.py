@@ -94,6 +94,8 @@ def test_no_answer_is_below_the_least_value_of_its_quantity():
     assert refused.answers == () and "no microbatches >= 1 satisfies pipeline.idle_fraction" in refused.reason.message
     table = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=[0.5, 0.75, 0.9]).sweep
     assert table.values[0][:2] == pytest.approx([2, 1]) and len(table.others) == 1
+
+
 # -- in words -------------------------------------------------------------------------------------------------------
 
 CHIPS = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_per_element": 2}

@@ -1,0 +1,307 @@
+"""The fields of what a question came to: Answer, Reason, RouteStep, Sweep, Spans and, of them all, Result."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from derive.briefly import brief
+from derive.errors import NoSingleValue
+from derive.expressions.formula import as_expression, as_latex
+from derive.records import LOWER, UPPER
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Basic, Expr
+
+
+AT_ONCE = 4096
+"""Rows of a sweep that are taken out of its arrays together."""
+
+
+OR = {LOWER: " or more", UPPER: " or less", None: ""}
+"""A bound in words, behind its value."""
+
+DEFAULT = " (default)"
+"""What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
+
+
+class WhenRead(Mapping[str, float]):
+    """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
+
+    >>> WhenRead(lambda: {"batch": 1.0})["batch"]
+    1.0
+    """
+
+    def __init__(self, work_out: Callable[[], Mapping[str, float]]):
+        self._work_out = work_out
+
+    @cached_property
+    def _found(self) -> Mapping[str, float]:
+        return self._work_out()
+
+    def __getitem__(self, name: str) -> float:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._found))
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, float]]]:
+        return dict, (dict(self._found),)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
+
+    Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
+    one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
+    `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
+    `bound` says of a point, or of all that ranges and sweeps span, that it is so much at least ("lower") or at most ("upper").
+    The kind "symbolic" has a formula for an answer: an expression of the symbols that were given.
+    """
+
+    __repr__ = brief
+
+    kind: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    regime: str | None = None
+    formula: str | None = None
+    elasticities: Mapping[str, float] = field(default_factory=dict)
+    residual: float | None = None
+    loose_low: float | None = None
+    loose_high: float | None = None
+    bound: str | None = None
+    symbolic: "Expr | None" = None
+
+    @property
+    def point(self) -> float:
+        """Its value, of an answer that is a point; `NoSingleValue` of any other.
+
+        >>> Answer("point", value=3.0).point
+        3.0
+        """
+        if self.value is None:
+            raise NoSingleValue(f"an answer of the kind {self.kind} has no single value")
+        return self.value
+
+    @property
+    def least(self) -> float:
+        """The lower end of an interval, 0 where it has none.
+
+        >>> Answer("interval", low=2.0).least, Answer("interval", high=8.0).least
+        (2.0, 0.0)
+        """
+        return self.low or 0.0
+
+    @property
+    def ends(self) -> tuple[float, float | None]:
+        """The least and the greatest value it allows anywhere.
+
+        >>> Answer("point", value=3.0).ends, Answer("interval", low=2.0).ends, Answer("loose", loose_low=1.0, loose_high=4.0).ends
+        ((3.0, 3.0), (2.0, None), (1.0, 4.0))
+        """
+        if self.kind == "point":
+            return self.point, self.point
+        return (self.least, self.high) if self.loose_low is None else (self.loose_low, self.loose_high)
+
+    @property
+    def expr(self) -> "Basic | None":
+        """The formula in SymPy, over the symbols of the registry; None where the answer has no closed form.
+
+        >>> Answer("point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
+        machine_balance_ratio*sparsity
+        """
+        if self.symbolic is not None or self.formula is None:
+            return self.symbolic
+        return as_expression(self.formula)
+
+    @property
+    def latex(self) -> str | None:
+        r"""The formula as LaTeX, in the symbols of the lecture.
+
+        >>> print(Answer("point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
+        \frac{F}{W}
+        """
+        return None if self.expr is None else as_latex(self.expr)
+
+
+def shown_end(answer: Answer) -> float | None:
+    """What a route is shown at: a point, or of an interval the finite end, the upper of two; None where it has none.
+
+    >>> shown_end(Answer("interval", low=0.0, high=8.0)), shown_end(Answer("interval", low=2.0)), shown_end(Answer("interval", low=0.0))
+    (8.0, 2.0, None)
+    """
+    least, most = answer.ends
+    return least or None if most is None else most
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
+
+    `two_values` is a quantity that comes to one thing by one way and to another by another.
+    """
+
+    __repr__ = brief
+
+    code: str
+    missing: tuple[str, ...] = ()
+    violated: tuple[str, ...] = ()
+    message: str = ""
+    two_values: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteStep:
+    """What was solved on the way, one equation or several together, with the value it gave.
+
+    `forwards` is the result by which it was found, where that was followed at many values of it.
+    """
+
+    __repr__ = brief
+
+    equations: tuple[str, ...]
+    unknown: str
+    value: float | None
+    formula: str | None = None
+    alternatives: tuple[str, ...] = ()
+    forwards: str | None = None
+
+    @property
+    def equation(self) -> str:
+        """Its equations in one line."""
+        return ", ".join(self.equations)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A question answered at many points, as columns: what was given, and the points it has for answers.
+
+    `values` and `places` have a row for every answer a question has at one point and a column for every point; NaN
+    where there is none. `labels[place]` is the regime and `bounds[place]` the bound. `others` are the answers of the
+    points that have no number: intervals, or nothing and why.
+    """
+
+    __repr__ = brief
+
+    given: "Mapping[str, np.ndarray]"
+    values: "np.ndarray"
+    places: "np.ndarray"
+    labels: tuple[str | None, ...]
+    bounds: tuple[str | None, ...]
+    others: "Mapping[int, tuple[tuple[Answer, ...], Reason | None]]" = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(self.values.shape[1])
+
+    def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
+        """What was given, what it came to and why not, point by point."""
+        for start in range(0, len(self), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            columns = [column[part].tolist() for column in self.given.values()]
+            numbers = zip(*(zip(row[part].tolist(), places[part].tolist(), strict=True) for row, places in self._pairs), strict=True)
+            for at, (given, found) in enumerate(zip(zip(*columns, strict=True), numbers, strict=True), start):
+                answers, reason = self.others.get(at, ((), None))
+                present = ((value, place) for value, place in found if value == value)
+                points = tuple(Answer("point", value=value, regime=self.labels[at], bound=self.bounds[at]) for value, at in present)
+                yield dict(zip(self.given, given, strict=True)), points or answers, reason
+
+    @property
+    def bound(self) -> str | None:
+        """What all of its answers are: at least, or at most so much; None where that is not one thing."""
+        import numpy as np
+
+        points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
+        return same_bound((*points, *(one.bound for answers, _ in self.others.values() for one in answers)))
+
+    @property
+    def _pairs(self) -> "Iterator[tuple[np.ndarray, np.ndarray]]":
+        return zip(self.values, self.places, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """What an answer spans while givens take any value of their ranges.
+
+    `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
+    and "sampled" where it does not, or has no value everywhere or no closed form. `sides` are (regime, low, high, share of
+    the samples), `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
+    point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
+    next to no point drawn has an answer.
+    """
+
+    __repr__ = brief
+
+    ranges: Mapping[str, tuple[float, float]]
+    method: str
+    low: float
+    high: float
+    quantiles: Mapping[str, float | None]
+    sides: tuple[tuple[str | None, float, float, float], ...]
+    tornado: tuple[tuple[str, float, float], ...]
+    answered: float
+    samples: int
+    seed: int
+    shown: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
+
+    `kinds` says of each warning what it is about, at one point.
+    """
+
+    unknown: str
+    unit: str
+    answers: tuple[Answer, ...]
+    equations: tuple[str, ...] = ()
+    given: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    reason: Reason | None = None
+    route: tuple[RouteStep, ...] = ()
+    warnings: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    sweep: Sweep | None = None
+    spans: Spans | None = None
+
+    @property
+    def refusal(self) -> Reason:
+        """The reason of one that has no answers; `ValueError` of any other.
+
+        >>> Result("batch", "1", (), reason=Reason("no_solution")).refusal.code
+        'no_solution'
+        """
+        if self.reason is None:
+            raise ValueError(f"{self.unknown} has an answer: there is no reason why not")
+        return self.reason
+
+    @property
+    def why_not(self) -> str:
+        """Why there is no answer, in words; nothing where there is one.
+
+        >>> Result("batch", "1", (), reason=Reason("no_solution", message="no batch leads to it")).why_not
+        'no batch leads to it'
+        """
+        return self.reason.message if self.reason else ""
+
+
+def same_bound(bounds: Iterable[str | None]) -> str | None:
+    """The bound that all of these are; None where they are not one.
+
+    >>> same_bound(["lower", "lower"]), same_bound(["lower", None])
+    ('lower', None)
+    """
+    found = {*bounds}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,74 @@
+"""The text of a formula as the SymPy expression it was printed from, and that expression as LaTeX.
+
+Only what formulas are made of is read: names of the registry, numbers, + - * / **, comparisons and a few functions.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from derive.quantities import QUANTITIES, symbol
+
+if TYPE_CHECKING:
+    from sympy import Basic
+
+OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow},
+    **{ast.USub: operator.neg, ast.LtE: operator.le, ast.GtE: operator.ge},
+}
+FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs"})
+
+
+@cache
+def as_expression(text: str) -> "Basic":
+    """The expression a formula was printed from; of an inequality the relation, of several all of them.
+
+    >>> as_expression("2*active_params*batch/(chips*mfu*peak_flops)").free_symbols == {
+    ...     symbol(name) for name in ("active_params", "batch", "chips", "mfu", "peak_flops")}
+    True
+    >>> as_expression("batch >= 8 and batch <= 64")
+    (batch >= 8) & (batch <= 64)
+    """
+    return _read(ast.parse(text.strip(), mode="eval").body)
+
+
+def _read(node: ast.AST) -> Any:
+    from sympy import And, Integer
+
+    match node:
+        case ast.Constant(value=int() as number):
+            return Integer(number)
+        case ast.Name(id=name):
+            return symbol(name)
+        case ast.UnaryOp(op=sign, operand=inner) if type(sign) in OPERATORS:
+            return OPERATORS[type(sign)](_read(inner))
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
+            return OPERATORS[type(sign)](_read(left), _read(right))
+        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in OPERATORS:
+            return OPERATORS[type(sign)](_read(left), _read(right))
+        case ast.BoolOp(op=ast.And(), values=parts):
+            return And(*map(_read, parts))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return _function(name)(*map(_read, arguments))
+    raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    import sympy
+
+    function: Callable[..., Any] = getattr(sympy, name)
+    return function
+
+
+def as_latex(expression: "Basic") -> str:
+    r"""An expression as LaTeX, in the symbols of the registry.
+
+    >>> print(as_latex(symbol("peak_flops") / symbol("hbm_bandwidth")))
+    \frac{F}{W}
+    """
+    from sympy import latex
+
+    text: str = latex(expression, symbol_names={symbol(row.name): row.latex for row in QUANTITIES.values()})
+    return text

@@ -1,0 +1,107 @@
+"""What a row of the registry is: a quantity, or a constant of an equation."""
+
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from derive.briefly import brief
+from derive.errors import WrongValue
+from derive.quantities.domains import AT_LEAST_ONE, FRACTION, NONNEGATIVE, POSITIVE, UNIT_INTERVAL
+
+ABSURD = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
+
+    `whole` is the quantity of which it is a part, and than which it is no more.
+
+    >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
+    (0.01, 100000000.0)
+    """
+
+    __repr__ = brief
+
+    name: str
+    symbol: str
+    latex: str
+    unit: str
+    meaning: str
+    low: float
+    high: float
+    domain: str = POSITIVE
+    whole: str = ""
+
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether 0 is a value and not a mistake.
+
+        >>> from derive.quantities import QUANTITIES
+        >>> QUANTITIES["overlap"].may_be_zero, QUANTITIES["batch"].may_be_zero
+        (True, False)
+        """
+        return self.domain in (NONNEGATIVE, UNIT_INTERVAL)
+
+    @property
+    def ceiling(self) -> float:
+        """The value no answer can exceed: 1 for shares, infinity for the rest."""
+        return 1.0 if self.domain in (FRACTION, UNIT_INTERVAL) else inf
+
+    @property
+    def floor(self) -> float:
+        """The value no answer is below: 1 for counts of which there is one wherever there is anything, 0 for the rest."""
+        return 1.0 if self.domain == AT_LEAST_ONE else 0.0
+
+    def limits(self) -> tuple[float, float]:
+        """The interval of values accepted from outside [in the quantity's unit]; beyond it a number is a slip.
+
+        >>> from derive.quantities import QUANTITIES
+        >>> QUANTITIES["mfu"].limits(), QUANTITIES["batch"].limits()
+        ((0.0, 1.0), (0.01, 100000000.0))
+        """
+        if self.ceiling == 1.0:
+            return 0.0, 1.0
+        return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
+
+    def at(self, share: float) -> float:
+        """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.
+
+        >>> from derive.quantities import QUANTITIES
+        >>> row = QUANTITIES["batch"]
+        >>> row.low, row.high, row.at(0.5)
+        (1, 1000000.0, 1000.0)
+        """
+        return self.low * (self.high / self.low) ** share if self.low else share * self.high
+
+    def check(self, value: float) -> float:
+        """The value itself, or `WrongValue` naming the quantity, what was given and what is allowed."""
+        if not isfinite(value):
+            raise WrongValue(f"{self.name} = {value:g}: must be a finite number {self.domain}")
+        if value < self.floor or (value == 0 and not self.may_be_zero):
+            raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}")
+        if value > self.ceiling:
+            percent = f"; percent are written {value:g}%" if value <= 100 else ""
+            raise WrongValue(f"{self.name} = {value:g}: must be {self.domain}{percent}")
+        low, high = self.limits()
+        if value and not low <= value <= high:
+            raise WrongValue(
+                f"{self.name} = {value:g}{'' if self.unit == '1' else ' ' + self.unit}: absurd; values met in practice run"
+                f" from {self.low:g} to {self.high:g}, is a suffix or the unit wrong?"
+            )
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """A number of an equation that carries a unit, so that the dimension check can see it.
+
+    >>> Constant(name="flop_per_weight", value=2, unit="FLOP", meaning="a multiply and an add")
+    Constant(name='flop_per_weight', value=2, unit='FLOP', meaning='a multiply and an add')
+    """
+
+    __repr__ = brief
+
+    name: str
+    value: int
+    unit: str
+    meaning: str

@@ -1,0 +1,45 @@
+"""The SymPy symbols of the registry by name, as attributes and as keys."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from derive.errors import UnknownName
+from derive.quantities import QUANTITIES, quantity, symbol
+
+if TYPE_CHECKING:
+    from sympy import Symbol
+
+
+class Symbols(Mapping[str, "Symbol"]):
+    """Every quantity as the SymPy symbol that the equations are written in; a name or its short symbol will do.
+
+    >>> symbols.batch, symbols["batch"] is symbols.B, symbols.batch.is_positive
+    (batch, True, True)
+    """
+
+    def __getitem__(self, name: str) -> "Symbol":
+        return symbol(quantity(name).name)
+
+    def __getattr__(self, name: str) -> "Symbol":
+        try:
+            return self[name]
+        except UnknownName as mistake:
+            raise AttributeError(str(mistake)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(QUANTITIES)
+
+    def __len__(self) -> int:
+        return len(QUANTITIES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in QUANTITIES
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *QUANTITIES]
+
+    def __repr__(self) -> str:
+        return f"<the symbols of {len(self)} quantities>"
+
+
+symbols = Symbols()

@@ -1,0 +1,173 @@
+"""Givens that are symbols: the answer is a formula of them, put together along the route.
+
+A term that is a result of its equation is taken as it stands, with the larger of several terms in it. A quantity inside one
+is isolated in each regime; an answer of one regime says where that is.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, TypeGuard
+
+from derive.answers import Answer, Reason, RouteStep
+from derive.errors import WrongValue
+from derive.expressions.regimes import Regime, branches
+from derive.quantities import QUANTITIES, quantity, symbol
+from derive.records import Equation
+from derive.solving.chain import rests_on
+from derive.solving.questions import Question, posed, taken_as_known
+from derive.solving.refusals import missing_givens
+from derive.solving.result import Solution
+from derive.solving.route import Leg, Route, route
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+MOST_WAYS = 8
+"""Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
+
+EXACT = 2.0**53
+"""Up to which size a whole number is written without a decimal point."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What is known on one way through regimes: every quantity as an expression of the givens, the regimes, and the steps."""
+
+    values: "Mapping[str, Expr]"
+    regimes: tuple[str, ...] = ()
+    steps: tuple[RouteStep, ...] = ()
+
+
+class _NoFormula(Exception):
+    """A leg that only numbers can answer; the text says why."""
+
+
+def is_symbolic(value: object) -> "TypeGuard[Expr]":
+    """Whether a given is an expression of SymPy that holds a symbol.
+
+    >>> is_symbolic(symbol("batch") + 1), is_symbolic(8.0)
+    (True, False)
+    """
+    return bool(getattr(value, "free_symbols", ()))
+
+
+def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
+    """The question answered as a formula; `given` are the givens that are symbols, by registry name.
+
+    >>> from derive.solving.questions import question
+    >>> asked = question("balance_batch", {"sparsity": 8})
+    >>> symbolic(asked, {"machine_balance_ratio": symbol("machine_balance_ratio")}).answers[0].expr
+    8*machine_balance_ratio
+    """
+    if asked.unknown in given:
+        raise WrongValue(f"{asked.unknown} is asked for and given ({given[asked.unknown]}): leave one of the two out")
+    if twice := [name for name in given if asked.provenance.get(name) == "given"]:
+        raise WrongValue(f"{twice[0]} is given twice: leave one of the two out")
+    numbers = {name: value for name, value in asked.known.items() if name not in given}
+    # Which equations stand turns on what is given and not on how much: any value serves to pose the question.
+    known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}
+    provenance = {**asked.provenance, **dict.fromkeys(given, "given")}
+    asked = posed(replace(asked, known=known, provenance=provenance), asked.unknown, known)
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    for values in taken_as_known(asked):
+        if way := route(asked.unknown, equalities, frozenset(values)):
+            return _along(asked, values, way, given)
+    reason = missing_givens(asked, known)
+    # With numbers an inequality may bound what no equation gives.
+    told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
+    return _refused(asked, replace(reason, message=told), given)
+
+
+def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapping[str, Expr]") -> Solution:
+    ways = [_Way({name: given[name] if name in given else _number(value) for name, value in known.items()})]
+    for leg in way.legs:
+        try:
+            ways = list(islice((onward for one in ways for onward in _through(leg, one)), MOST_WAYS + 1))
+        except _NoFormula as stop:
+            return _refused(asked, Reason("not_identified", message=str(stop)), given)
+        if not ways:
+            told = f"{leg.unknown} does not bind in {leg.cases[0].told}, or has no positive value there"
+            return _refused(asked, Reason("no_solution", message=told), given)
+        if len(ways) > MOST_WAYS:
+            told = f"{asked.unknown} has more than {MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
+            return _refused(asked, Reason("not_identified", message=told), given)
+    if broken := _broken(way, ways):
+        return _refused(asked, Reason("requirement_violated", violated=broken, message=f"{way.rows[-1].id} requires {broken[0]}"), given)
+    touched = {name for row in way.rows for name in (*row.symbols, *row.put_in) if name in known}
+    open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
+    relations = ((row, needed) for row in way.rows for needed in row.requirements())
+    needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
+    symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end) for end in ways)}.values()),
+        equations=tuple(row.reference for row in way.rows),
+        given={name: value for name, value in known.items() if name in touched and name not in given},
+        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed),
+        provenance={name: asked.provenance.get(name, "default") for name in known if name in touched and name not in given},
+        unused=tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched),
+        route=ways[0].steps,
+    )
+
+
+def _broken(way: Route, ways: list[_Way]) -> tuple[str, ...]:
+    """The requirements that numbers alone break, on every way."""
+    numbers = [{name: float(value) for name, value in one.values.items() if not value.free_symbols} for one in ways]
+    broken = [{text for row in way.rows for text in row.violated(known)} for known in numbers]
+    return tuple(sorted(set.intersection(*broken)))
+
+
+def _answer(unknown: str, way: _Way) -> Answer:
+    from sympy import sstr
+
+    found = way.values[unknown]
+    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=" and ".join(dict.fromkeys(way.regimes)) or None)
+
+
+def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
+    """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
+    for formula, regime in _formulas(leg):
+        value = _put_in(formula, way.values)
+        known = {**way.values, leg.unknown: value}
+        wins = regime.wins if regime else ()
+        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
+        nothing = value.is_nonpositive and not QUANTITIES[leg.unknown].may_be_zero
+        if nothing or any(margin.is_negative for margin in margins):
+            continue
+        step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
+        label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
+        yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
+
+
+def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
+    return expression.subs({part: values[part.name] for part in expression.free_symbols}, simultaneous=True)
+
+
+def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":
+    """Every closed form of a leg's quantity, and the regime it is of."""
+    first, x = leg.cases[0], symbol(leg.unknown)
+    if isinstance(first, Equation) and first.sides[0] == x and not first.sides[1].has(x):
+        yield first.sides[1], None
+        return
+    for case in leg.cases:
+        if case.open or case.idle:
+            raise _NoFormula(f"{leg.unknown} follows from {case.told} in some regimes only: give numbers for the symbols")
+        for branch in branches(case, leg.unknown):
+            if branch.roots is None:
+                raise _NoFormula(f"{leg.unknown} has no closed form in {case.told}: give numbers for the symbols")
+            yield from ((root, branch.regime) for root in branch.roots if not branch.absent)
+
+
+def _number(value: float) -> "Expr":
+    """A number of SymPy: a whole one as that."""
+    from sympy import Float, Integer
+
+    return Integer(int(value)) if value == int(value) and abs(value) < EXACT else Float(value)
+
+
+def _refused(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:
+    known = {name: value for name, value in asked.known.items() if name not in given}
+    provenance = {name: source for name, source in asked.provenance.items() if name in known}
+    return Solution(asked.unknown, QUANTITIES[asked.unknown].unit, (), given=known, provenance=provenance, reason=reason)
