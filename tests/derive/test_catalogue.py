@@ -83,7 +83,7 @@ IDS_PEOPLE_RELY_ON = {
         training.rl_cost training.inference_cost_lecture training.chinchilla
     """,
 }
-"""House, section 4, the chapters of this version, by kind."""
+"""By kind; scripts and papers name them."""
 
 
 CHECKS: list[Callable[[Equation], None]] = []
@@ -221,7 +221,7 @@ def test_the_bands_are_conditions():
 ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 
 
-@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+@in_one_test("row", ESTIMATES, ids=lambda row: row.id)
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant.default, "an estimate of no group, or the default of one, would join by itself"
     assert row.id not in {other.id for other in question(row.defines, {}).active}

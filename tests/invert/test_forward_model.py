@@ -1,6 +1,6 @@
 """The forward model against hand-worked numbers and plain numpy, and there and back again through the exact inverse.
 
-Formulas: the project's note on inversion, section 2 (forward) and 3.2 (inverse), in its letters below: y = a/2N_a,
+Formulas: docs/explanation/inversion.md, "From a model to prices" and back, in letters: y = a/2N_a,
 x = 1/L*, w = B*/B, rho = prefill over decode FLOP/s, alpha = prompt position, o = overlap.
 """
 
@@ -179,7 +179,7 @@ def truths(count: int, seed: int) -> tuple[Arrays, Arrays]:
 def moves(hidden: Arrays) -> Arrays:
     """How much y, x and w move with the logarithms of the three ratios and of both contexts, absolute values summed.
 
-    The derivatives of section 3.2, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
+    The derivatives of the exact inverse, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
     """
     alpha, o, w = hidden["prompt_position"], hidden["overlap"], hidden["weight_compute_ratio"]
     lo, hi = hidden["short_context"], hidden["long_context"]

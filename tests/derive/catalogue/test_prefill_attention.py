@@ -129,7 +129,7 @@ def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
         assert found == pytest.approx({"uncached_tokens": 65_536, "cache_hit_share": 0.5}[unknown], rel=1e-9)
 
 
-@pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
+@in_one_test("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
 def test_the_length_of_a_prompt_is_found_from_its_time(unknown):
     told = {"new_tokens_per_pass": 8000.0, "cached_tokens": 16_000.0, "prompt_tokens": 24_000.0, "cache_hit_share": 2 / 3}
     pairs = {

@@ -262,7 +262,7 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
     assert "at the middle of the ranges:" in lines
 
 
-@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+@in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
     text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}

@@ -348,7 +348,7 @@ def test_a_search_that_lands_on_a_pole_goes_on(throughput, chips, expected):
     assert [answer.value for answer in answers] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "regime", "formula"),
     [
         (
@@ -381,7 +381,7 @@ def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, form
     assert (answer.regime, answer.formula) == (regime, formula)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "expected", "regime"),
     [
         ("memory_time", {"compute_time": 2}, 3, "memory_time >= compute_time"),
@@ -480,7 +480,7 @@ def test_an_inequality_between_transcendental_ends():
 # -- requirements and reasons ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "violated"),
     [
         # by the givens alone
@@ -555,7 +555,7 @@ def test_a_requirement_cuts_an_interval():
     assert (answer.low, answer.high) == (0, 3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # what the right side reaches stands beside what is asked
@@ -571,7 +571,7 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
     assert all(word in reason.message for word in words), reason.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
@@ -629,7 +629,7 @@ def test_a_share_of_exactly_one_is_found_again():
 # -- residual -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("left", "right", "expected"),
     [(2.0, 2.0, 0.0), (2.0, 1.0, 0.5), (1.0, 2.0, 0.5), (1.0, 1.0 + 1e-9, 1e-9), (0.0, 0.0, 0.0), (0.0, 5.0, 1.0)],
 )
@@ -638,7 +638,7 @@ def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
     assert residual(row, {"overlap": left, "attention_flops_per_pair": right}) == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("idle", "stages", "expected"),
     [
         # microbatches = 4; 1 - 4/4.004 is 0.000999, a thousandth below

@@ -21,7 +21,7 @@ LACKING = [
 ]
 
 
-@pytest.mark.parametrize(("unknown", "given", "missing"), LACKING)
+@in_one_test(("unknown", "given", "missing"), LACKING)
 def test_the_facts_to_look_up_come_first(unknown, given, missing):
     reason = solve(unknown, **given).reason
     assert reason.code == "missing_givens" and {*reason.missing} == missing
@@ -102,7 +102,7 @@ CHIPS = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_
 TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "bytes_per_element": 1}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "words"),
     [
         ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["the weights alone do not fit", "chips is 8", "80 GB", "is 671 GB"]),
