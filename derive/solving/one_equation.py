@@ -34,7 +34,7 @@ from derive.expressions.roots import (
 )
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.units import show
 
@@ -110,7 +110,7 @@ def _on_its_bound(equation: Equation, unknown: str, values: Values, answer: Answ
 
 def _beyond(needed: Requirement, at: Values) -> bool:
     """Whether a requirement is met up to rounding only."""
-    return not needed(*(at[name] for name in named(needed))) and at_its_bound(needed, at)
+    return not compared(needed, at) and at_its_bound(needed, at)
 
 
 @cache
@@ -194,7 +194,7 @@ def met_along(needed: Requirement, at: "Mapping[str, np.ndarray]") -> "np.ndarra
     """Where a requirement is met at arrays, as nearly as it is at numbers."""
     import numpy as np
 
-    exactly_met = np.asarray(needed(*(at[name] for name in named(needed))))
+    exactly_met = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
     return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
 
@@ -204,7 +204,7 @@ def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.
     import numpy as np
 
     row = at[unknown]
-    beyond = ~np.asarray(needed(*(at[name] for name in named(needed))))
+    beyond = ~np.asarray(compared(needed, at))
     for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound, _ = _heights(root, root, at)
         row = np.where(beyond & _near(row, bound), bound, row)

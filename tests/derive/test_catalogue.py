@@ -36,6 +36,7 @@ from derive.records import (
     Equation,
     Source,
 )  # fmt: skip
+from derive.requirements import Requirement, as_relation, named
 from derive.solving.questions import question
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
@@ -86,7 +87,7 @@ IDS_PEOPLE_RELY_ON = {
 def fingerprint(row: Equation) -> str:
     """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
     left, right = row.sides
-    required = sorted(str(asked(*(symbol(name) for name in signature(asked).parameters))) for asked in row.requires)
+    required = sorted(str(as_relation(needed)) for needed in row.requires)
     text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -137,7 +138,7 @@ def test_the_id_is_chapter_and_name(row):
 @pytest.mark.parametrize("row", ALL)
 def test_an_equation_speaks_of_known_quantities_only(row):
     unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
-    asked = {name for requirement in row.requires for name in signature(requirement).parameters}
+    asked = {name for requirement in row.requires for name in named(requirement)}
     assert not unknown
     assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
 
@@ -396,7 +397,7 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         {"relation": lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time)},
         {"relation": lambda step_time, compute_time, weight_time: (step_time, maximum(compute_time, weight_time))},
         {"sense": ">="},
-        {"requires": (lambda compute_time, memory_time: compute_time < memory_time,)},
+        {"requires": (Requirement(holds=lambda compute_time, memory_time: compute_time < memory_time),)},
     ):
         assert "test.planted changed" in changed(planted(**changes), written)
         assert "no fingerprint" in changed(planted(**changes, version=2), written)

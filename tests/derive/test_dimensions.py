@@ -14,6 +14,7 @@ import pytest
 from derive import catalogue
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
+from derive.requirements import Requirement, compared, named
 
 UNITS = pint.UnitRegistry(None)
 for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
@@ -64,8 +65,7 @@ def check(relation):
 
 def check_requirement(requirement):
     """Raises unless a requirement compares like with like."""
-    names = tuple(signature(requirement).parameters)
-    assert requirement(*(sample(name) for name in names)) in (True, False)
+    assert compared(requirement, {name: sample(name) for name in named(requirement)}) in (True, False)
 
 
 @pytest.mark.parametrize("name", [*QUANTITIES, *CONSTANTS])
@@ -152,7 +152,7 @@ def test_a_planted_error_is_seen(relation):
 def test_a_planted_comparison_is_seen(requirement):
     # pint says ValueError where a number without a unit is compared.
     with pytest.raises((pint.DimensionalityError, ValueError)):
-        check_requirement(requirement)
+        check_requirement(Requirement(holds=requirement))
 
 
 def test_the_planted_errors_are_near_misses():
