@@ -4,6 +4,7 @@ from typing import Any
 
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Example, Step, at, solved
+from derive.requirements import Requirement
 
 
 # The claim of a write tariff is said once. Its entry is solved for the charge: so it was published, and so it is compared.
@@ -63,7 +64,7 @@ TARIFFS = (
             storage_price,
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
         ),
-        requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
+        requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
         statement="Two write prices for two lifetimes: their difference pays for the time between.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
         example=Example(

@@ -38,6 +38,7 @@ from derive.records import (
     Equation,
     Source,
 )  # fmt: skip
+from derive.requirements import Requirement, as_relation, named
 from derive.solving.questions import question
 from tests.tools.together import each, in_one_test
 
@@ -98,7 +99,7 @@ def of_every_equation(check: Callable[[Equation], None]) -> Callable[[Equation],
 def fingerprint(row: Equation) -> str:
     """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
     left, right = row.sides
-    required = sorted(str(asked(*(symbol(name) for name in signature(asked).parameters))) for asked in row.requires)
+    required = sorted(str(as_relation(needed)) for needed in row.requires)
     text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -149,7 +150,7 @@ def the_id_is_chapter_and_name(row):
 @of_every_equation
 def an_equation_speaks_of_known_quantities_only(row):
     unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
-    asked = {name for requirement in row.requires for name in signature(requirement).parameters}
+    asked = {name for requirement in row.requires for name in named(requirement)}
     assert not unknown
     assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
 
@@ -413,7 +414,7 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         {"relation": lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time)},
         {"relation": lambda step_time, compute_time, weight_time: (step_time, maximum(compute_time, weight_time))},
         {"sense": ">="},
-        {"requires": (lambda compute_time, memory_time: compute_time < memory_time,)},
+        {"requires": (Requirement(holds=lambda compute_time, memory_time: compute_time < memory_time),)},
     ):
         assert "test.planted changed" in changed(planted(**changes), written)
         assert "no fingerprint" in changed(planted(**changes, version=2), written)

@@ -10,6 +10,7 @@ from derive.catalogue import by_id, equation
 from derive.expressions.regimes import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
+from derive.requirements import Requirement
 from derive.solving.one_equation import agrees, points, residual, solve_equation
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test
@@ -465,7 +466,7 @@ def test_a_requirement_that_touches_zero_inside_leaves_one_stretch(sense, touch,
     row = made_up(
         lambda step_time, batch, chips: (step_time, maximum(batch, chips)),
         sense=sense,
-        requires=(lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0,),
+        requires=(Requirement(holds=lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0),),
     )
     (answer,), _ = solve_equation(row, "batch", {"step_time": 5, "chips": 4})
     assert (answer.low, answer.high) == stretch
@@ -537,8 +538,10 @@ def test_a_requirement_that_is_not_met_is_the_reason(row, unknown, given, violat
     assert reason.code == "requirement_violated" and violated in reason.violated and violated in reason.message and row in reason.message
 
 
-SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(lambda batch: batch < 3,))
-LARGE = made_up(lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(lambda batch, chips: batch > chips,))
+SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(Requirement(holds=lambda batch: batch < 3),))
+LARGE = made_up(
+    lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(Requirement(holds=lambda batch, chips: batch > chips),)
+)
 
 
 def test_a_requirement_picks_among_the_answers():
