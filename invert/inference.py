@@ -18,14 +18,12 @@ from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
-from invert.estimators.joint_point import broken_by, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import broken_by
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
-from invert.identifiability import identified
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
     Anchors,
-    BandPair,
     Contraction,
     Estimate,
     KnownCache,
@@ -33,7 +31,6 @@ from invert.records import (
     Observables,
     PairInference,
     PriceSheet,
-    PricingRules,
     Reading,
     Swing,
     TierEvidence,
@@ -106,8 +103,9 @@ def infer(
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    worth, inferences = worths((one.architecture for one in read), assumptions), []
-    for one in with_posteriors(read, assumptions, executor):
+    read, inferences = with_posteriors(read, assumptions, executor), []
+    worth = worths((one.architecture for one in read), assumptions, read)
+    for one in read:
         try:
             inferences.append(_concluded(one, assumptions, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
@@ -201,9 +199,9 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
+    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in WITH_RANGE}
     kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
-    found = {"bandwidth_bound_fraction": by_estimator["lecture"]["bandwidth_bound_fraction"], **by_estimator["one_markup"]}
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **by_estimator["one_markup"]}
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
@@ -216,7 +214,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         anchors=anchors,
         bandwidth_bound=bandwidth_bound,
         pairs=pairs,
-        rules=_rules(pairs[0].pair, anchors.values, read.max_context) if pairs else None,
         tiers=tiers,
         implied_drain_time=drained,
         known=known,
@@ -228,7 +225,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         worth=worth,
         swings=_swings(read, assumptions) if firm else None,
         convention=None,
-        identifiability=identified(read.evidence.cells, seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}),
         storage=storage,
         tariffs=read.tariffs,
         equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
@@ -236,10 +232,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
-
-
-def _rules(pair: BandPair, anchors: Mapping[str, float], max_context: int | None) -> PricingRules:
-    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
