@@ -128,11 +128,11 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     return reduced
 
 
-def solved(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
+def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
     """A claim as a relation with another of its quantities on the left, the first of these names; solved when it is first called.
 
     >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
-    >>> rest = solved(memory, "kv_time", "memory_time", "weight_time")
+    >>> rest = solved_claim(memory, "kv_time", "memory_time", "weight_time")
     >>> signature(rest), rest(0.0, 5.0, 2.0)
     (<Signature (kv_time, memory_time, weight_time)>, (0.0, 3.0))
     """

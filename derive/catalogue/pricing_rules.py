@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at, solved
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
 from derive.requirements import Requirement
 
 _AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
@@ -84,7 +84,7 @@ RULES = (
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
-        relation=solved(
+        relation=solved_claim(
             _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
         ),
         statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
@@ -125,7 +125,7 @@ RULES = (
         id="bands.rule_threshold",
         title="Pricing rule: the premium is the cost at the threshold",
         kind=CONDITION,
-        relation=solved(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
+        relation=solved_claim(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
         requires=(Requirement(holds=lambda premium_out: premium_out > 1),),
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
@@ -146,7 +146,7 @@ RULES = (
         id="bands.rule_upper_end",
         title="Pricing rule: each band covers its worst case",
         kind=CONDITION,
-        relation=solved(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
+        relation=solved_claim(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
         requires=(
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold),
@@ -170,7 +170,7 @@ RULES = (
         id="bands.rule_band_means",
         title="Pricing rule: each band is priced at its mean",
         kind=CONDITION,
-        relation=solved(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
+        relation=solved_claim(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
         requires=(
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, premium_out, short_context: long_context > premium_out * short_context),
