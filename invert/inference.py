@@ -106,8 +106,9 @@ def infer(
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    worth, inferences = worths((one.architecture for one in read), assumptions), []
-    for one in with_posteriors(read, assumptions, executor):
+    read, inferences = with_posteriors(read, assumptions, executor), []
+    worth = worths((one.architecture for one in read), assumptions, read)
+    for one in read:
         try:
             inferences.append(_concluded(one, assumptions, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
@@ -201,9 +202,9 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
+    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in WITH_RANGE}
     kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
-    found = {"bandwidth_bound_fraction": by_estimator["lecture"]["bandwidth_bound_fraction"], **by_estimator["one_markup"]}
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **by_estimator["one_markup"]}
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)

@@ -1,5 +1,6 @@
 """The `backsolve` command: its commands put together, and what it leaves with."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,6 +85,8 @@ for command in (solve_command, list_command, show_command, cite_command, infer_c
 def main() -> None:
     """Run the command line of this process."""
     prepare()
+    # The matrices here are small: threads of OpenBLAS wait longer than they work, and last digits would hang on their number.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
         sys.exit(UNWRITTEN)

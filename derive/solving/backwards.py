@@ -55,7 +55,7 @@ class Backwards:
 
 def backwards(asked: Question, known: Mapping[str, float], names: Iterable[str] | None = None) -> Backwards | None:
     """The unknown from the first given result (of `names`) that equations lead to from it; None where they do not lead there."""
-    closing = giving(asked)
+    closing = giving(asked.active)
     for name in (name for name in made_of(asked, asked.unknown) if known[name] and (names is None or name in names)):
         rest = {other: value for other, value in known.items() if other != name}
         legs = _leading(asked, rest, name, closing[name])

@@ -504,7 +504,7 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
     if free and free.violated[0] in _unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
-    definitions = {row.defines: row for row in asked.left_out if row.defines} | giving(asked)
+    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving(asked.active)}
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
         while queue:

@@ -157,7 +157,8 @@ def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
     return {name: one for name, one in some.items() if name not in names}
 
 
-def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
+@lru_cache(maxsize=1024)
+def _telling(rows: tuple[Equation, ...], values: Values) -> tuple[Equation, ...]:
     """Equations with the defaults put in, but those of which these leave nothing."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 

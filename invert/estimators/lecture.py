@@ -17,7 +17,6 @@ from invert.records import (
     TIER_NAMES,
     BandPair,
     Estimate,
-    Observable,
     Reading,
     interval,
     point_estimate,
@@ -32,7 +31,7 @@ LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle cap
 
 def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
-    bound = _bandwidth_bound_fraction(case.seen.output_input_ratio, assumptions)
+    bound = bandwidth_bound(case, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
 
 
@@ -45,7 +44,9 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:
+def bandwidth_bound(case: Case, assumptions: Assumptions) -> Estimate:
+    """The bandwidth-bound fraction over the cell of output/input."""
+    ratio = case.seen.output_input_ratio
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)

@@ -1,14 +1,13 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from invert.arrays import Values
-from invert.assumptions import FACTS, USUAL, Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
@@ -16,8 +15,6 @@ from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
-
-ROUNDING = 1e-9
 
 
 def read_pair(
@@ -30,10 +27,10 @@ def read_pair(
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
         pair=pair,
-        lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
+        lecture=by_lecture,
         lecture_checks=_checks(sheet, seen, index, anchors, hidden, used[:1], assumptions),
         claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
-        joint=replace(jointly, anchors=anchors_of_reading(jointly)),
+        joint=jointly,
         joint_checks=_checks(sheet, seen, index, anchors, jointly.values, used, assumptions),
     )
 
@@ -87,15 +84,6 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
     component, predicted = published.name + suffix, float(foretold)
     inside = published.low <= predicted <= published.high
     return Check(component, published.value, predicted, component in used, inside)
-
-
-def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
-    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding; none where it has no answer."""
-    if not reading.values:
-        return ()
-    moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
-    of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
-    return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:

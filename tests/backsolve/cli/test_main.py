@@ -331,3 +331,13 @@ def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):
         )  # fmt: skip
     assert done.returncode == 1 and "the output cannot be written (File too large)" in done.stderr
     plain(done.stderr)
+
+
+@pytest.mark.parametrize(("before", "after"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_a_command_works_with_one_thread_unless_told_otherwise(before, after):
+    """The matrices are small: threads wait longer than they work, and the last digits of a sum hang on their number."""
+    told = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))"
+    code = f"{told}\nimport sys; sys.argv = ['backsolve', '--version']\nfrom backsolve.__main__ import main; main()"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment | before, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == after
