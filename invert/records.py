@@ -165,7 +165,7 @@ class Reading:
     @property
     def anchors(self) -> tuple[str, ...]:
         """The outside facts that move it: what its answer is not flat in, but for rounding; none where it has no answer."""
-        if self.solution is None or not self.values:
+        if not self.values:
             return ()
         moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
         of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
