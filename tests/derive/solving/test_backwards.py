@@ -59,7 +59,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@pytest.mark.parametrize(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+@in_one_test(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
