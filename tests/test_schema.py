@@ -137,6 +137,7 @@ def test_every_sheet_of_every_tier_prints_what_the_schema_says():
     assert faults("infer", document) == []
 
 
+@pytest.mark.slow
 @in_one_test(
     "asked",
     [
@@ -314,6 +315,7 @@ OPEN = {
 OPTIONAL = {"short_context", "long_context", "implied_drain_time", "kv_bytes_per_token_stored"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["solve", "infer"])
 def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
     document = strict(solved(solve(**SOLVED["one point"][0])))

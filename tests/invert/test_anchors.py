@@ -63,6 +63,7 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
                for a, b in zip(one, other, strict=True))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anchor", FACTS)
 @pytest.mark.parametrize("start", STARTS)
 def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: str):
@@ -128,6 +129,7 @@ def test_every_estimate_names_its_anchors_in_json():
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @in_one_test("name", SHEETS)
 @in_one_test("given", ["70kB", "254 kB/token", 1.5])
 def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given: str | float):

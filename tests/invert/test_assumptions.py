@@ -290,6 +290,7 @@ def says_something_else(assumptions: Assumptions, given: Mapping[str, float]) ->
     return any(one != usual for one, usual in zip(told(assumptions_of(given, assumptions)), usually(*given.items()), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTES)
 def test_every_assumption_moves_what_is_said(name: str):
     given = BESIDE.get(name, {})

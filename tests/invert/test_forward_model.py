@@ -208,6 +208,7 @@ def off(hidden: Arrays, found: Arrays) -> Arrays:
     return {name: np.abs(got - true) / (1e-9 * np.maximum(true, allowed[name])) for name, (got, true) in pairs.items()}
 
 
+@pytest.mark.slow
 def test_two_thousand_truths_forward_and_back_through_the_chain():
     count, ridge = 2_000, 600.0
     hidden, ratios = truths(count, seed=5)

@@ -30,7 +30,7 @@ def answered(command: str) -> float:
     return answer["value"] if answer["kind"] == "point" else answer["high"]
 
 
-@pytest.mark.parametrize("row", ANSWERED)
+@in_one_test("row", ANSWERED)
 def test_a_command_comes_to_what_was_worked_by_hand(row: dict[str, str]):
     found = answered(row["command"]) / (answered(row["beside"]) if row["beside"] else 1)
     assert found == pytest.approx(worked(row["worked"]), rel=REL), row["question"]

@@ -276,8 +276,8 @@ SPREAD = [
 ]
 
 
-@pytest.mark.parametrize(("experts", "active", "chips"), SPREAD)
-@pytest.mark.parametrize("batch", [1, 4, 16, 64])
+@in_one_test(("experts", "active", "chips"), SPREAD)
+@in_one_test("batch", [1, 4, 16, 64])
 def test_the_busiest_chip_is_as_near_to_the_draws_as_it_says(experts, active, chips, batch):
     given = {"experts": experts, "active_experts": active, "batch": batch, "expert_parallel": chips}
     found = value("expert_imbalance", using="experts.busiest_chip", **given)

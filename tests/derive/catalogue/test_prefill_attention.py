@@ -39,6 +39,7 @@ def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
     assert mean_met(limit, cached, new) == pytest.approx(by_token, rel=1e-12)
 
 
+@pytest.mark.slow
 @in_one_test("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
 @in_one_test(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
 def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, cached, new):

@@ -171,6 +171,7 @@ SEARCHED = {
 """Unknowns under powers that elementary functions cannot undo, in one regime at least: found by a search."""
 
 
+@pytest.mark.slow
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
     """Each regime that holds the unknown has at least one closed form, but for those that have to be searched.
 

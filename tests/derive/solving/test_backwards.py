@@ -59,7 +59,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@pytest.mark.parametrize(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+@in_one_test(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
@@ -72,6 +72,7 @@ def test_what_a_step_was_made_of_is_found_again_at_every_model(name: str):
         assert recovers(name, "step_time", unknown, deployment), (unknown, deployment)
 
 
+@pytest.mark.slow
 @in_one_test("name", ["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"])
 @in_one_test("context", [100.0, 130_000.0])
 def test_one_sequence_of_a_mixture_is_found_again_as_one(name: str, context: float):

@@ -69,6 +69,7 @@ def test_every_default_that_follows_or_is_governed_is_looked_at():
 CASES = {**{other: case for (_, other), case in LED.items()}, **GIVEN}
 
 
+@pytest.mark.slow
 @in_one_test("name", CASES)
 def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
     unknown, given, values = CASES[name]

@@ -179,7 +179,8 @@ def wrong(signs: Signs, found: Answer, truth: float) -> bool:
     return {NEITHER: over or under, SIGNS[LOWER]: over, SIGNS[UPPER]: under}.get(signs, False)
 
 
-@pytest.mark.parametrize(("result", "unknown"), ASKED)
+@pytest.mark.slow
+@in_one_test(("result", "unknown"), ASKED)
 def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
     """One input asked for from a result that a step longer than its bound led to, all other inputs known."""
     random = Random(f"{result} {unknown}")

@@ -427,6 +427,7 @@ def of_bands(count: int, tmp_path) -> InferenceTable:
     return infer(["p/m", "q/n"], prices=path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [10, 11, 17, 64])
 def test_a_sheet_of_many_bands_is_estimated_as_one_of_nine(count: int, tmp_path):
     nine, other = of_bands(9, tmp_path).inferences

@@ -45,6 +45,7 @@ def test_the_inequality_stands_with_its_figures_and_its_equation():
     )
 
 
+@pytest.mark.slow
 @in_one_test("name", ["claude-sonnet-4-5", "gemini-3.1-pro", "gpt-5.4", "gpt-6-sol", "grok-4.5"])
 @in_one_test("ratio", [1.0, 1.3, 1.6])
 @in_one_test("position", [0.5, 0.7])
