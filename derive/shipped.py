@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from derive.briefly import brief
-from derive.characters import hidden, named, trimmed
+from derive.characters import hidden, mark_in_words, trimmed
 from derive.errors import WrongData, shorten, suggest
 from derive.shipped_rows import RECORDS, AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
 from derive.shipped_rules import ACROSS, ROW
@@ -245,7 +245,7 @@ def problems(*names: str) -> tuple[Problem, ...]:
 @once_a_reading
 def checked(name: str) -> Checked:
     """A table by its description in datapackage.json, and by the rules of what goes together."""
-    file, (columns, numbered) = f"{name}.csv", lines(name)
+    file, (columns, numbered) = f"{name}.csv", raw_rows(name)
     fields = {field["name"]: field for field in described(name)["fields"]}
     found = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
     alone = [(row, fault) for row, faults, _ in found for fault in faults]
@@ -311,7 +311,7 @@ def described(name: str) -> Mapping[str, Any]:
 
 
 @once_a_reading
-def lines(name: str) -> tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]:
+def raw_rows(name: str) -> tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]:
     """The columns, and every row with why it cannot be taken apart, or "". A row is a line: a quote left open spoils no other."""
     file, wanted = f"{name}.csv", [field["name"] for field in described(name)["fields"]]
     columns: list[str] = []
@@ -380,7 +380,7 @@ def _strangers(name: str) -> Across:
         for link in described(name).get("foreignKeys", ()):
             columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
             try:
-                known = {tuple(row.get(column, "") for column in theirs) for row, _ in lines(other)[1]}
+                known = {tuple(row.get(column, "") for column in theirs) for row, _ in raw_rows(other)[1]}
             except BadRow:
                 # The fault of the other table: whoever looks there is told.
                 continue
@@ -399,7 +399,7 @@ def _strangers(name: str) -> Across:
 def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     """What is wrong with a cell by the description of its column, or "". Numbers are above zero unless their minimum is 0."""
     if found := hidden(text):
-        return f"the cell holds the {named(found)}, which does not show"
+        return f"the cell holds the {mark_in_words(found)}, which does not show"
     limits = field.get("constraints", {}) if field else {}
     if not text or field is None:
         return "is blank" if limits.get("required") else ""

@@ -13,7 +13,10 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Answer, Reason, Solution
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import FACTS, USUAL, Assumptions
+
+ROUNDING = 1e-9
+"""Per cent by which an answer may move with one per cent of what it is flat in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +153,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none.
-
-    `anchors` are the outside facts that move what it gives, where that was asked for.
-    """
+    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
 
     __repr__ = brief
 
@@ -161,7 +161,15 @@ class Reading:
     values: Mapping[str, float]
     solution: Solution
     problem: str | None = None
-    anchors: tuple[str, ...] = ()
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The outside facts that move it: what its answer is not flat in, but for rounding; none where it has no answer."""
+        if not self.values:
+            return ()
+        moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
+        of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
+        return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
@@ -426,7 +434,9 @@ def lower(
     return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
 
 
-def point(assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()) -> Estimate:
+def point_estimate(
+    assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
+) -> Estimate:
     """A number without a range: what a reading gives at the anchors as they stand."""
     return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
 

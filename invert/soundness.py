@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
-from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of
+from derive.shipped import BadRow, Problem, Row, content, once_a_reading, problems, raw_rows, rows_of
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
@@ -42,7 +42,7 @@ def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     return tuple(of_place.values())
 
 
-def without(assumptions: Assumptions) -> list[str]:
+def note_on_calibration(assumptions: Assumptions) -> list[str]:
     """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
     try:
         names = calibration.lacking(assumptions)
@@ -89,7 +89,7 @@ def _of_rent(assumptions: Assumptions) -> tuple[Problem, ...]:
 
 def _of_calibration(assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
-        return calibration.problems(assumptions)
+        return calibration.class_problems(assumptions)
     except WrongData:
         return ()
 
@@ -138,7 +138,7 @@ def _undescribed(book: PriceBook) -> list[Problem]:
 
 def _lines(name: str) -> tuple[tuple[Row, str], ...]:
     try:
-        return lines(name)[1]
+        return raw_rows(name)[1]
     except WrongData:
         return ()
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at, solved
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.requirements import Requirement
 
 
 # The claim of a write tariff is said once. Its entry is solved for the charge: so it was published, and so it is compared.
@@ -63,7 +64,7 @@ TARIFFS = (
             storage_price,
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
         ),
-        requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
+        requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
         statement="Two write prices for two lifetimes: their difference pays for the time between.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
         example=Example(
@@ -92,7 +93,7 @@ TARIFFS = (
         id="cache.write_charge",
         title="What a cache write is charged beyond storage",
         kind=CONDITION,
-        relation=solved(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
+        relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
         statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
         example=Example(

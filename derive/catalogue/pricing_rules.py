@@ -8,7 +8,8 @@ from typing import Any
 
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at, solved
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.requirements import Requirement
 
 _AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
 
@@ -83,7 +84,7 @@ RULES = (
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
-        relation=solved(
+        relation=solved_claim(
             _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
         ),
         statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
@@ -124,8 +125,8 @@ RULES = (
         id="bands.rule_threshold",
         title="Pricing rule: the premium is the cost at the threshold",
         kind=CONDITION,
-        relation=solved(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
-        requires=(lambda premium_out: premium_out > 1,),
+        relation=solved_claim(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
+        requires=(Requirement(holds=lambda premium_out: premium_out > 1),),
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5"}, result="400k tokens"),
@@ -145,10 +146,10 @@ RULES = (
         id="bands.rule_upper_end",
         title="Pricing rule: each band covers its worst case",
         kind=CONDITION,
-        relation=solved(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
+        relation=solved_claim(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold),
         ),
         statement="The cost at the longest context over the cost at the threshold is the premium.",
         assumptions=_AFFINE,
@@ -169,10 +170,10 @@ RULES = (
         id="bands.rule_band_means",
         title="Pricing rule: each band is priced at its mean",
         kind=CONDITION,
-        relation=solved(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
+        relation=solved_claim(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context, premium_out, short_context: long_context > premium_out * short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda long_context, premium_out, short_context: long_context > premium_out * short_context),
         ),
         statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
         assumptions=_AFFINE,
@@ -198,8 +199,12 @@ RULES = (
             (2 * long_context_threshold - (1 + premium_out) * short_context) / (premium_out - 1),
         ),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context_threshold, premium_out, short_context: 2 * long_context_threshold > (1 + premium_out) * short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(
+                holds=lambda long_context_threshold, premium_out, short_context: (
+                    2 * long_context_threshold > (1 + premium_out) * short_context
+                ),
+            ),
         ),
         statement="Band means, with the threshold halfway between them, as the least-squares split of the demand has it.",
         assumptions=_AFFINE,

@@ -15,7 +15,7 @@ from derive.solving.givens import Interval
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, with_bounds
+from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, with_bounds
 from derive.units import show
 
 SAMPLES = 2048
@@ -85,7 +85,7 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
     if not kinds:
         return _nowhere(columns, looks)
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
-    if through is None or "interval" in kinds or not all(agrees(through[0], look.at, look.solution) for look in looks):
+    if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
         looks += [_look(asked, columns, at) for at in range(few, few + 2 * SINGLY)]
         columns, edges = _to_the_edges(asked, columns, looks) if kinds == {"point"} else (columns, [])
         return _of_looks(ranges, columns, [*looks, *edges], drawn)
@@ -141,7 +141,7 @@ def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sw
     """All points through the route that says what most of them say that were asked one by one."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
     tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
-    return max(tables, key=lambda one: sum(agrees(one[0], look.at, look.solution) for look in looks), default=None)
+    return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
 def _again(asked: Question, columns: Columns, way: Route) -> Sweep:

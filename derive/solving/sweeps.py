@@ -15,7 +15,7 @@ from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, short_of_memory, with_bounds
+from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
 from derive.units import show
 
 FEW = 64
@@ -61,7 +61,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     outcomes = {at: answered(at_point(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
     table = _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
-    if way is None or table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
+    if way is None or table is None or not all(agrees_at(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
     short = _short(asked, given, way, table)

@@ -233,7 +233,7 @@ def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
     return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
 
 
-def agrees(table: Sweep, at: int, solution: Solution) -> bool:
+def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
     """Whether the arrays have at a point what the question asked by itself has."""
     column = table.values[:, at]
     ours = sorted(column[~np.isnan(column)])

@@ -1,4 +1,7 @@
-"""Densities of ln KV bytes on an even grid: what a few values foretell of one more, and products of such foretellings."""
+"""Densities of ln KV bytes on an even grid: what a few values foretell of one more, and products of such foretellings.
+
+Student's t is worked out here because scipy.special, which has it, takes 0.2 s to load, and `infer` needs nothing else of it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -70,10 +73,10 @@ class Belief:
         return float(np.interp(ln_kv, self.points, self.log_densities, left=-np.inf, right=-np.inf))
 
 
-def interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
+def central_interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
     """Low, median and high of ln k, with this probability between low and high.
 
-    >>> [round(end, 3) for end in interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
+    >>> [round(end, 3) for end in central_interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
     [8.355, 10.0, 11.645]
     """
     return belief.quantile((1 - level) / 2), belief.quantile(0.5), belief.quantile((1 + level) / 2)
@@ -117,7 +120,7 @@ def log_student_above(sample: Sample) -> LogShape:
 
 
 def student_quantile(freedom: int, level: float) -> float:
-    """Student's t with this probability below it, between 5 and 95 % to 1e-7; scipy.special, which has it, takes longer to load.
+    """Student's t with this probability below it, between 5 and 95 % to 1e-7.
 
     >>> round(student_quantile(5, 0.95), 6)
     2.015048

@@ -23,10 +23,10 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
 def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    return calibrated(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
+    return calibrated_on_known(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
 
 
-def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
+def calibrated_on_known(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
     """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart.
 
     An undetermined one stays as it is.
@@ -39,7 +39,7 @@ def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumpt
     belief = calibration.bounded(bound, learnt) if median_at_cost is None else calibration.combined(log(median_at_cost), learnt)
     contraction = contracted(_width(belief), _width_of_class(architecture, assumptions))
     if median_at_cost is not None:
-        low, median, high = (exp(end) for end in densities.interval(belief, assumptions.level))
+        low, median, high = (exp(end) for end in densities.central_interval(belief, assumptions.level))
         because = f"increments at the mark-up of {learnt.increments.count} known sheets, and {learnt.reference.count} known caches"
         return interval(assumptions, low, median, high, because, equations=equations, contraction=contraction, anchors=anchors)
     because = f"no output premium: {learnt.reference.count} known caches, and what the price pays for"

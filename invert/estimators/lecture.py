@@ -17,10 +17,9 @@ from invert.records import (
     TIER_NAMES,
     BandPair,
     Estimate,
-    Observable,
     Reading,
     interval,
-    point,
+    point_estimate,
     references,
     the_point,
     undetermined,
@@ -32,7 +31,7 @@ LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle cap
 
 def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
-    bound = _bandwidth_bound_fraction(case.seen.output_input_ratio, assumptions)
+    bound = bandwidth_bound(case, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
 
 
@@ -42,10 +41,12 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     found = kv_bytes_from_threshold(case.seen.pairs[0], case.anchors.values)
     cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
     because = "the threshold is where cache reads overtake arithmetic"
-    return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
+    return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:
+def bandwidth_bound(case: Case, assumptions: Assumptions) -> Estimate:
+    """The bandwidth-bound fraction over the cell of output/input."""
+    ratio = case.seen.output_input_ratio
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)

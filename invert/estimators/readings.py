@@ -1,14 +1,13 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from invert.arrays import Values
-from invert.assumptions import FACTS, USUAL, Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.records import Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
@@ -17,23 +16,21 @@ from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
-ROUNDING = 1e-9
-
 
 def read_pair(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], assumptions: Assumptions = USUAL
 ) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair = seen.pairs[index]
-    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint(pair, anchors)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, anchors), joint_point.joint_reading(pair, anchors)
     hidden = _lecture_hidden(by_lecture, seen, index, anchors)
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
         pair=pair,
-        lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
+        lecture=by_lecture,
         lecture_checks=_checks(sheet, seen, index, anchors, hidden, used[:1], assumptions),
         claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
-        joint=replace(jointly, anchors=anchors_of_reading(jointly)),
+        joint=jointly,
         joint_checks=_checks(sheet, seen, index, anchors, jointly.values, used, assumptions),
     )
 
@@ -89,15 +86,6 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
     return Check(component, published.value, predicted, component in used, inside)
 
 
-def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
-    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding; none where it has no answer."""
-    if not reading.values:
-        return ()
-    moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
-    of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
-    return tuple(name for name in FACTS if name in moved or name in of_ridge)
-
-
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
     """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
     lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
@@ -107,7 +95,7 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReadin
     )
 
 
-def implied_drain_time(
+def drain_time_of_sheet(
     sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
 ) -> Reading | None:
     """The implied drain time of the first pair of bands, where the sheet prices storage."""

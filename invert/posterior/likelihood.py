@@ -64,7 +64,7 @@ def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) 
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
     if "input_price" in evidence.cells:
-        total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, assumptions))
+        total = total + log_mass(*evidence.cells["input_price"], *input_price_level(points, evidence, assumptions))
     for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
         bottom, top = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
         band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
@@ -88,7 +88,7 @@ def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) 
     return total
 
 
-def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
+def input_price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
     import numpy as np
 

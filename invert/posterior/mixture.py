@@ -7,7 +7,7 @@ with the triangular proposal by the balance heuristic, so that no weight exceeds
 
 from collections.abc import Mapping
 from functools import cache
-from math import gamma, log, pi, sqrt
+from math import lgamma, log, pi
 
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
@@ -150,7 +150,7 @@ def _log_student(square: Array, root: Array) -> Array:
     import numpy as np
 
     dimensions = len(root)
-    scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
+    scale = lgamma((DEGREES + dimensions) / 2) - lgamma(DEGREES / 2) - dimensions / 2 * log(DEGREES * pi)
     volume = float(np.log(np.diag(root)).sum())
     return scale - volume - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 

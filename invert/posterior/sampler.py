@@ -16,7 +16,7 @@ from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
-from invert.posterior.likelihood import price_level, size_before_price, unused_prices
+from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.posterior.weights import Weights, weights
@@ -135,7 +135,7 @@ def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: 
     if "input_price" not in evidence.cells:
         return np.broadcast_to(size + spread * normal, shape)
     low, high = (end[:, None] for end in evidence.cells["input_price"])
-    centre, total = price_level(points, evidence, assumptions)
+    centre, total = input_price_level(points, evidence, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 

@@ -54,7 +54,7 @@ SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Ranking:
     """How the truth of one quantity ranked among the draws.
 
     run: what was inferred with what noise. simulations: sheets kept, of `sheets` drawn. coverage_50, coverage_90: share of
@@ -75,7 +75,7 @@ class Row:
 
 def calibration_run(
     sheets_per_shape: int, seeds: Sequence[int], draws: int, noise_factor: float = 1.0, executor: Executor | None = None
-) -> tuple[Row, ...]:
+) -> tuple[Ranking, ...]:
     """Ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
 
     `sheets_per_shape` sheets are drawn for every seed and shape; each seed has its own points. `draws` a sheet is a power
@@ -101,10 +101,10 @@ def calibration_run(
     )
 
 
-def as_csv(rows: Iterable[Row]) -> str:
+def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     """Rows under a header, shares to four decimals and p-values to three digits.
 
-    >>> print(as_csv([Row("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512)]), end="")
+    >>> print(rankings_as_csv([Ranking("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512)]), end="")
     run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws
     calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512
     """
@@ -113,20 +113,20 @@ def as_csv(rows: Iterable[Row]) -> str:
 
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Row))
+    writer.writerow(field.name for field in fields(Ranking))
     for row in rows:
         told = {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
         writer.writerow((asdict(row) | told).values())
     return text.getvalue()
 
 
-def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Row:
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Ranking:
     import numpy as np
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
     half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
-    return Row(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
+    return Ranking(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
 
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:

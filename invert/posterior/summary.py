@@ -119,9 +119,9 @@ def summaries(evidence: Evidence, assumptions: Assumptions, count: int, seed: in
     assumptions = _of_bands(assumptions, evidence)
     found = posterior(evidence, assumptions, count, seed)
     if not guarded:
-        return summary(found, names)
+        return summarised(found, names)
     return [
-        summary(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
+        summarised(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
         for place, one in enumerate(found.sheets())
     ]
 
@@ -131,7 +131,7 @@ def _of_bands(assumptions: Assumptions, evidence: Evidence) -> Assumptions:
     return assumptions if "premium_out" in evidence.cells else assumptions.apart_from(("long_context",))
 
 
-def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
+def summarised(found: Posterior, names: Sequence[str]) -> list[Summary]:
     """One summary a sheet."""
     logs, weights, level = {name: found.logs(name) for name in names}, found.weights, found.assumptions.level
     return [

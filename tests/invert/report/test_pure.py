@@ -12,7 +12,7 @@ import invert
 from derive import shipped
 from invert import report as forms
 from invert.inference import infer
-from invert.report.contract import as_csv, as_json, saved
+from invert.report.contract import run_as_csv, run_as_json, saved
 from invert.report.document import FORMATS, document
 from invert.report.frame import inference_frame
 from invert.report.sheet import report
@@ -27,8 +27,8 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
     "str": str,
     "repr": repr,
     "report": lambda table: [report(one, table) for one in table],
-    "json": as_json,
-    "csv": as_csv,
+    "json": run_as_json,
+    "csv": run_as_csv,
     "saved": saved,
     "frame": inference_frame,
     "notebook": InferenceTable._repr_html_,
@@ -53,7 +53,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called in the rooms that work a result out."""
 
     def poison() -> None:
-        for name in ("read", "reading", "rows_of", "lines", "content", "checked", "refuse_bad"):
+        for name in ("read", "reading", "rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped, name, refuse)
         monkeypatch.setattr(shipped, "_kept", refuse)
         for name in working_modules():
