@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import sympy
-from draws import assignments
 
 import derive
 import invert
@@ -28,6 +27,7 @@ from derive.solving.questions import question
 from derive.solving.route import route
 from invert.assumptions import USUAL
 from invert.posterior.summary import summarise
+from tests.tools.draws import assignments
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture

@@ -32,8 +32,9 @@ SKELETON = """    Equation(
         # TODO: the quantities it speaks of, and the right side
         relation=lambda {name}: ({name}, {name}),
         statement="TODO: what it says, in one plain sentence.",
-        # TODO: requires=(lambda ...: ... >= ...,), where it may be used, in a form that a machine can read
+        # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
         assumptions=("TODO: what is left out, or taken for granted",),
+        # TODO: example=Example(given={{"batch": "64"}}, result="12.3 ms"), all that stands on the right, and the left to four digits
         # TODO: steps=(Step(...),), if it follows from other equations
         sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
     ),
@@ -88,6 +89,8 @@ def missing(row: Equation) -> Iterator[str]:
             yield f"derive/quantities: {name} has no row; add one in the module of its theme, with symbol, LaTeX, unit, meaning and range"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
         yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+    if row.example is None:
+        yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
     if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
         yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):

@@ -18,14 +18,12 @@ from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
-from invert.estimators.joint_point import broken_by, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import broken_by
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
-from invert.identifiability import identified
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
     Anchors,
-    BandPair,
     Contraction,
     Estimate,
     KnownCache,
@@ -33,7 +31,6 @@ from invert.records import (
     Observables,
     PairInference,
     PriceSheet,
-    PricingRules,
     Reading,
     Swing,
     TierEvidence,
@@ -217,7 +214,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         anchors=anchors,
         bandwidth_bound=bandwidth_bound,
         pairs=pairs,
-        rules=_rules(pairs[0].pair, anchors.values, read.max_context) if pairs else None,
         tiers=tiers,
         implied_drain_time=drained,
         known=known,
@@ -229,7 +225,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         worth=worth,
         swings=_swings(read, assumptions) if firm else None,
         convention=None,
-        identifiability=identified(read.evidence.cells, seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}),
         storage=storage,
         tariffs=read.tariffs,
         equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
@@ -237,10 +232,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
-
-
-def _rules(pair: BandPair, anchors: Mapping[str, float], max_context: int | None) -> PricingRules:
-    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

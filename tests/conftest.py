@@ -8,6 +8,18 @@ import pytest
 from hypothesis import settings
 
 from derive.shipped import Tables, content, read, reading
+from tests.tools import together
+
+pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--case", default="", help="of tests that try many cases, only those whose name holds this text")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    together.ONLY = config.getoption("--case")
+
 
 settings.register_profile("the same draws every time", derandomize=True, deadline=None)
 settings.load_profile("the same draws every time")
@@ -16,7 +28,7 @@ settings.load_profile("the same draws every time")
 def tiered_sonnet_tables() -> Tables:
     """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
 
-    No other sheet has two bands and writes of two lifetimes, and the note on inversion worked it out.
+    No other sheet has two bands and writes of two lifetimes.
     """
 
     def edited(name: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:

@@ -11,7 +11,7 @@ import pytest
 import backsolve
 import derive
 import invert
-from tests.backsolve.commands import GEMINI, STAR
+from tests.tools.commands import GEMINI, STAR
 
 PACKAGES = (backsolve, derive, invert)
 HEAVY = {"sympy", "numpy", "scipy", "pandas"}

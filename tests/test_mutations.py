@@ -2,16 +2,16 @@
 
 import subprocess
 import sys
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
 import pytest
-from test_dimensions import check as check_dimensions
 
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS
 from derive.records import in_sympy
+from tests.tools import mutation_check, mutations
+from tests.tools.dimensions import check as check_dimensions
 
 HERE = Path(__file__).parent
 
@@ -22,43 +22,36 @@ ANOTHER_QUANTITY = {
 """The faults that consist in taking the wrong quantity."""
 
 
-@pytest.fixture
-def command(monkeypatch):
-    """mutation_check.py as a module."""
-    monkeypatch.syspath_prepend(HERE)
-    return import_module("mutation_check")
-
-
 @pytest.mark.slow
 def test_every_wrong_formula_is_seen():
-    done = subprocess.run([sys.executable, HERE / "mutation_check.py"], cwd=HERE.parent, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "tests.tools.mutation_check"], cwd=HERE.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def changed(command):
+def changed():
     """Name, right equation and wrong relation of every fault in a formula."""
-    return [(name, by_id()[id], wrong) for name, fault in command.MUTATIONS.items() for id, wrong in fault.relations.items()]
+    return [(name, by_id()[id], wrong) for name, fault in mutation_check.MUTATIONS.items() for id, wrong in fault.relations.items()]
 
 
-def test_the_faults_are_wrong_and_of_the_same_quantities(command):
+def test_the_faults_are_wrong_and_of_the_same_quantities():
     """Other quantities only where that is the fault; the control is the same mathematics."""
-    for name, row, wrong in changed(command):
+    for name, row, wrong in changed():
         left, right = in_sympy(wrong)
         assert left == row.sides[0]
-        assert (right == row.sides[1]) is (name == command.CONTROL), name
+        assert (right == row.sides[1]) is (name == mutation_check.CONTROL), name
         assert (set(signature(wrong).parameters) - set(CONSTANTS) == set(row.symbols)) is (name not in ANOTHER_QUANTITY), name
-    assert {name for name, *_ in changed(command)} >= ANOTHER_QUANTITY
+    assert {name for name, *_ in changed()} >= ANOTHER_QUANTITY
 
 
-def test_the_faults_are_of_the_same_dimensions(command, monkeypatch):
-    monkeypatch.setattr(import_module("mutations"), "maximum", max)
-    for _, _, wrong in changed(command):
+def test_the_faults_are_of_the_same_dimensions(monkeypatch):
+    monkeypatch.setattr(mutations, "maximum", max)
+    for _, _, wrong in changed():
         check_dimensions(wrong)
 
 
-def test_the_tests_that_may_not_see_a_fault_exist(command):
+def test_the_tests_that_may_not_see_a_fault_exist():
     text = "\n".join(file.read_text(encoding="utf-8") for file in (HERE / "validation").glob("test_*.py"))
-    for name in command.FOR_ONE_FAULT_ALONE:
+    for name in mutation_check.FOR_ONE_FAULT_ALONE:
         assert f"def {name}(" in text
 
 
@@ -81,15 +74,15 @@ SEEN = {
         ("max_for_sum", None, "max_for_sum: THE TESTS DID NOT RUN"),
     ],
 )
-def test_what_is_amiss_is_said_and_fails(command, monkeypatch, capsys, name, red, said):
-    monkeypatch.setattr(command, "run", lambda _: red)
-    status = command.main([name])
+def test_what_is_amiss_is_said_and_fails(monkeypatch, capsys, name, red, said):
+    monkeypatch.setattr(mutation_check, "run", lambda _: red)
+    status = mutation_check.main([name])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(said)
     assert status == (0 if lines[0].endswith(("red", "green")) else 1)
     assert lines[-1] == f"{1 - status} of 1 as they should be"
 
 
-def test_a_fault_that_does_not_exist_is_refused(command, capsys):
-    assert command.main(["max_for_sums"]) == 2
+def test_a_fault_that_does_not_exist_is_refused(capsys):
+    assert mutation_check.main(["max_for_sums"]) == 2
     assert "max_for_sums; allowed: written_otherwise, factor_two_dropped" in capsys.readouterr().err

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.together import in_one_test
+
 ROOT = Path(__file__).parents[1]
 ID = "scheduling.planted_latency"
+LEFT_OUT = 'assumptions=("what is left out, or taken for granted",),'
 
 
 @pytest.fixture
@@ -53,7 +56,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     places = ("derive/catalogue/scheduling.py, line", "derive/quantities: planted_latency", "tests/validation", "tests/derive/fingerprints")
     for place in (*places, "docs/reference/catalogue.md", "CHANGELOG.md"):
         assert any(line.startswith(f"  {place}") for line in lines), place
-    assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 8
+    assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 9
 
     # Filled in: of a quantity that has a row, with a figure, a fingerprint, a page and a line in the changelog.
     kept = [line for line in chapter.read_text().splitlines(keepends=True) if "# TODO" not in line]
@@ -64,6 +67,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
             "relation=lambda planted_latency: (planted_latency, planted_latency)",
             "relation=lambda mean_latency: (mean_latency, mean_latency)",
         ),
+        (LEFT_OUT, LEFT_OUT + "\n        example=Example(given={}, result='36 ms'),"),
     )
     appended(clone / "tests" / "validation" / "lecture.csv", f"99,planted,{ID}\n")
     replaced(clone / "tests" / "derive" / "fingerprints.json", ("{", f'{{"{ID}@1": "",'))
@@ -74,7 +78,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert (done.returncode, done.stdout) == (0, f"{ID}: nothing is missing\n")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arguments", "said"),
     [((), "usage"), (("a.b", "c"), "usage"), (("nochapter.x",), "'nochapter' is no chapter"), (("roofline.Step",), "'Step' is no name")],
 )

@@ -17,6 +17,7 @@ from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.sheets.rows import units_per_usd
 from invert.sheets.rules import check
+from tests.tools.together import in_one_test
 
 DATA = Path(__file__).parent.parent / "pricing_data"
 PACKAGE = json.loads((DATA / "datapackage.json").read_text())
@@ -33,14 +34,14 @@ def test_every_table_is_in_the_package_and_every_resource_is_a_file():
     assert {path.name for path in DATA.glob("*.csv")} == set(RESOURCES)
 
 
-@pytest.mark.parametrize("name", RESOURCES)
+@in_one_test("name", RESOURCES)
 def test_a_table_has_the_columns_its_description_names(name):
     fields = RESOURCES[name]["fields"]
     assert list(rows(name)[0]) == [field["name"] for field in fields]
     assert all(field.get("description") and field.get("type") for field in fields)
 
 
-@pytest.mark.parametrize("name", RESOURCES)
+@in_one_test("name", RESOURCES)
 def test_the_cells_keep_what_the_description_promises(name):
     for field in RESOURCES[name]["fields"]:
         constraints = field.get("constraints", {})
@@ -55,7 +56,7 @@ def test_the_cells_keep_what_the_description_promises(name):
                 assert date.fromisoformat(cell), where
 
 
-@pytest.mark.parametrize("name", [name for name, schema in RESOURCES.items() if "primaryKey" in schema])
+@in_one_test("name", [name for name, schema in RESOURCES.items() if "primaryKey" in schema])
 def test_the_primary_key_is_unique(name):
     key = RESOURCES[name]["primaryKey"]
     counts = Counter(tuple(row[column] for column in ([key] if isinstance(key, str) else key)) for row in rows(name))
@@ -125,7 +126,7 @@ def test_hbm_devices_repeat_the_preferred_rows_of_the_hardware_table():
         assert row["value"] == chips[row["device"], same[row["quantity"]]], row["device"]
 
 
-@pytest.mark.parametrize(("tier", "ends"), [("hbm", 2), ("ddr", 1), ("flash", 2), ("cxl", 2)])
+@in_one_test(("tier", "ends"), [("hbm", 2), ("ddr", 1), ("flash", 2), ("cxl", 2)])
 def test_a_range_begins_with_the_fastest_device_and_ends_with_the_slowest(tier: str, ends: int):
     """The upper end of DDR is a terabyte behind one link, which is no row; disks leave the one of two actuators out."""
     drains = {row["device"]: row for row in rows("memory_tiers.csv") if (row["tier"], row["quantity"]) == (tier, "drain_time")}
@@ -269,7 +270,7 @@ LATENT = {"Kimi-K3": 3584}
 """Models whose routed experts work in a width of their own."""
 
 
-@pytest.mark.parametrize("row", MIXTURES, ids=lambda row: row["model"])
+@in_one_test("row", MIXTURES, ids=lambda row: row["model"])
 def test_experts_and_parameters_agree(row: dict[str, str]):
     """What a token leaves out are experts: their layers x 3 matrices x widths x those not chosen, all else cancels.
 

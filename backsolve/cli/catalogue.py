@@ -68,7 +68,7 @@ def list_command(chapter: str | None, symbol: str | None, without: str | None, q
 
 @click.command("show")
 @click.argument("id")
-@click.option("--as", "style", type=click.Choice(["text", "latex"]), default="text", help="Form of an equation and its derivation.")
+@click.option("--as", "style", type=click.Choice(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
 def show_command(id: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, an open model or a chip (NAME:DTYPE).
 
@@ -88,10 +88,11 @@ def show_command(id: str, style: str) -> None:
     if id.partition("@")[0] in by_id():
         tell(_equation_shown(id, style), style)
         return
-    if style == "latex":
+    if style != "text":
         if "." in id:
             equation(id)
-        raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in LaTeX: backsolve list names them")
+        form = {"latex": "LaTeX", "json": "JSON"}[style]
+        raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
     unusable: WrongData | None = None
     for lookup, table in ((presets.model, presets.ARCHITECTURES), (presets.hardware, presets.HARDWARE)):
         try:
@@ -129,10 +130,11 @@ def _list(line: str) -> None:
 
 def _equation_shown(id: str, style: str) -> str:
     from derive.catalogue import equation
+    from derive.show.entry import entry_as_json
     from derive.show.narration import as_latex
     from derive.show.text import card
 
-    return as_latex(equation(id)) if style == "latex" else card(equation(id))
+    return {"text": card, "latex": as_latex, "json": entry_as_json}[style](equation(id))
 
 
 def _show_preset(preset: "Preset") -> None:

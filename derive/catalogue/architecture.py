@@ -5,7 +5,8 @@ from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
-from derive.records import Equation, Variant
+from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -19,6 +20,7 @@ EQUATIONS = (
         ),
         statement="Every layer stores a key and a value of head_dim for each KV head. Query heads do not enter.",
         assumptions=("every layer has its own cache over the whole context", "keys and values are equally wide"),
+        example=Example(given={"layers": "126", "kv_heads": "8", "head_dim": "128", "bytes_per_element": "2"}, result="516.1 kB/token"),
         sources=(
             talk(
                 "1:39:06",
@@ -40,6 +42,7 @@ EQUATIONS = (
         ),
         statement="Windowed and linear layers keep a fixed amount per sequence; only full-attention layers grow with the context.",
         assumptions=("what grows with the context alone: windows and linear states are counted apart",),
+        example=Example(given={"kv_layers": "10", "kv_heads": "16", "head_dim": "128", "bytes_per_element": "2"}, result="81.92 kB/token"),
         sources=(
             talk(
                 "1:39:06",
@@ -60,6 +63,10 @@ EQUATIONS = (
         ),
         statement="As for hybrid layers, with a key of key_dim and a value of value_dim.",
         assumptions=("what grows with the context alone: windows and linear states are counted apart",),
+        example=Example(
+            given={"kv_layers": "9", "kv_heads": "4", "key_dim": "192", "value_dim": "128", "bytes_per_element": "2"},
+            result="23.04 kB/token",
+        ),
         sources=(UNEQUAL_CONFIG, ours("kv_bytes_hybrid with both widths")),
     ),
     Equation(
@@ -73,6 +80,7 @@ EQUATIONS = (
         ),
         statement="Every layer stores one latent for keys and values together, and one rotary key shared by all heads.",
         assumptions=("every layer has its own latent over the whole context",),
+        example=Example(given={"layers": "61", "latent_dim": "512", "rope_dim": "64", "bytes_per_element": "1"}, result="35.14 kB/token"),
         sources=(MLA_PAPER,),
     ),
     Equation(
@@ -86,6 +94,10 @@ EQUATIONS = (
         ),
         statement="As for latent attention, over the layers whose cache grows with the context.",
         assumptions=("what grows with the context alone: linear states are counted apart",),
+        example=Example(
+            given={"kv_layers": "24", "latent_dim": "512", "rope_dim": "64", "bytes_per_element": "1"},
+            result="13.82 kB/token",
+        ),
         sources=(MLA_PAPER, ours("the latent formula over kv_layers, for models that mix linear and latent attention")),
     ),
     *INDEXED,
@@ -101,6 +113,7 @@ EQUATIONS = (
         ),
         statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide.",
         assumptions=("dense attention", "every layer attends to the whole context"),
+        example=Example(given={"layers": "126", "query_heads": "128", "head_dim": "128"}, result="8.258 MFLOP/token"),
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
     ),
     Equation(
@@ -114,6 +127,7 @@ EQUATIONS = (
         ),
         statement="Windowed and linear layers do a fixed amount per token; only full-attention layers grow with the context.",
         assumptions=("the slope at long context",),
+        example=Example(given={"kv_layers": "10", "query_heads": "32", "head_dim": "128"}, result="163.8 kFLOP/token"),
         sources=(ours("attention_flops over the layers whose cache grows with the context"),),
     ),
     Equation(
@@ -127,6 +141,7 @@ EQUATIONS = (
         ),
         statement="Each query head multiplies its query with a key of key_dim and its weight with a value of value_dim.",
         assumptions=("the slope at long context",),
+        example=Example(given={"kv_layers": "9", "query_heads": "64", "key_dim": "192", "value_dim": "128"}, result="368.6 kFLOP/token"),
         sources=(ours("attention_flops_hybrid with both widths"),),
     ),
     Equation(
@@ -141,6 +156,10 @@ EQUATIONS = (
         ),
         statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
+        example=Example(
+            given={"layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
+            result="4.997 MFLOP/token",
+        ),
         sources=(MLA_PAPER,),
     ),
     Equation(
@@ -154,6 +173,7 @@ EQUATIONS = (
         ),
         statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, values latent_dim.",
         assumptions=("dense attention", "projections absorbed into the query and the output, as in decode"),
+        example=Example(given={"layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64"}, result="16.99 MFLOP/token"),
         sources=(MLA_PAPER,),
     ),
     Equation(
@@ -168,6 +188,10 @@ EQUATIONS = (
         ),
         statement="As attention_flops_mla, over the layers whose cache grows with the context.",
         assumptions=("the slope at long context", "the latent is expanded, as in prefill"),
+        example=Example(
+            given={"kv_layers": "24", "query_heads": "96", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
+            result="1.475 MFLOP/token",
+        ),
         sources=(MLA_PAPER, ours("the expanded form over kv_layers, for models that mix linear and latent attention")),
     ),
     Equation(
@@ -181,6 +205,7 @@ EQUATIONS = (
         ),
         statement="As attention_flops_mla_absorbed, over the layers whose cache grows with the context.",
         assumptions=("the slope at long context", "projections absorbed into the query and the output, as in decode"),
+        example=Example(given={"kv_layers": "24", "query_heads": "96", "latent_dim": "512", "rope_dim": "64"}, result="5.014 MFLOP/token"),
         sources=(MLA_PAPER, ours("the absorbed form over kv_layers, for models that mix linear and latent attention")),
     ),
     *DECODE,
@@ -193,9 +218,13 @@ EQUATIONS = (
             attention_intensity,
             attention_flops_per_pair / kv_bytes_per_token,
         ),
-        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Attention is memory-bound below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3 decode in bf16.",
         assumptions=("decode FLOPs against the bytes that decode reads",),
+        example=Example(
+            given={"attention_flops_per_pair": "8.258 MFLOP/token", "kv_bytes_per_token": "516.1 kB/token"},
+            result="16 FLOP/byte",
+        ),
         sources=(ours("FLOPs per pair over the KV bytes read for it"),),
     ),
 )

@@ -12,7 +12,8 @@ from derive.catalogue.bands_inverse import INVERSE
 from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -26,6 +27,15 @@ EQUATIONS = (
         ),
         statement="Prefill is compute-bound: weights, and attention over the part of the prompt before the token.",
         assumptions=("prefill in chunks of 2,000 tokens or more", ONE_ATTENTION),
+        example=Example(
+            given={
+                "prompt_position": "0.5",
+                "context_length": "100k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+            },
+            result="1.5",
+        ),
         steps=(
             Step(
                 operation="what is claimed: prefill pays for its weights, and for attention over the part of the prompt before the token",
@@ -62,6 +72,19 @@ EQUATIONS = (
         statement="Decode takes the larger of compute and memory time, plus what of the smaller is not hidden."
         " Where several tokens come of a step and one is assumed, the balance context is found too long, and KV bytes too few, by as many.",
         assumptions=(DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
+        example=Example(
+            given={
+                "prefill_decode_flops_ratio": "1.3",
+                "context_length": "100k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+                "weight_compute_ratio": "8.45",
+                "balance_context": "78k",
+                "tokens_per_step": "1.8",
+                "overlap": "0.8",
+            },
+            result="7.549",
+        ),
         steps=(
             Step(
                 operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1;"
@@ -94,6 +117,7 @@ EQUATIONS = (
         ),
         statement="Every price of a sheet is to the base input price as its cost is to that of a prompt token of the base band.",
         assumptions=BAND_MEANS,
+        example=Example(given={"input_price": "2 USD/MTok", "cost_ratio": "9.9", "prefill_cost_ratio": "1.1"}, result="18 USD/MTok"),
         sources=(ours("a common mark-up, eliminated between a price and the base input price"),),
     ),
     Equation(
@@ -107,11 +131,21 @@ EQUATIONS = (
             / compute(prompt_position * short_context, attention_flops_per_pair, active_params, flop_per_weight),
         ),
         requires=(
-            lambda long_context, short_context: long_context > short_context,
-            lambda premium_in, long_context, short_context: premium_in * short_context < long_context,
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
+            Requirement(holds=lambda premium_in, long_context, short_context: premium_in * short_context < long_context),
         ),
         statement="Prefill is compute-bound, so an input premium can only pay for attention FLOPs: it says nothing of KV.",
         assumptions=BAND_MEANS,
+        example=Example(
+            given={
+                "prompt_position": "0.5",
+                "long_context": "300k",
+                "short_context": "20k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+            },
+            result="2.273",
+        ),
         steps=(
             Step(
                 operation="the cost of a prompt token at the two band means, the mark-up being common",
@@ -136,9 +170,14 @@ EQUATIONS = (
             memory_ratio_short,
             weight_compute_ratio + short_context / balance_context,
         ),
-        requires=(lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,),
+        requires=(
+            Requirement(
+                holds=lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,
+            ),
+        ),
         statement="Weight read and KV read of the base band, in units of linear compute time.",
         assumptions=(DENSE,),
+        example=Example(given={"weight_compute_ratio": "8.45", "short_context": "20k", "balance_context": "78k"}, result="8.706"),
         steps=(
             Step(
                 operation="what it means",
@@ -183,6 +222,16 @@ EQUATIONS = (
         ),
         statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
+        example=Example(
+            given={
+                "memory_ratio_short": "8.71",
+                "tokens_per_step": "1.8",
+                "short_context": "20k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+            },
+            result="0.8013",
+        ),
         steps=(
             Step(
                 operation="both times in units of the linear compute time, attention and every token of the step counted as compute",
@@ -219,6 +268,18 @@ EQUATIONS = (
         ),
         statement="Holding a token in HBM for one sweep at the bandwidth that is sustained costs as much as reading it once.",
         assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
+        example=Example(
+            given={
+                "input_price": "2 USD/MTok",
+                "prefill_decode_flops_ratio": "1.3",
+                "holding_cost_ratio": "0.5",
+                "mbu": "70%",
+                "balance_context": "78k",
+                "sweep_time": "23.88 ms",
+                "prefill_cost_ratio": "1.1",
+            },
+            result="1.599 USD/MTok/h",
+        ),
         steps=(
             Step(
                 operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
@@ -276,6 +337,10 @@ EQUATIONS = (
         sense=">=",
         statement="A cached token is at least read once from HBM; a dearer tier and attention over the suffix come on top.",
         assumptions=("one mark-up throughout", ONE_COPY),
+        example=Example(
+            given={"input_price": "2 USD/MTok", "prefill_decode_flops_ratio": "1.3", "balance_context": "78k", "prefill_cost_ratio": "1.1"},
+            result="0.0000303 USD/MTok",
+        ),
         steps=(
             Step(
                 operation="what is claimed: a hit pays at least for one read from memory, at the mark-up of the input price",

@@ -2,7 +2,8 @@
 
 from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 INVERSE = (
     Equation(
@@ -16,6 +17,16 @@ INVERSE = (
         ),
         statement="The output price of the base band is R times its input price.",
         assumptions=BAND_MEANS,
+        example=Example(
+            given={
+                "output_input_ratio": "6",
+                "prompt_position": "0.5",
+                "short_context": "20k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+            },
+            result="6.6",
+        ),
         steps=(
             Step(
                 operation="an output token of the base band is R times its prompt token",
@@ -39,6 +50,7 @@ INVERSE = (
         relation=lambda decode_cost_long, premium_out, decode_cost_short: (decode_cost_long, premium_out * decode_cost_short),
         statement="The output price of the long-context band is premium_out times that of the base band.",
         assumptions=BAND_MEANS,
+        example=Example(given={"premium_out": "1.5", "decode_cost_short": "6.6"}, result="9.9"),
         steps=(
             Step(
                 operation="the output price of both bands, one of them premium_out times the other",
@@ -73,6 +85,18 @@ INVERSE = (
         ),
         statement="Solved for memory_ratio_short it undoes the overlap; a compute-bound band gives only an upper end.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
+        example=Example(
+            given={
+                "prefill_decode_flops_ratio": "1.3",
+                "short_context": "20k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+                "memory_ratio_short": "8.71",
+                "tokens_per_step": "1.8",
+                "overlap": "0.8",
+            },
+            result="6.603",
+        ),
         steps=(
             Step(
                 operation="the cost of a decoded token at the mean of the base band",
@@ -103,6 +127,18 @@ INVERSE = (
         ),
         statement="Solved for memory_ratio_long it undoes the overlap; a compute-bound band gives only an upper end.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
+        example=Example(
+            given={
+                "prefill_decode_flops_ratio": "1.3",
+                "long_context": "300k",
+                "attention_flops_per_pair": "2 MFLOP/token",
+                "active_params": "100B",
+                "memory_ratio_long": "12.3",
+                "tokens_per_step": "1.8",
+                "overlap": "0.8",
+            },
+            result="9.923",
+        ),
         steps=(
             Step(
                 operation="the cost of a decoded token at the mean of the long-context band",
@@ -124,11 +160,15 @@ INVERSE = (
             (long_context - short_context) / (memory_ratio_long - memory_ratio_short),
         ),
         requires=(
-            lambda long_context, short_context: long_context > short_context,
-            lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short,
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
+            Requirement(holds=lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short),
         ),
         statement="The memory line rises by one linear compute time over each balance context.",
         assumptions=("the weight read is the same in both bands", DENSE),
+        example=Example(
+            given={"long_context": "300k", "short_context": "20k", "memory_ratio_long": "12.3", "memory_ratio_short": "8.71"},
+            result="77.99k tokens",
+        ),
         steps=(
             Step(
                 operation="the memory ratio at the two band means; the weight read is the same in both",

@@ -2,7 +2,8 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, Variant, at
+from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -15,6 +16,7 @@ EQUATIONS = (
         ),
         statement="Weights a chip can multiply by while it reads one weight: about 300 on an H100 and on a B200.",
         assumptions=("peaks of the data sheet, dense",),
+        example=Example(given={"peak_flops": "1979 TFLOP/s", "bytes_per_weight": "1", "hbm_bandwidth": "3.35 TB/s"}, result="295.4"),
         sources=(
             talk(
                 "0:17:56",
@@ -34,6 +36,7 @@ EQUATIONS = (
         relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
         statement="Arithmetic intensity above which a chip is compute-bound.",
         assumptions=("peaks of the data sheet, dense",),
+        example=Example(given={"peak_flops": "1979 TFLOP/s", "hbm_bandwidth": "3.35 TB/s"}, result="590.7 FLOP/byte"),
         sources=(ROOFLINE_PAPER, ours("twice machine_balance_ratio over bytes_per_weight")),
     ),
     Equation(
@@ -44,6 +47,7 @@ EQUATIONS = (
             ridge_point * bytes_per_weight / flop_per_weight,
         ),
         statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
+        example=Example(given={"ridge_point": "590.7 FLOP/byte", "bytes_per_weight": "1"}, result="295.4"),
         steps=(
             Step(
                 operation="peak FLOP/s and bandwidth enter both only as their ratio",
@@ -58,9 +62,14 @@ EQUATIONS = (
         title="Sparsity",
         defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
-        requires=(lambda total_params, active_params: total_params >= active_params,),
-        otherwise=("no more parameters are active than there are",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, active_params: total_params >= active_params,
+                otherwise="no more parameters are active than there are",
+            ),
+        ),
         statement="Total over active parameters: 1 for a dense model.",
+        example=Example(given={"total_params": "671B", "active_params": "37B"}, result="18.14"),
         sources=(
             talk(
                 "0:19:16",
@@ -79,9 +88,10 @@ EQUATIONS = (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
         ),
-        requires=(lambda sparsity: sparsity >= 1,),
+        requires=(Requirement(holds=lambda sparsity: sparsity >= 1),),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads, attention FLOPs and drafts left out", "every weight is read: at this batch every expert is in use"),
+        example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
         steps=(
             Step(
                 operation="at the balance batch the arithmetic takes as long as the weight read",
@@ -118,14 +128,19 @@ EQUATIONS = (
             balance_batch_with_kv,
             balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
         ),
-        requires=(lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,),
-        otherwise=("memory binds at any batch, as a cache is read for longer than its sequence is computed",),
+        requires=(
+            Requirement(
+                holds=lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,
+                otherwise="memory binds at any batch, as a cache is read for longer than its sequence is computed",
+            ),
+        ),
         statement=(
             "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
             " arithmetic there is none."
         ),
         assumptions=("every weight is read: at this batch every expert is in use", "no drafts"),
         changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
+        example=Example(given={"balance_batch": "1714", "attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"}, result="2449"),
         steps=(
             Step(
                 operation="at this batch the arithmetic takes as long as weight and KV read together",
@@ -156,6 +171,7 @@ EQUATIONS = (
         relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
         statement="In practice one runs at two or three times the balance batch.",
         assumptions=("someone claims the multiple",),
+        example=Example(given={"batch_multiple": "2.5", "balance_batch": "1714"}, result="4285"),
         sources=(
             talk(
                 "0:19:41",
@@ -173,6 +189,7 @@ EQUATIONS = (
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
         assumptions=("every weight is read, whatever the batch",),
+        example=Example(given={"balance_batch": "211", "batch": "64"}, result="3.297"),
         steps=(
             Step(
                 operation="what it means",
@@ -192,6 +209,7 @@ EQUATIONS = (
         defines="weight_compute_ratio",
         relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
         statement="What the ratio means, whichever weights a step reads.",
+        example=Example(given={"weight_time": "10.79 ms", "compute_time": "3.274 ms"}, result="3.296"),
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
@@ -207,6 +225,7 @@ EQUATIONS = (
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
         ),
+        example=Example(given={"positions_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
         sources=(ours("the definition of the share"),),
     ),
     Equation(
@@ -221,11 +240,25 @@ EQUATIONS = (
             * throughput
             / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
         ),
-        requires=(lambda idle_fraction: idle_fraction < 1,),
+        requires=(Requirement(holds=lambda idle_fraction: idle_fraction < 1),),
         statement="What a measured rate says of the arithmetic: FLOPs of all its tokens, over what the chips do while they are not idle.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+        ),
+        example=Example(
+            given={
+                "active_params": "405B",
+                "positions_per_step": "4",
+                "throughput": "13.2k token/s",
+                "chips": "16",
+                "pipeline_stages": "2",
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+                "tokens_per_step": "2.952",
+                "idle_fraction": "0.0006986",
+            },
+            result="0.4579",
         ),
         steps=(
             Step(
@@ -277,6 +310,16 @@ EQUATIONS = (
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
             " it bounds the share from above, under perfect overlap alone",
         ),
+        example=Example(
+            given={
+                "positions_per_step": "4",
+                "attention_compute_ratio": "0.1631",
+                "weight_compute_ratio": "3.296",
+                "kv_compute_ratio": "4.304",
+                "drafting_compute_ratio": "1.14",
+            },
+            result="0.4577",
+        ),
         steps=(
             Step(
                 operation="what it means",
@@ -316,6 +359,7 @@ EQUATIONS = (
         sense=">=",
         statement="Sparsity costs nothing in time as long as at least the balance batch of sequences decodes at once.",
         assumptions=("KV reads left out", "per replica", "someone wants the balance batch: nothing forbids fewer"),
+        example=Example(given={"balance_batch": "1714"}, result="1714"),
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
     Equation(
@@ -328,6 +372,7 @@ EQUATIONS = (
         ),
         statement="If price follows cost, the batch shrinks by the price ratio times the speed ratio: 15 for 6x at 2.5x.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
+        example=Example(given={"fast_batch": "400", "fast_price_ratio": "6", "fast_speed_ratio": "2.5"}, result="6000"),
         steps=(
             Step(
                 operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
@@ -359,6 +404,7 @@ EQUATIONS = (
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
         statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        example=Example(given={"fast_speed_ratio": "2.5", "balance_batch": "1714"}, result="4285"),
         steps=(
             Step(
                 operation="fast takes the weight time, normal sigma times as long and that is its compute time",
@@ -380,6 +426,7 @@ EQUATIONS = (
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
+        example=Example(given={"balance_batch": "1714", "fast_price_ratio": "6"}, result="285.7"),
         steps=(
             Step(
                 operation="the ratio of the batches, with the batch of the normal mode",

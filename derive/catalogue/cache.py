@@ -3,7 +3,8 @@
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
-from derive.records import CONDITION, HEURISTIC, Equation, Step, at
+from derive.records import CONDITION, HEURISTIC, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -19,6 +20,16 @@ EQUATIONS = (
         ),
         statement="A token that is not kept is prefilled again: its arithmetic at the price of the chip.",
         assumptions=("prefill is compute-bound", "mfu is that of prefill", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={
+                "active_params": "100B",
+                "prefill_attention_factor": "1.096",
+                "chip_price": "2 USD/h",
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+            },
+            result="0.1231 USD/MTok",
+        ),
         sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
     ),
     Equation(
@@ -31,6 +42,10 @@ EQUATIONS = (
         ),
         statement="The token's share of the device's capacity, for as long as it is kept.",
         assumptions=("the device is full", "capacity pays for the whole device"),
+        example=Example(
+            given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "ttl": "1 h", "tier_capacity": "1 TB"},
+            result="0.008 USD/MTok",
+        ),
         sources=(talk("1:55:05", "1:59:24", "holding costs bytes over capacity, times the price of the device"),),
     ),
     Equation(
@@ -44,6 +59,10 @@ EQUATIONS = (
         statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write that it takes off HBM is"
         " counted; for HBM itself this is next to nothing.",
         assumptions=("bandwidth pays for the whole device while it transfers",),
+        example=Example(
+            given={"transfers_per_hold": "2", "tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_bandwidth": "400 GB/s"},
+            result="0.00001111 USD/MTok",
+        ),
         sources=(
             talk(
                 "1:55:05",
@@ -60,6 +79,7 @@ EQUATIONS = (
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
         statement="Hold it and read it back; off HBM it has to be written too, which makes two transfers a hold at least.",
         assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
+        example=Example(given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"}, result="0.008011 USD/MTok"),
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
     ),
     Equation(
@@ -68,6 +88,7 @@ EQUATIONS = (
         defines="drain_time",
         relation=lambda drain_time, tier_capacity, tier_bandwidth: (drain_time, tier_capacity / tier_bandwidth),
         statement="Time to read the whole device once: at this hold time holding costs as much as one read.",
+        example=Example(given={"tier_capacity": "7.68 TB", "tier_bandwidth": "28 GB/s"}, result="4.571 min"),
         sources=(
             talk(
                 "2:00:37",
@@ -84,6 +105,7 @@ EQUATIONS = (
         relation=lambda ttl, drain_time: (ttl, drain_time),
         statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
         assumptions=("balance is taken for the optimum", "one read per hold"),
+        example=Example(given={"drain_time": "4.571 min"}, result="4.571 min"),
         steps=(
             Step(
                 operation="holding for the lifetime costs as much as reading back once",
@@ -114,6 +136,15 @@ EQUATIONS = (
         ),
         statement="Below this time it is cheaper to hold a token than to prefill it again.",
         assumptions=("nothing is charged for reading back, as from HBM",),
+        example=Example(
+            given={
+                "rematerialisation_cost": "0.1231 USD/MTok",
+                "tier_capacity": "1 TB",
+                "tier_price": "0.4 USD/h",
+                "kv_bytes_per_token": "20 kB",
+            },
+            result="15.39 h",
+        ),
         steps=(
             Step(
                 operation="holding for that long costs as much as recomputing",
@@ -134,11 +165,15 @@ EQUATIONS = (
             / (tier_price / tier_capacity - cold_tier_price / cold_tier_capacity),
         ),
         requires=(
-            lambda tier_price, tier_capacity, cold_tier_price, cold_tier_capacity: (
-                cold_tier_price / cold_tier_capacity < tier_price / tier_capacity
+            Requirement(
+                holds=lambda tier_price, tier_capacity, cold_tier_price, cold_tier_capacity: (
+                    cold_tier_price / cold_tier_capacity < tier_price / tier_capacity
+                ),
             ),
-            lambda tier_price, tier_bandwidth, cold_tier_price, cold_tier_bandwidth: (
-                cold_tier_price / cold_tier_bandwidth > tier_price / tier_bandwidth
+            Requirement(
+                holds=lambda tier_price, tier_bandwidth, cold_tier_price, cold_tier_bandwidth: (
+                    cold_tier_price / cold_tier_bandwidth > tier_price / tier_bandwidth
+                ),
             ),
         ),
         statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
@@ -146,6 +181,18 @@ EQUATIONS = (
             "each tier's device is full",
             "both tiers are written and read as often",
             "capacity and bandwidth each pay for the whole device",
+        ),
+        example=Example(
+            given={
+                "transfers_per_hold": "2",
+                "cold_tier_price": "0.05 USD/h",
+                "cold_tier_bandwidth": "28 GB/s",
+                "tier_price": "0.4 USD/h",
+                "tier_bandwidth": "400 GB/s",
+                "tier_capacity": "1 TB",
+                "cold_tier_capacity": "7.68 TB",
+            },
+            result="3.994 s",
         ),
         steps=(
             Step(
@@ -184,6 +231,7 @@ EQUATIONS = (
         ),
         statement="If input is priced at recomputing and a hit at reading back, their ratio is the ratio of the two costs.",
         assumptions=("one mark-up on input and cache reads",),
+        example=Example(given={"retrieve_cost": "0.02 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.1"),
         sources=(
             talk(
                 "1:59:50",
@@ -203,6 +251,7 @@ EQUATIONS = (
         ),
         statement="If input is priced at recomputing, what a cache write costs on top pays for holding.",
         assumptions=("one mark-up on input and storage",),
+        example=Example(given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.25"),
         sources=(
             ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation:"
                  " the lecture's 2 kB, by another door"),
@@ -218,6 +267,10 @@ EQUATIONS = (
         ),
         statement="If storage is sold at cost, its price per token and second is the token's share of the device.",
         assumptions=("storage sold at cost", "the device is full"),
+        example=Example(
+            given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_capacity": "1 TB"},
+            result="0.008 USD/MTok/h",
+        ),
         steps=(
             Step(
                 operation="what is claimed: the storage price over the lifetime is what holding costs",
@@ -242,8 +295,8 @@ EQUATIONS = (
             output_price * (premium_out - 1) * tokens_per_step / ((long_context - short_context) * storage_price),
         ),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context, short_context: long_context > short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
         ),
         statement="Hold time that is sold for as much as one read: sweep_time/mbu, HBM's drain time at the bandwidth that is sustained,"
         " if storage is priced as HBM.",
@@ -252,6 +305,17 @@ EQUATIONS = (
             "each band priced at its mean context",
             "one mark-up on output and storage",
             "off HBM it is not the tier's own drain time: it scales with the holding costs",
+        ),
+        example=Example(
+            given={
+                "output_price": "12 USD/MTok",
+                "premium_out": "1.5",
+                "tokens_per_step": "1.8",
+                "long_context": "300k",
+                "short_context": "20k",
+                "storage_price": "4.5 USD/MTok/h",
+            },
+            result="30.86 ms",
         ),
         sources=(ours("KV bytes, active parameters and base margins cancel; Gemini's Pro sheets come near the drain time of HBM"),),
     ),
@@ -263,9 +327,13 @@ EQUATIONS = (
             break_even_reads,
             cache_write_premium / (1 - cache_read_ratio),
         ),
-        requires=(lambda cache_read_ratio: cache_read_ratio < 1, lambda cache_write_premium: cache_write_premium > 0),
+        requires=(
+            Requirement(holds=lambda cache_read_ratio: cache_read_ratio < 1),
+            Requirement(holds=lambda cache_write_premium: cache_write_premium > 0),
+        ),
         statement="Write once and read n times at the cache prices, against n + 1 inputs at the plain price.",
         assumptions=("every re-read falls within the lifetime",),
+        example=Example(given={"cache_write_premium": "0.25", "cache_read_ratio": "0.1"}, result="0.2778"),
         sources=(ours("(1 + phi) + h n < 1 + n"),),
     ),
     *TARIFFS,

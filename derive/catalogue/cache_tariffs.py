@@ -1,7 +1,16 @@
 """Cache, continued: what storage is priced as, and tariffs of two lifetimes."""
 
+from typing import Any
+
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.requirements import Requirement
+
+
+# The claim of a write tariff is said once. Its entry is solved for the charge: so it was published, and so it is compared.
+def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: Any, ttl: Any, input_price: Any) -> Any:
+    return cache_write_premium, (write_charge + storage_price * ttl) / input_price
+
 
 TARIFFS = (
     Equation(
@@ -17,6 +26,16 @@ TARIFFS = (
         statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the bandwidth that is sustained,"
         " times the ratio of holding prices.",
         assumptions=("decode is memory-bound in both bands", "each band priced at its mean context"),
+        example=Example(
+            given={
+                "sweep_time": "23.88 ms",
+                "mbu": "70%",
+                "output_storage_markup_ratio": "1.5",
+                "hbm_holding_price": "0.025 USD/GB/h",
+                "holding_price": "6.5e-6 USD/GB/h",
+            },
+            result="3.28 min",
+        ),
         steps=(
             Step(
                 operation="what is claimed: an increment pays for the time its bytes are read in, storage for its share of the tier",
@@ -45,20 +64,26 @@ TARIFFS = (
             storage_price,
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
         ),
-        requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
+        requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
         statement="Two write prices for two lifetimes: their difference pays for the time between.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
+        example=Example(
+            given={
+                "input_price": "3 USD/MTok",
+                "longer_cache_write_premium": "1",
+                "cache_write_premium": "0.25",
+                "longer_ttl": "1 h",
+                "ttl": "5 min",
+            },
+            result="2.455 USD/MTok/h",
+        ),
         steps=(
             Step(
-                operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
-                relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
-                    write_charge,
-                    input_price * cache_write_premium - storage_price * ttl,
+                operation="the same charge for a write at both lifetimes",
+                premises=(
+                    at("cache.write_charge"),
+                    at("cache.write_charge", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl"),
                 ),
-            ),
-            Step(
-                operation="the same at both lifetimes",
-                premises=(at("#1"), at("#1", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl")),
                 eliminated=("write_charge",),
             ),
         ),
@@ -68,19 +93,17 @@ TARIFFS = (
         id="cache.write_charge",
         title="What a cache write is charged beyond storage",
         kind=CONDITION,
-        relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
-            write_charge,
-            input_price * cache_write_premium - storage_price * ttl,
-        ),
+        relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
         statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
+        example=Example(
+            given={"input_price": "3 USD/MTok", "cache_write_premium": "0.25", "storage_price": "2.455 USD/MTok/h", "ttl": "5 min"},
+            result="0.5454 USD/MTok",
+        ),
         steps=(
             Step(
                 operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
-                relation=lambda cache_write_premium, write_charge, storage_price, ttl, input_price: (
-                    cache_write_premium,
-                    (write_charge + storage_price * ttl) / input_price,
-                ),
+                relation=_write_premium,
             ),
             Step(operation="solved for the charge", premises=(at("#1"),)),
         ),

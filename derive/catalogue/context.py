@@ -3,7 +3,8 @@
 from derive.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
-from derive.records import Equation, Step, Variant, at
+from derive.records import Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -18,6 +19,17 @@ EQUATIONS = (
         ),
         statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
         assumptions=("dense attention", "attention FLOPs left out", COPIES),
+        example=Example(
+            given={
+                "active_params": "405B",
+                "mbu": "70%",
+                "ridge_point": "590.7 FLOP/byte",
+                "kv_bytes_per_token": "516.1 kB/token",
+                "kv_copies": "2",
+                "mfu": "50%",
+            },
+            result="1860 tokens",
+        ),
         steps=(
             Step(
                 operation="at the balance context the KV read of the batch takes as long as its arithmetic",
@@ -47,16 +59,30 @@ EQUATIONS = (
             balance_context / (1 - attention_intensity * mbu / (attention_rate_ratio * ridge_point * kv_copies * mfu)),
         ),
         requires=(
-            lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
-                attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+            Requirement(
+                holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
+                    attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+                ),
+                otherwise="attention takes as long as its reads at any context, so that none is in balance",
             ),
         ),
-        otherwise=("attention takes as long as its reads at any context, so that none is in balance",),
         statement=(
             "Context at which the KV read of a sequence takes as long as all its arithmetic. Where attention does more FLOPs for a byte"
             " than the chip at the rate of attention, no context is that long: decode stays compute-bound."
         ),
         assumptions=("dense attention", "attention and the multiplications with the weights follow one another", COPIES),
+        example=Example(
+            given={
+                "balance_context": "1860",
+                "attention_intensity": "16 FLOP/byte",
+                "mbu": "70%",
+                "attention_rate_ratio": "0.5",
+                "ridge_point": "590.7 FLOP/byte",
+                "kv_copies": "2",
+                "mfu": "50%",
+            },
+            result="1933 tokens",
+        ),
         steps=(
             Step(
                 operation="the read takes as long as all arithmetic, attention counted as so many weights more at its own rate",
@@ -97,6 +123,7 @@ EQUATIONS = (
         defines="kv_compute_ratio",
         relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
         statement="How many times longer the KV read takes than the linear arithmetic, whatever a step reads of the cache.",
+        example=Example(given={"kv_time": "14.09 ms", "compute_time": "3.274 ms"}, result="4.304"),
         sources=(ours("what the ratio means, for any attention"),),
     ),
     Equation(
@@ -106,6 +133,7 @@ EQUATIONS = (
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
         statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
+        example=Example(given={"context_length": "8k", "balance_context": "1860"}, result="4.301"),
         steps=(
             Step(
                 operation="what it means",
@@ -136,6 +164,10 @@ EQUATIONS = (
         ),
         statement="How many times longer the attention FLOPs take than those of the weights, whatever the batch.",
         assumptions=("attention sustains the same share of its peak as the weights of theirs",),
+        example=Example(
+            given={"attention_flops_per_sequence": "66.06 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
+            result="0.1631",
+        ),
         steps=(
             Step(
                 operation="what it means",
@@ -175,6 +207,20 @@ EQUATIONS = (
         ),
         statement="A sparse attention reads c L^p tokens of the context instead of L; p = 1/2 is the lecture's square root.",
         assumptions=("one law c L^p over the contexts of interest", "L counted in tokens", COPIES),
+        example=Example(
+            given={
+                "batch": "64",
+                "sparse_attention_coefficient": "20",
+                "context_length": "8k",
+                "sparse_attention_exponent": "0.5",
+                "kv_bytes_per_token": "516.1 kB/token",
+                "kv_copies": "2",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="3.15 ms",
+        ),
         sources=(
             talk(
                 "0:12:31",
@@ -197,6 +243,17 @@ EQUATIONS = (
         ),
         statement="Every sequence reads what grows with its context, windows, states and selected entries; states are written back too.",
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
+        example=Example(
+            given={
+                "batch": "64",
+                "kv_read_bytes_per_sequence": "4.129 GB",
+                "kv_copies": "2",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="14.09 ms",
+        ),
         sources=(ours("roofline.kv_time over the bytes a step reads, for models whose reads do not all grow with the context"),),
     ),
     Equation(
@@ -209,6 +266,7 @@ EQUATIONS = (
         ),
         statement="One summary for every block, then the chosen blocks token by token.",
         assumptions=("a summary costs as much to read as a token", "as many blocks are chosen at any context"),
+        example=Example(given={"context_length": "8k", "block_size": "64", "selected_blocks": "16"}, result="1149 tokens"),
         sources=(ours("the least scheme that compresses, selects and reads"),),
     ),
     Equation(
@@ -221,6 +279,7 @@ EQUATIONS = (
         ),
         statement="At the best size of a block the reads grow with the square root of the context: where the lecture's law can come from.",
         assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
+        example=Example(given={"context_length": "8k", "selected_blocks": "16"}, result="715.5 tokens"),
         steps=(
             Step(
                 operation="the best size of a block",
@@ -250,9 +309,10 @@ EQUATIONS = (
             attention_context,
             flop_per_weight * active_params / attention_flops_per_pair,
         ),
-        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Beyond this context a token's attention costs more arithmetic than its weights.",
         assumptions=("dense attention",),
+        example=Example(given={"active_params": "405B", "attention_flops_per_pair": "8.258 MFLOP/token"}, result="98.09k tokens"),
         sources=(
             talk(
                 "1:51:24",

@@ -2,7 +2,8 @@
 
 from derive.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation, Variant
+from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 DECODE = (
     Equation(
@@ -16,6 +17,7 @@ DECODE = (
         ),
         statement="The query of a new token meets every token of its context.",
         assumptions=("dense attention in every layer that attends",),
+        example=Example(given={"attention_flops_per_pair": "8.258 MFLOP/token", "context_length": "8k"}, result="66.06 GFLOP"),
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),),
     ),
     Equation(
@@ -29,6 +31,10 @@ DECODE = (
         ),
         statement="Full layers meet the whole context, windowed layers what their window holds.",
         assumptions=("what linear layers do with their states is left out",),
+        example=Example(
+            given={"attention_flops_per_pair": "163.8 kFLOP/token", "context_length": "32k", "window_attention_flops": "872.4 MFLOP"},
+            result="6.114 GFLOP",
+        ),
         sources=(WINDOW_PAPER, ours("what grows without end, and what stops growing")),
     ),
     Equation(
@@ -47,6 +53,17 @@ DECODE = (
         ),
         statement="Each query head multiplies its query with a key and its weight with a value of every token in the window.",
         assumptions=("windowed layers have as many query heads as the others",),
+        example=Example(
+            given={
+                "window_layers": "52",
+                "query_heads": "32",
+                "window_key_dim": "128",
+                "window_value_dim": "128",
+                "window_tokens": "1024",
+                "context_length": "32k",
+            },
+            result="872.4 MFLOP",
+        ),
         sources=(WINDOW_PAPER, ours("attention_flops over the tokens of a window")),
     ),
     Equation(
@@ -61,6 +78,10 @@ DECODE = (
         ),
         statement="A vector that is key and value at once is stored once and multiplied with twice.",
         assumptions=("windowed layers have as many query heads as the others",),
+        example=Example(
+            given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512", "window_tokens": "128", "context_length": "32k"},
+            result="2.047 GFLOP",
+        ),
         sources=(COMPRESSED_DOCS, ours("attention_flops over the tokens of a window, values as wide as keys")),
     ),
     Equation(
@@ -74,6 +95,7 @@ DECODE = (
         ),
         statement="Every head of an indexer multiplies its query with the index key of a token, which they share.",
         assumptions=("the sum over the heads is left out",),
+        example=Example(given={"indexer_layers": "61", "indexer_heads": "64", "indexer_dim": "128"}, result="999.4 kFLOP/token"),
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -88,6 +110,10 @@ DECODE = (
         ),
         statement="An indexer scores one key for every few tokens.",
         assumptions=("the sum over the heads is left out",),
+        example=Example(
+            given={"sparse_layers": "30", "indexer_heads": "64", "indexer_dim": "128", "sparse_compression_ratio": "4"},
+            result="122.9 kFLOP/token",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -101,6 +127,10 @@ DECODE = (
         ),
         statement="Each query head meets the latents it selected: keys latent_dim + rope_dim wide, values latent_dim.",
         assumptions=("projections absorbed into the query and the output, as in decode",),
+        example=Example(
+            given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64", "read_entries": "2048"},
+            result="34.8 GFLOP",
+        ),
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -114,6 +144,10 @@ DECODE = (
         ),
         statement="Each query head meets the keys and values of head_dim that its layer selected.",
         assumptions=("all KV heads select the same tokens, or as many each",),
+        example=Example(
+            given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128", "read_entries": "2048"},
+            result="3.825 GFLOP",
+        ),
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -126,6 +160,10 @@ DECODE = (
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
         ),
         statement="Each query head meets the entries its layer selected, each key and value at once and head_dim wide.",
+        example=Example(
+            given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "read_entries": "1024"},
+            result="8.053 GFLOP",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -139,6 +177,10 @@ DECODE = (
         ),
         statement="The indexers score the whole context, attention meets the selected entries: at long context the indexers do most.",
         assumptions=("every layer selects what it reads", "the indexer's arithmetic runs at the rate of attention"),
+        example=Example(
+            given={"indexer_flops_per_pair": "999.4 kFLOP/token", "context_length": "32k", "selected_attention_flops": "34.8 GFLOP"},
+            result="66.78 GFLOP",
+        ),
         sources=(DSA_PAPER, ours("scores over the context and attention over the selection, added")),
     ),
     Equation(
@@ -152,9 +194,21 @@ DECODE = (
             (indexer_flops_per_pair + flop_per_mac_and_token * (layers - sparse_layers) * query_heads * 2 * head_dim) * context_length
             + selected_attention_flops,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers meet the whole context, as do the indexers; sparse layers meet their selection.",
         assumptions=("the indexer's arithmetic runs at the rate of attention",),
+        example=Example(
+            given={
+                "indexer_flops_per_pair": "58.37 kFLOP/token",
+                "layers": "60",
+                "sparse_layers": "57",
+                "query_heads": "64",
+                "head_dim": "128",
+                "context_length": "32k",
+                "selected_attention_flops": "3.825 GFLOP",
+            },
+            result="8.839 GFLOP",
+        ),
         sources=(MSA_CONFIG, ours("scores, dense layers and selections, added")),
     ),
     Equation(
@@ -175,6 +229,19 @@ DECODE = (
         ),
         statement="Indexers and heavily compressed layers meet an entry for every few tokens; selections and windows stop growing.",
         assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention"),
+        example=Example(
+            given={
+                "indexer_flops_per_pair": "122.9 kFLOP/token",
+                "heavily_compressed_layers": "31",
+                "query_heads": "128",
+                "head_dim": "512",
+                "heavy_compression_ratio": "128",
+                "context_length": "32k",
+                "selected_attention_flops": "8.053 GFLOP",
+                "window_attention_flops": "2.047 GFLOP",
+            },
+            result="16.06 GFLOP",
+        ),
         sources=(COMPRESSED_DOCS, ours("scores, heavily compressed layers, selections and windows, added")),
     ),
 )

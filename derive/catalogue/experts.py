@@ -2,7 +2,8 @@
 
 from derive.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
-from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
+from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -11,6 +12,7 @@ EQUATIONS = (
         defines="experts_per_chip",
         relation=lambda experts_per_chip, experts, expert_parallel: (experts_per_chip, experts / expert_parallel),
         statement="The experts of a layer are dealt out evenly.",
+        example=Example(given={"experts": "256", "expert_parallel": "32"}, result="8"),
         sources=(talk("0:33:54", "0:34:23", "256 experts over 64 of a rack's 72 GPUs are four each"),),
     ),
     Equation(
@@ -24,13 +26,13 @@ EQUATIONS = (
         ),
         changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda positions_per_step: positions_per_step >= 1,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(holds=lambda positions_per_step: positions_per_step >= 1, otherwise="a step computes one position at least"),
         ),
-        otherwise=("a token uses a part of all experts", "a batch is one sequence at least", "a step computes one position at least"),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "positions_per_step": "2"}, result="222.4"),
         sources=(
             MOE_PAPER,
             ours("the lecture reads all weights whatever the batch; that is true once nearly every expert has somebody who needs it"),
@@ -44,10 +46,13 @@ EQUATIONS = (
             prefill_touched_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
         ),
-        requires=(lambda active_experts, experts: active_experts < experts, lambda batch: batch >= 1),
-        otherwise=("a token uses a part of all experts", "a batch is one sequence at least"),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+        ),
         statement="Every new token of every sequence goes to experts of its own.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
         steps=(
             Step(
                 operation="the new tokens of a pass, as a batch of so many sequences",
@@ -72,12 +77,15 @@ EQUATIONS = (
             experts - (experts - touched_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda touched_experts, experts: touched_experts <= experts,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda touched_experts, experts: touched_experts <= experts,
+                otherwise="no more experts are used than there are",
+            ),
         ),
-        otherwise=("a token uses a part of all experts", "no more experts are used than there are"),
         statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
+        example=Example(given={"touched_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"),
         steps=(
             Step(
                 operation="what it means: all experts but those that decode leaves out, and of these the chunk",
@@ -102,9 +110,14 @@ EQUATIONS = (
         title="Parameters that every token uses",
         defines="shared_params",
         relation=lambda shared_params, total_params, routed_params: (shared_params, total_params - routed_params),
-        requires=(lambda total_params, routed_params: total_params > routed_params,),
-        otherwise=("routed experts are a part of all parameters",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, routed_params: total_params > routed_params,
+                otherwise="routed experts are a part of all parameters",
+            ),
+        ),
         statement="Attention, embeddings, shared experts and dense layers: all that is not routed.",
+        example=Example(given={"total_params": "671B", "routed_params": "654.5B"}, result="16.5B"),
         sources=(MOE_PAPER,),
     ),
     Equation(
@@ -114,10 +127,15 @@ EQUATIONS = (
             active_params,
             shared_params + routed_params * active_experts / experts,
         ),
-        requires=(lambda active_experts, experts: active_experts < experts,),
-        otherwise=("a token uses a part of all experts",),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+        ),
         statement="A token uses the shared parameters and its share of the routed ones.",
         assumptions=("all experts are of one size",),
+        example=Example(
+            given={"shared_params": "16.5B", "routed_params": "654.5B", "active_experts": "8", "experts": "256"},
+            result="36.95B",
+        ),
         sources=(MOE_PAPER,),
     ),
     Equation(
@@ -129,12 +147,15 @@ EQUATIONS = (
             (total_params - active_params) / (1 - active_experts / experts),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda total_params, active_params: total_params > active_params,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda total_params, active_params: total_params > active_params,
+                otherwise="a token uses a part of all parameters",
+            ),
         ),
-        otherwise=("a token uses a part of all experts", "a token uses a part of all parameters"),
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
+        example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
         steps=(
             Step(
                 operation="a token leaves out all routed parameters but its own",
@@ -154,6 +175,10 @@ EQUATIONS = (
         ),
         statement="The shared parameters and the experts that somebody in the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
+        example=Example(
+            given={"shared_params": "16.5B", "routed_params": "654.5B", "touched_experts": "222.4", "experts": "256"},
+            result="585.1B",
+        ),
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
     ),
     Equation(
@@ -164,10 +189,18 @@ EQUATIONS = (
             fetched_bytes_per_weight,
             (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
         ),
-        requires=(lambda fetched_params, shared_params: fetched_params >= shared_params,),
-        otherwise=("a step reads what every token uses",),
+        requires=(
+            Requirement(
+                holds=lambda fetched_params, shared_params: fetched_params >= shared_params,
+                otherwise="a step reads what every token uses",
+            ),
+        ),
         statement="Where experts are stored in fewer bytes than the rest, a step that reads few of them reads wider weights than the mean.",
         assumptions=("all experts are stored alike, and so is all beside them",),
+        example=Example(
+            given={"expert_bytes_per_weight": "0.5", "fetched_params": "585.1B", "shared_params": "16.5B", "shared_bytes_per_weight": "2"},
+            result="0.5423",
+        ),
         sources=(ours("the mean over what is read: of experts as many as are touched, of the rest all"),),
     ),
     Equation(
@@ -177,10 +210,18 @@ EQUATIONS = (
             bytes_per_weight,
             (expert_bytes_per_weight * routed_params + shared_bytes_per_weight * (total_params - routed_params)) / total_params,
         ),
-        requires=(lambda total_params, routed_params: total_params >= routed_params,),
-        otherwise=("routed experts are a part of all parameters",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, routed_params: total_params >= routed_params,
+                otherwise="routed experts are a part of all parameters",
+            ),
+        ),
         statement="Of a model whose experts are stored in fewer bytes than the rest: the mean over all weights.",
         assumptions=("all experts are stored alike, and so is all beside them",),
+        example=Example(
+            given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
+            result="0.5369",
+        ),
         steps=(
             Step(
                 operation="the mean over what a step reads, where it reads all",
@@ -211,14 +252,27 @@ EQUATIONS = (
             "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
         ),
         requires=(
-            lambda fetched_params, shared_params: fetched_params > shared_params,
-            lambda expert_imbalance: expert_imbalance >= 1,
+            Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
         assumptions=(
             "what all tokens use is sharded perfectly over the chips",
             "every chip holds as many experts",
             "unless expert_imbalance is given, touched experts are spread evenly over the chips: see experts.busiest_chip",
+        ),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "fetched_params": "585.1B",
+                "expert_imbalance": "1.1",
+                "routed_params": "654.5B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="8.555 ms",
         ),
         steps=(
             Step(
@@ -252,12 +306,27 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda expert_imbalance: expert_imbalance >= 1,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts),
+            Requirement(holds=lambda batch: batch >= 1),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="One token a sequence touches fewer experts than that token and its drafts.",
         assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
+        example=Example(
+            given={
+                "shared_params": "16.5B",
+                "routed_params": "654.5B",
+                "active_experts": "8",
+                "experts": "256",
+                "batch": "32",
+                "expert_imbalance": "1.1",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="6.34 ms",
+        ),
         steps=(
             Step(
                 operation="the weight time of a pass with one position a sequence",
@@ -289,8 +358,8 @@ EQUATIONS = (
         ),
         changes=("on more chips than there are experts, too, none reads more than all of what it holds",),
         requires=(
-            lambda touched_experts, experts: touched_experts <= experts,
-            lambda expert_parallel: expert_parallel >= 1,
+            Requirement(holds=lambda touched_experts, experts: touched_experts <= experts),
+            Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
         ),
         statement="Of many chips one holds more touched experts than the mean: at least one, at most all that lie on it.",
         assumptions=(
@@ -298,6 +367,7 @@ EQUATIONS = (
             "tokens choose their experts independently and evenly: skewed routing is worse",
             "against draws at random within a sixth where a chip has one touched expert or more on average, else within a quarter",
         ),
+        example=Example(given={"touched_experts": "222.4", "experts": "256", "expert_parallel": "32"}, result="1.151"),
         sources=(
             ours(
                 "touched experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
@@ -315,6 +385,10 @@ EQUATIONS = (
         ),
         statement="Buffers of a fixed size hold the mean of an expert's tokens, times a factor; what is more is dropped.",
         assumptions=("buffers of a fixed size: serving usually drops nothing",),
+        example=Example(
+            given={"capacity_factor": "1.25", "batch": "32", "positions_per_step": "2", "active_experts": "8", "experts": "256"},
+            result="2.5",
+        ),
         sources=(SWITCH_PAPER,),
     ),
     Equation(
@@ -323,6 +397,7 @@ EQUATIONS = (
         defines="sequences_per_chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
         statement="Outside the experts a sequence belongs to one chip, so the batch is dealt out.",
+        example=Example(given={"batch": "2048", "chips": "32"}, result="64"),
         sources=(scaling_book("88 sequences a chip on 144 chips"),),
     ),
     Equation(
@@ -347,6 +422,18 @@ EQUATIONS = (
             "one message an expert",
             "no overlap with arithmetic",
         ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "active_experts": "8",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="12.77 ms",
+        ),
         sources=(
             talk(
                 "0:36:20", "0:38:47", "any chip talks to any other, as much in as out",
@@ -363,10 +450,10 @@ EQUATIONS = (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
         ),
-        requires=(lambda expert_parallel: expert_parallel > 1,),
-        otherwise=("experts on one chip reach no other",),
+        requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip reach no other"),),
         statement="Two experts of a token may lie on one chip, or on the token's own.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
+        example=Example(given={"expert_parallel": "32", "active_experts": "8"}, result="6.953"),
         sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
@@ -386,6 +473,18 @@ EQUATIONS = (
         ),
         statement="A chip gets a token once for all of its experts there, and sends back their sum.",
         assumptions=("the experts of a chip add up their results before they send them", "no overlap with arithmetic"),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="11.1 ms",
+        ),
         steps=(
             Step(
                 operation="the all-to-all time, with a message for each chip in place of each expert",
@@ -415,6 +514,18 @@ EQUATIONS = (
             "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
             "a chip's link gives its full rate in one direction, whichever chip of the domain it sends to",
         ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "scale_up_link_bandwidth": "450 GB/s",
+            },
+            result="1.233 ms",
+        ),
         steps=(
             Step(
                 operation="one copy a chip, over the link of the domain",
@@ -433,6 +544,7 @@ EQUATIONS = (
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
         statement="Chips fill one domain after another.",
         assumptions=("domains are full, but for the last",),
+        example=Example(given={"expert_parallel": "32", "scale_up_size": "8"}, result="4"),
         sources=(ours("chips over those of one domain; experts on fewer chips stay within one"),),
     ),
     Equation(
@@ -450,12 +562,26 @@ EQUATIONS = (
             * (dispatch_bytes_per_element + combine_bytes_per_element)
             * maximum(1 / (racks * scale_up_link_bandwidth), (racks - 1) / (racks * scale_out_link_bandwidth)),
         ),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
             "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
             "a copy for each chip leaves the rack: with one that is handed on there less does (experts.scale_out_slowdown_one_copy)",
+        ),
+        example=Example(
+            given={
+                "moe_layers": "58",
+                "sequences_per_chip": "64",
+                "reached_chips": "6.953",
+                "model_dim": "7168",
+                "dispatch_bytes_per_element": "1",
+                "combine_bytes_per_element": "2",
+                "racks": "4",
+                "scale_up_link_bandwidth": "450 GB/s",
+                "scale_out_link_bandwidth": "50 GB/s",
+            },
+            result="8.325 ms",
         ),
         steps=(
             Step(
@@ -497,9 +623,10 @@ EQUATIONS = (
         defines="reached_racks",
         variant=Variant(group="reached_racks", name="any_rack", default=True),
         relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
+        example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
         sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
@@ -511,9 +638,10 @@ EQUATIONS = (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
-        requires=(lambda rack_limit: rack_limit >= 1,),
+        requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
         statement="A router that first picks a few racks, and then experts within these, reaches no others.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
+        example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
         steps=(
             Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
         ),
@@ -527,6 +655,7 @@ EQUATIONS = (
         sense="<=",
         statement="A token goes to no more racks than it has experts, and no more than there are.",
         assumptions=("a token goes to no rack without one of its experts",),
+        example=Example(given={"active_experts": "8", "racks": "4"}, result="4"),
         sources=(DEEPSEEK_V3_PAPER,),
     ),
     Equation(
@@ -534,9 +663,10 @@ EQUATIONS = (
         title="Copies of a token that leave its rack",
         defines="leaving_copies",
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="One copy goes to every rack that holds experts of the token, but none to its own.",
         assumptions=("a token's own rack is among those it reaches as often as any other",),
+        example=Example(given={"reached_racks": "3.6", "racks": "4"}, result="2.7"),
         sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
     ),
     Equation(
@@ -546,6 +676,7 @@ EQUATIONS = (
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="With the experts of a layer over several racks, a token's expert is in another one with this chance.",
         assumptions=("experts are chosen evenly over the racks",),
+        example=Example(given={"racks": "4"}, result="0.75"),
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
     ),
     Equation(
@@ -562,6 +693,7 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
         ),
+        example=Example(given={"racks": "4", "scale_out_bandwidth_ratio": "9"}, result="6.75"),
         steps=(
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
@@ -597,6 +729,7 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "inside the racks every expert gets a message, as within one rack",
         ),
+        example=Example(given={"scale_out_bandwidth_ratio": "9", "leaving_copies": "2.7", "active_experts": "8"}, result="3.038"),
         steps=(
             Step(
                 operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"

@@ -2,7 +2,7 @@
 
 from derive.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation, Variant
+from derive.records import Equation, Example, Variant
 
 FIXED = (
     Equation(
@@ -14,6 +14,7 @@ FIXED = (
             window_kv_heads * (window_key_dim + window_value_dim),
         ),
         statement="A key and a value for each KV head of the layer; where the key serves as the value too, the value adds no width.",
+        example=Example(given={"window_kv_heads": "8", "window_key_dim": "192", "window_value_dim": "128"}, result="2560"),
         sources=(WINDOW_PAPER, GQA_PAPER, ours("heads and widths of windowed layers need not be those of the others")),
     ),
     Equation(
@@ -29,6 +30,16 @@ FIXED = (
         ),
         statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all there are, and forgets the rest.",
         assumptions=("nothing behind the window is kept: a server that keeps all needs far more",),
+        example=Example(
+            given={
+                "window_layers": "39",
+                "window_tokens": "128",
+                "context_length": "32k",
+                "window_kv_width": "2560",
+                "bytes_per_element": "2",
+            },
+            result="25.56 MB",
+        ),
         sources=(WINDOW_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
     ),
     Equation(
@@ -43,6 +54,16 @@ FIXED = (
         ),
         statement="A linear layer keeps one matrix per head, key width by value width, in place of keys and values of every token.",
         assumptions=("the few tokens that short convolutions keep are left out",),
+        example=Example(
+            given={
+                "linear_layers": "36",
+                "state_heads": "32",
+                "state_key_dim": "128",
+                "state_value_dim": "128",
+                "state_bytes_per_element": "2",
+            },
+            result="37.75 MB",
+        ),
         sources=(LINEAR_PAPER,),
     ),
     Equation(
@@ -52,6 +73,7 @@ FIXED = (
         variant=Variant(group="selected_entry_width", name="mla_indexed", default=True),
         relation=lambda selected_entry_width, latent_dim, rope_dim: (selected_entry_width, latent_dim + rope_dim),
         statement="A selected token is read as its latent and its rotary key, once for all heads.",
+        example=Example(given={"latent_dim": "512", "rope_dim": "64"}, result="576"),
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -62,6 +84,7 @@ FIXED = (
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
         assumptions=("all KV heads select the same tokens, or as many each",),
+        example=Example(given={"kv_heads": "4", "head_dim": "128"}, result="1024"),
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -71,6 +94,7 @@ FIXED = (
         variant=Variant(group="selected_entry_width", name="compressed"),
         relation=lambda selected_entry_width, head_dim: (selected_entry_width, head_dim),
         statement="A selected entry is one vector of head_dim that is key and value at once.",
+        example=Example(given={"head_dim": "512"}, result="512"),
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -83,6 +107,7 @@ FIXED = (
             minimum(selected_entries, entry_per_token * context_length),
         ),
         statement="A sparse layer reads as many tokens as it selects, or all there are.",
+        example=Example(given={"selected_entries": "2048", "context_length": "32k"}, result="2048"),
         sources=(DSA_PAPER, ours("blocks count as the tokens they hold; a context shorter than the selection is read whole")),
     ),
     Equation(
@@ -96,6 +121,7 @@ FIXED = (
         ),
         statement="A sparse layer reads as many compressed entries as it selects, or all there are.",
         assumptions=("tokens not yet compressed are left out",),
+        example=Example(given={"selected_entries": "1024", "context_length": "32k", "sparse_compression_ratio": "4"}, result="1024"),
         sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
     ),
     Equation(
@@ -109,6 +135,10 @@ FIXED = (
             sparse_layers * read_entries * selected_entry_width * bytes_per_element,
         ),
         statement="A sparse layer reads the same number of entries however long the context, once it holds as many.",
+        example=Example(
+            given={"sparse_layers": "61", "read_entries": "2048", "selected_entry_width": "576", "bytes_per_element": "1"},
+            result="71.96 MB",
+        ),
         sources=(DSA_PAPER, ours("entries times their width")),
     ),
     Equation(
@@ -120,6 +150,10 @@ FIXED = (
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
         statement="What every step reads beside what grows: the same at any context that fills windows and selections; zero without them.",
+        example=Example(
+            given={"window_kv_bytes": "3.998 MB", "linear_state_bytes": "18.87 MB", "selected_kv_bytes": "15.73 MB"},
+            result="38.6 MB",
+        ),
         sources=(ours("the part of a step's KV read that stops growing, each mechanism apart"),),
     ),
     Equation(
@@ -133,6 +167,7 @@ FIXED = (
         ),
         statement="Every token of the context is stored as many times as any other.",
         assumptions=("no windows and no linear states",),
+        example=Example(given={"context_length": "8k", "kv_bytes_per_token": "516.1 kB/token"}, result="4.129 GB"),
         sources=(talk("1:04:23", "1:07:15", "a sequence takes its context times bytes per token"),),
     ),
     Equation(
@@ -145,6 +180,15 @@ FIXED = (
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
         statement="What grows with the context, and windows and states. Selected entries are among what grows and are not stored again.",
+        example=Example(
+            given={
+                "context_length": "32k",
+                "kv_bytes_per_token": "81.92 kB/token",
+                "window_kv_bytes": "436.2 MB",
+                "linear_state_bytes": "18.87 MB",
+            },
+            result="3.077 GB",
+        ),
         sources=(ours("what grows without end, and what stops growing"),),
     ),
     Equation(
@@ -163,6 +207,15 @@ FIXED = (
             " each is written back."
         ),
         assumptions=("the one token that a step adds to caches and windows is left out",),
+        example=Example(
+            given={
+                "context_length": "32k",
+                "kv_read_bytes_per_token": "8.052 kB/token",
+                "fixed_kv_bytes_per_sequence": "71.96 MB",
+                "linear_state_bytes": "18.87 MB",
+            },
+            result="348.5 MB",
+        ),
         sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing; a state is updated as a whole in every step")),
     ),
 )

@@ -7,7 +7,8 @@ chapters, is the sequences of one pass on the chips of one stage.
 from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, Equation, Step, Variant, at
+from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -18,6 +19,7 @@ EQUATIONS = (
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All parameters are held, active or not: what sparsity costs is capacity.",
         assumptions=("no weight is held twice",),
+        example=Example(given={"total_params": "405B", "bytes_per_weight": "1"}, result="405 GB"),
         sources=(
             talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
             talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight stand in the equation"),
@@ -31,6 +33,7 @@ EQUATIONS = (
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="All experts are held, whichever of them a batch uses.",
         assumptions=("no weight is held twice",),
+        example=Example(given={"total_params": "671B", "bytes_per_weight": "1"}, result="671 GB"),
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),),
     ),
     Equation(
@@ -44,6 +47,7 @@ EQUATIONS = (
         ),
         statement="What lies on the chips takes their memory, replicas included.",
         assumptions=("every chip holds the same number of bytes",),
+        example=Example(given={"resident_weight_bytes_per_chip": "13 GB", "chips": "16", "pipeline_stages": "2"}, result="416 GB"),
         sources=(scaling_book("DeepSeek-V3 in production holds about 22 GB of weights on each chip"),),
     ),
     Equation(
@@ -58,6 +62,7 @@ EQUATIONS = (
         ),
         statement="Every sequence in flight holds its cache, in all stages together.",
         assumptions=("no prefix shared between sequences", "equal context lengths, or their mean", COPIES),
+        example=Example(given={"sequences_in_flight": "128", "kv_bytes_per_sequence": "4.129 GB", "kv_copies": "2"}, result="1.057 TB"),
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -68,10 +73,10 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda kv_copies, chips: (kv_copies, chips),
         sense="<=",
-        requires=(lambda chips: chips >= 1,),
-        otherwise=("a part of a chip holds one copy, like a whole one",),
+        requires=(Requirement(holds=lambda chips: chips >= 1, otherwise="a part of a chip holds one copy, like a whole one"),),
         statement="A chip holds a cache once.",
         assumptions=("no chip holds two copies of the same cache",),
+        example=Example(given={"chips": "16"}, result="16"),
         sources=(ours("a second copy on a chip would be read by nobody"),),
     ),
     Equation(
@@ -81,6 +86,7 @@ EQUATIONS = (
         relation=lambda kv_copies, chips, kv_heads: (kv_copies, maximum(1, chips / kv_heads)),
         statement="Heads are dealt out to the chips; where there are fewer KV heads than chips, some chips hold the same one.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
+        example=Example(given={"chips": "16", "kv_heads": "8"}, result="2"),
         sources=(ours("chips over heads: a head is on so many chips, and each holds it and reads it"),),
     ),
     Equation(
@@ -90,6 +96,7 @@ EQUATIONS = (
         relation=lambda kv_copies, chips: (kv_copies, chips),
         statement="A latent serves all heads, so that every chip that computes some of them holds it.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
+        example=Example(given={"chips": "16"}, result="16"),
         steps=(Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
         sources=(ours("a latent is a cache of one head"),),
     ),
@@ -100,6 +107,7 @@ EQUATIONS = (
         relation=lambda memory_demand, weight_bytes, kv_cache_bytes: (memory_demand, weight_bytes + kv_cache_bytes),
         statement="Weights and caches share the memory of all chips.",
         assumptions=("activations and buffers left out",),
+        example=Example(given={"weight_bytes": "405 GB", "kv_cache_bytes": "1.057 TB"}, result="1.462 TB"),
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -108,6 +116,7 @@ EQUATIONS = (
         defines="memory_capacity",
         relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity: (memory_capacity, chips * pipeline_stages * hbm_capacity),
         statement="The memory of all chips of all stages.",
+        example=Example(given={"chips": "16", "pipeline_stages": "2", "hbm_capacity": "80 GB"}, result="2.56 TB"),
         sources=(talk("1:01:44", "1:01:58", "a rack has tens of terabytes"),),
     ),
     Equation(
@@ -120,6 +129,7 @@ EQUATIONS = (
         ),
         statement="Stages and the chips of a stage share the demand.",
         assumptions=("weights are sharded perfectly, and all that is held of caches evenly", "every stage holds as many layers"),
+        example=Example(given={"memory_demand": "1.462 TB", "chips": "16", "pipeline_stages": "2"}, result="45.69 GB"),
         sources=(
             talk(
                 "1:04:23", "1:07:15", "divide by expert parallelism and by pipeline stages",
@@ -135,6 +145,7 @@ EQUATIONS = (
         sense="<=",
         statement="Weights and caches can be no more than the memory there is.",
         assumptions=("all memory is free for weights and caches", "sharding is perfect"),
+        example=Example(given={"memory_capacity": "2.56 TB"}, result="2.56 TB"),
         sources=(talk("0:46:44", "0:47:02", "total parameters are bounded by the memory of the scale-up domain"),),
     ),
     Equation(
@@ -149,11 +160,24 @@ EQUATIONS = (
         ),
         sense="<=",
         requires=(
-            lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
+            Requirement(
+                holds=lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
+                otherwise="the weights alone do not fit",
+            ),
         ),
-        otherwise=("the weights alone do not fit",),
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
+        example=Example(
+            given={
+                "chips": "16",
+                "pipeline_stages": "2",
+                "hbm_capacity": "80 GB",
+                "weight_bytes": "405 GB",
+                "kv_bytes_per_sequence": "4.129 GB",
+                "kv_copies": "2",
+            },
+            result="261",
+        ),
         steps=(
             Step(
                 operation="the demand at the limit of the capacity",
@@ -184,6 +208,7 @@ EQUATIONS = (
             "one stage that fills the domain: a condition, because with more stages more fits",
             "all memory is free for weights and caches",
         ),
+        example=Example(given={"scale_up_size": "72", "hbm_capacity": "192 GB"}, result="13.82 TB"),
         steps=(
             Step(
                 operation="the capacity of one stage that fills the domain",
@@ -202,6 +227,7 @@ EQUATIONS = (
         defines="scale_up_bandwidth",
         relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),
         statement="All chips of the domain read at once; pipeline stages do not, they take turns.",
+        example=Example(given={"scale_up_size": "72", "hbm_bandwidth": "8 TB/s"}, result="576 TB/s"),
         sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain is more memory bandwidth, pipelining is only more capacity"),),
     ),
     Equation(
@@ -214,6 +240,10 @@ EQUATIONS = (
         ),
         statement="The read of all weights gets shorter with the size of the domain as well as with the bandwidth of a chip.",
         assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
+        example=Example(
+            given={"total_params": "671B", "bytes_per_weight": "1", "scale_up_bandwidth": "576 TB/s", "mbu": "70%"},
+            result="1.664 ms",
+        ),
         steps=(
             Step(
                 operation="the weight time of a stage that fills the domain",

@@ -8,7 +8,8 @@ from typing import Any
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, Variant, at
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 
 def hops(stages: Any) -> Any:
@@ -27,6 +28,7 @@ EQUATIONS = (
         defines="sequences_in_flight",
         relation=lambda sequences_in_flight, microbatches, microbatch_size: (sequences_in_flight, microbatches * microbatch_size),
         statement="All microbatches on their way through the stages.",
+        example=Example(given={"microbatches": "2", "microbatch_size": "64"}, result="128"),
         sources=(talk("1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size"),),
     ),
     Equation(
@@ -37,6 +39,7 @@ EQUATIONS = (
         relation=lambda microbatch_size, batch: (microbatch_size, batch),
         statement="A stage works on one microbatch at a time: that is the batch of every step time.",
         changes=("read from the batch to the microbatch; a definition, because batch means that of one pass everywhere",),
+        example=Example(given={"batch": "64"}, result="64"),
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
@@ -51,6 +54,7 @@ EQUATIONS = (
         relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
         statement="The fewest microbatches that leave no stage idle.",
         assumptions=("a stage takes as long as any other", "no time passes between stages"),
+        example=Example(given={"pipeline_stages": "4"}, result="4"),
         sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
     ),
     Equation(
@@ -60,6 +64,7 @@ EQUATIONS = (
         relation=lambda microbatch_size, balance_batch: (microbatch_size, balance_batch),
         statement="Each pass should keep the arithmetic busy, so each microbatch is a whole balance batch.",
         assumptions=("KV reads left out",),
+        example=Example(given={"balance_batch": "211"}, result="211"),
         sources=(talk("1:08:36", "1:10:03", "the microbatch is 300 times sparsity"),),
     ),
     Equation(
@@ -75,6 +80,18 @@ EQUATIONS = (
         ),
         statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "1",
+                "chips": "16",
+                "pipeline_stages": "2",
+                "microbatch_size": "64",
+                "kv_bytes_per_sequence": "4.129 GB",
+                "kv_copies": "2",
+            },
+            result="45.69 GB",
+        ),
         steps=(
             Step(
                 operation="the demand of one chip, with the caches of all microbatches",
@@ -126,6 +143,10 @@ EQUATIONS = (
             "hops between stages leave them idle too: as many microbatches as stages do not fill them",
             "a single stage has no hop, whatever one takes",
         ),
+        example=Example(
+            given={"microbatches": "3", "step_time": "28.61 ms", "pipeline_stages": "4", "hop_latency": "10 us"},
+            result="0.251",
+        ),
         sources=(talk("0:57:28", "0:57:40", "four stages and one batch at a time leave three quarters idle"),),
     ),
     Equation(
@@ -141,14 +162,20 @@ EQUATIONS = (
         changes=(
             "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
         ),
-        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda training_microbatches: training_microbatches >= 1),
-        otherwise=("a single stage has no bubble", "a training step has one microbatch at least"),
+        requires=(
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
+            Requirement(
+                holds=lambda training_microbatches: training_microbatches >= 1,
+                otherwise="a training step has one microbatch at least",
+            ),
+        ),
         statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
         assumptions=(
             "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
             "a pass takes as long in one stage as in any other; a backward pass may take longer than a forward one",
             "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
         ),
+        example=Example(given={"pipeline_stages": "16", "training_microbatches": "64"}, result="0.1899"),
         sources=(
             GPIPE_PAPER,
             talk("0:59:01", "1:00:46", "training has a bubble; one forward one backward and zero bubble fight it", "no formula is given"),
@@ -164,14 +191,12 @@ EQUATIONS = (
             (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
         ),
         requires=(
-            lambda pipeline_stages: pipeline_stages > 1,
-            lambda virtual_stages: virtual_stages >= 1,
-            lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
-        ),
-        otherwise=(
-            "a single stage has no bubble",
-            "a device holds one stage at least",
-            "an interleaved schedule has a microbatch for each stage at least",
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
+            Requirement(
+                holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+                otherwise="an interleaved schedule has a microbatch for each stage at least",
+            ),
         ),
         statement="A device that holds several short runs of layers fills and drains sooner, and sends its activations as many times more.",
         assumptions=(
@@ -179,6 +204,7 @@ EQUATIONS = (
             "a pass takes as long in one virtual stage as in any other",
             "what is sent between stages takes no time",
         ),
+        example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
         steps=(
             Step(
                 operation="a pass through a virtual stage is shorter and comes more often, as if there were so many more microbatches",
@@ -200,6 +226,7 @@ EQUATIONS = (
         sense="<=",
         statement="A virtual stage holds a layer at least.",
         assumptions=("no layer is cut",),
+        example=Example(given={"layers_per_stage": "9"}, result="9"),
         sources=(MEGATRON_PAPER,),
     ),
     Equation(
@@ -209,9 +236,11 @@ EQUATIONS = (
         defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage without a layer is none",),
-        requires=(lambda layers, pipeline_stages: layers >= pipeline_stages,),
-        otherwise=("a stage has one layer at least",),
+        requires=(
+            Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has one layer at least"),
+        ),
         statement="The layers are dealt out evenly.",
+        example=Example(given={"layers": "126", "pipeline_stages": "14"}, result="9"),
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
     ),
     Equation(
@@ -227,6 +256,7 @@ EQUATIONS = (
             " where the ratio is one or more, the hop between racks is not the bottleneck."
         ),
         assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
+        example=Example(given={"active_experts": "8", "layers_per_stage": "4", "scale_out_bandwidth_ratio": "9"}, result="7.111"),
         sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
     ),
     Equation(
@@ -248,6 +278,10 @@ EQUATIONS = (
         changes=(
             "microbatches beyond what the stages and hops hold wait in a queue; a single stage is included",
             "a single stage has no hop, whatever one takes",
+        ),
+        example=Example(
+            given={"step_time": "28.61 ms", "pipeline_stages": "2", "hop_latency": "10 us", "microbatches": "2"},
+            result="28.63 ms",
         ),
         sources=(
             talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),

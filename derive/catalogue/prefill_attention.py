@@ -9,15 +9,18 @@ from typing import Any
 from derive.arithmetic import maximum, minimum
 from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
-from derive.records import Equation, Premise, Step, Variant, at, in_place
+from derive.records import Equation, Example, Premise, Step, Variant, at, in_place
+from derive.requirements import Requirement
 
 GROUP = "attention_flops_per_sequence"
+LATENT_EXPANDED = "Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head."
 PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
 WINDOW = {
     "window_attention_flops": "prefill_window_flops",
     # Of a window and a context that are both what is met on average, the lesser is that too.
     **dict.fromkeys(("window_tokens", "context_length"), "prefill_window_tokens"),
 }
+SELECTED = {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"}
 DECODED = {row.id.split(".")[1]: row for row in DECODE}
 
 
@@ -41,7 +44,7 @@ def _at_the_mean(decoded: str, **point: Any) -> Premise:
     )
 
 
-def _in_prefill(decoded: str, id: str, title: str, names: dict[str, str]) -> Equation:
+def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], example: Example) -> Equation:
     """The same for a token of a prompt as for a decoded one, over the mean of what it meets."""
     row = DECODED[decoded]
     renamed = {row.symbols[0]: names[row.symbols[0]], **{old: new for old, new in names.items() if old in row.symbols}}
@@ -53,6 +56,7 @@ def _in_prefill(decoded: str, id: str, title: str, names: dict[str, str]) -> Equ
         relation=in_place(row.relation, renamed),
         statement=f"{row.statement} In prefill, the mean over the new tokens of a prompt.",
         assumptions=(*row.assumptions, "prefill does what decode does"),
+        example=example,
         steps=(Step(operation="the FLOPs grow in proportion to what is met: those of the mean", premises=(at(row.id, **renamed),)),),
         sources=row.sources,
     )
@@ -70,47 +74,54 @@ PREFILL_ATTENTION = (
         ),
         statement="Where keys and values are kept as attention takes them, a prompt token does what a decoded one does.",
         assumptions=("nothing is expanded in prefill: true of grouped queries, untrue of a latent cache",),
+        example=Example(given={"attention_flops_per_pair": "8.258 MFLOP/token"}, result="8.258 MFLOP/token"),
         sources=(ours("one product with keys and one with values in either phase"),),
     ),
-    *(
-        Equation(
-            id=f"architecture.prefill_attention_flops_{name}",
-            title=f"Attention FLOPs of prefill per query and context token, {words}",
-            defines="prefill_attention_flops_per_pair",
-            variant=Variant(group="prefill_attention_flops_per_pair", name=name),
-            relation=relation,
-            statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
-            assumptions=("dense attention", "the latent is expanded, as in prefill", *more),
-            steps=(
-                Step(
-                    operation="the expanded form, whatever decode does",
-                    premises=(
-                        at(f"architecture.attention_flops_{name}", attention_flops_per_pair="prefill_attention_flops_per_pair"),
-                    ),
-                ),
+    Equation(
+        id="architecture.prefill_attention_flops_mla",
+        title="Attention FLOPs of prefill per query and context token, latent attention",
+        defines="prefill_attention_flops_per_pair",
+        variant=Variant(group="prefill_attention_flops_per_pair", name="mla"),
+        relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim, rope_dim, value_dim: (
+            prefill_attention_flops_per_pair,
+            flop_per_mac_and_token * layers * query_heads * (nope_dim + rope_dim + value_dim),
+        ),
+        statement=LATENT_EXPANDED,
+        assumptions=("dense attention", "the latent is expanded, as in prefill"),
+        example=Example(
+            given={"layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
+            result="4.997 MFLOP/token",
+        ),
+        steps=(
+            Step(
+                operation="the expanded form, whatever decode does",
+                premises=(at("architecture.attention_flops_mla", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
             ),
-            sources=(MLA_PAPER,),
-        )
-        for name, words, more, relation in (
-            (
-                "mla",
-                "latent attention",
-                (),
-                lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, layers, query_heads, nope_dim, rope_dim, value_dim: (
-                    prefill_attention_flops_per_pair,
-                    flop_per_mac_and_token * layers * query_heads * (nope_dim + rope_dim + value_dim),
-                ),
+        ),
+        sources=(MLA_PAPER,),
+    ),
+    Equation(
+        id="architecture.prefill_attention_flops_mla_hybrid",
+        title="Attention FLOPs of prefill per query and context token, latent attention on only some layers",
+        defines="prefill_attention_flops_per_pair",
+        variant=Variant(group="prefill_attention_flops_per_pair", name="mla_hybrid"),
+        relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
+            prefill_attention_flops_per_pair,
+            flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
+        ),
+        statement=LATENT_EXPANDED,
+        assumptions=("dense attention", "the latent is expanded, as in prefill", "the slope at long context"),
+        example=Example(
+            given={"kv_layers": "24", "query_heads": "96", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
+            result="1.475 MFLOP/token",
+        ),
+        steps=(
+            Step(
+                operation="the expanded form, whatever decode does",
+                premises=(at("architecture.attention_flops_mla_hybrid", attention_flops_per_pair="prefill_attention_flops_per_pair"),),
             ),
-            (
-                "mla_hybrid",
-                "latent attention on only some layers",
-                ("the slope at long context",),
-                lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
-                    prefill_attention_flops_per_pair,
-                    flop_per_mac_and_token * kv_layers * query_heads * (nope_dim + rope_dim + value_dim),
-                ),
-            ),
-        )
+        ),
+        sources=(MLA_PAPER,),
     ),
     Equation(
         id="architecture.prefill_window_tokens",
@@ -122,19 +133,34 @@ PREFILL_ATTENTION = (
         ),
         statement="A token meets all before it until the window is full, and then the window.",
         assumptions=PLACES,
+        example=Example(given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"}, result="886.7 tokens"),
         sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
     ),
     _in_prefill(
         "window_attention_flops",
-        "prefill_window_flops",
-        "Attention FLOPs of one new token of a prompt in windowed layers",
-        WINDOW,
+        id="prefill_window_flops",
+        title="Attention FLOPs of one new token of a prompt in windowed layers",
+        names=WINDOW,
+        example=Example(
+            given={
+                "window_layers": "52",
+                "query_heads": "32",
+                "window_key_dim": "128",
+                "window_value_dim": "128",
+                "prefill_window_tokens": "886.7",
+            },
+            result="755.4 MFLOP",
+        ),
     ),
     _in_prefill(
         "window_attention_flops_shared",
-        "prefill_window_flops_shared",
-        "Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
-        WINDOW,
+        id="prefill_window_flops_shared",
+        title="Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
+        names=WINDOW,
+        example=Example(
+            given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512", "prefill_window_tokens": "128"},
+            result="2.047 GFLOP",
+        ),
     ),
     Equation(
         id="architecture.prefill_read_entries",
@@ -147,6 +173,7 @@ PREFILL_ATTENTION = (
         ),
         statement="A token reads all before it while they are fewer than it selects, and then as many as it selects.",
         assumptions=PLACES,
+        example=Example(given={"selected_entries": "2048", "cached_tokens": "1000", "uncached_tokens": "3000"}, result="1865"),
         sources=(DSA_PAPER, ours("the mean of the lesser of selection and place")),
     ),
     Equation(
@@ -163,20 +190,41 @@ PREFILL_ATTENTION = (
         ),
         statement="A token reads all compressed entries before it while they are fewer than it selects, and then as many as it selects.",
         assumptions=(*PLACES, "tokens not yet compressed are left out"),
+        example=Example(
+            given={"selected_entries": "1024", "sparse_compression_ratio": "4", "cached_tokens": "2000", "uncached_tokens": "6000"},
+            result="932.5",
+        ),
         sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
     ),
-    *(
-        _in_prefill(
-            f"selected_attention_flops{variant}",
-            f"prefill_selected_flops{variant}",
-            f"Attention FLOPs of one new token of a prompt over selected entries, {words}",
-            {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"},
-        )
-        for variant, words in (
-            ("", "latent attention absorbed"),
-            ("_gqa_indexed", "grouped-query attention"),
-            ("_compressed", "tokens compressed into shared entries"),
-        )
+    _in_prefill(
+        "selected_attention_flops",
+        id="prefill_selected_flops",
+        title="Attention FLOPs of one new token of a prompt over selected entries, latent attention absorbed",
+        names=SELECTED,
+        example=Example(
+            given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64", "prefill_read_entries": "1948"},
+            result="33.1 GFLOP",
+        ),
+    ),
+    _in_prefill(
+        "selected_attention_flops_gqa_indexed",
+        id="prefill_selected_flops_gqa_indexed",
+        title="Attention FLOPs of one new token of a prompt over selected entries, grouped-query attention",
+        names=SELECTED,
+        example=Example(
+            given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128", "prefill_read_entries": "1948"},
+            result="3.638 GFLOP",
+        ),
+    ),
+    _in_prefill(
+        "selected_attention_flops_compressed",
+        id="prefill_selected_flops_compressed",
+        title="Attention FLOPs of one new token of a prompt over selected entries, tokens compressed into shared entries",
+        names=SELECTED,
+        example=Example(
+            given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "prefill_read_entries": "932.5"},
+            result="7.333 GFLOP",
+        ),
     ),
     Equation(
         id="architecture.prefill_attention_of_prompt",
@@ -189,6 +237,10 @@ PREFILL_ATTENTION = (
         ),
         statement="A new token meets all that is cached, and on average half of the new tokens.",
         assumptions=("dense attention in every layer that attends", *PLACES),
+        example=Example(
+            given={"prefill_attention_flops_per_pair": "8.258 MFLOP/token", "cached_tokens": "3600", "uncached_tokens": "2400"},
+            result="39.64 GFLOP",
+        ),
         steps=(
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt",
@@ -211,6 +263,15 @@ PREFILL_ATTENTION = (
         ),
         statement="Full layers meet all that is cached and half of the new tokens, windowed layers what their window holds.",
         assumptions=("what linear layers do with their states is left out", *PLACES),
+        example=Example(
+            given={
+                "prefill_attention_flops_per_pair": "163.8 kFLOP/token",
+                "cached_tokens": "12k",
+                "uncached_tokens": "8000",
+                "prefill_window_flops": "872.4 MFLOP",
+            },
+            result="3.493 GFLOP",
+        ),
         steps=(
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt and the mean of what a window holds",
@@ -242,6 +303,15 @@ PREFILL_ATTENTION = (
             "selected latents are met as in decode, absorbed; short prompts take less where all of them are met expanded, behind a mask",
             *PLACES,
         ),
+        example=Example(
+            given={
+                "indexer_flops_per_pair": "999.4 kFLOP/token",
+                "cached_tokens": "12k",
+                "uncached_tokens": "8000",
+                "prefill_selected_flops": "34.8 GFLOP",
+            },
+            result="50.79 GFLOP",
+        ),
         steps=(
             Step(
                 operation="a decoded token's indexers score its context, a new one's the mean place in the prompt",
@@ -264,9 +334,22 @@ PREFILL_ATTENTION = (
             * (cached_tokens + uncached_tokens / 2)
             + prefill_selected_flops,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
         assumptions=("the indexer's arithmetic runs at the rate of attention", *PLACES),
+        example=Example(
+            given={
+                "indexer_flops_per_pair": "58.37 kFLOP/token",
+                "layers": "60",
+                "sparse_layers": "57",
+                "query_heads": "64",
+                "head_dim": "128",
+                "cached_tokens": "12k",
+                "uncached_tokens": "8000",
+                "prefill_selected_flops": "3.825 GFLOP",
+            },
+            result="6.332 GFLOP",
+        ),
         steps=(
             Step(
                 operation="a decoded token's indexers and dense layers meet its context, a new one's the mean place in the prompt",
@@ -296,6 +379,20 @@ PREFILL_ATTENTION = (
         ),
         statement="Indexers and heavily compressed layers meet an entry for every few tokens before; selections and windows stop growing.",
         assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *PLACES),
+        example=Example(
+            given={
+                "indexer_flops_per_pair": "122.9 kFLOP/token",
+                "heavily_compressed_layers": "31",
+                "query_heads": "128",
+                "head_dim": "512",
+                "heavy_compression_ratio": "128",
+                "cached_tokens": "12k",
+                "uncached_tokens": "8000",
+                "prefill_selected_flops": "8.053 GFLOP",
+                "prefill_window_flops": "2.047 GFLOP",
+            },
+            result="13.08 GFLOP",
+        ),
         steps=(
             Step(
                 operation="a decoded token meets the entries of its context, a new one those of the mean place in the prompt",

@@ -1,7 +1,7 @@
 """Reversible: Feistel ciphers, RevNets, and memory bought with compute (lecture, 2:03:50 to the end)."""
 
 from derive.catalogue.sources import REVNET_PAPER, ours, talk
-from derive.records import Equation, Step, Variant, at
+from derive.records import Equation, Example, Step, Variant, at
 
 EQUATIONS = (
     Equation(
@@ -11,6 +11,7 @@ EQUATIONS = (
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
         statement="(x, y) becomes (x, y + f(x)). Since x is still there, f(x) can be taken away again, whatever f is.",
         assumptions=("the registry holds positive numbers; the identity does not need them",),
+        example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
         sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
     ),
     Equation(
@@ -19,6 +20,7 @@ EQUATIONS = (
         defines="revnet_right",
         relation=lambda revnet_right, left_half: (revnet_right, left_half),
         statement="y' = x: what the function was taken of leaves unchanged on the other side, so the way back can take it again.",
+        example=Example(given={"left_half": "0.6"}, result="0.6"),
         sources=(REVNET_PAPER, talk("2:11:08", "2:11:56", "y' is x")),
     ),
     Equation(
@@ -28,6 +30,7 @@ EQUATIONS = (
         relation=lambda revnet_left, right_half, round_function: (revnet_left, right_half + round_function),
         statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'); the next layer changes the other half.",
         assumptions=("the registry holds positive numbers; the identity does not need them",),
+        example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
         steps=(
             Step(
                 operation="the mixed half of the round leaves on the other side",
@@ -51,6 +54,16 @@ EQUATIONS = (
         ),
         statement="Every layer keeps its inputs until the backward pass comes by: linear in depth, and at times the largest footprint.",
         assumptions=("nothing is computed again",),
+        example=Example(
+            given={
+                "layers": "48",
+                "tokens_in_training_batch": "8192",
+                "model_dim": "4096",
+                "activations_per_width": "17",
+                "bytes_per_activation": "2",
+            },
+            result="54.76 GB",
+        ),
         sources=(
             talk(
                 "2:12:05", "2:12:46", "training memory is linear in layers and can be the largest footprint",
@@ -70,6 +83,10 @@ EQUATIONS = (
         ),
         statement="Only one layer's activations are held; the rest is computed backwards from the output, at any depth.",
         assumptions=("every layer is reversible",),
+        example=Example(
+            given={"tokens_in_training_batch": "8192", "model_dim": "4096", "activations_per_width": "17", "bytes_per_activation": "2"},
+            result="1.141 GB",
+        ),
         steps=(
             Step(
                 operation="as if there were one layer",
@@ -89,6 +106,7 @@ EQUATIONS = (
         ),
         statement="One more forward pass, layer by layer, on the way back: compute spent to save memory; a KV cache does the opposite.",
         assumptions=("attention FLOPs left out", "every layer is reversible"),
+        example=Example(given={"active_params": "7B", "pretrain_tokens": "2T"}, result="1.12e+23 FLOP"),
         steps=(
             Step(
                 operation="but for the pass that computes the activations again, the cost is that of training with them stored",

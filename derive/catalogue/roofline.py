@@ -4,7 +4,8 @@ from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -20,6 +21,10 @@ EQUATIONS = (
             "matrix multiplications with the active weights only; attention has a time of its own",
             "one new token of each sequence; checking drafts multiplies it",
             "the work is spread evenly over the chips",
+        ),
+        example=Example(
+            given={"batch": "64", "active_params": "405B", "chips": "16", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
+            result="3.274 ms",
         ),
         sources=(
             talk(
@@ -44,6 +49,10 @@ EQUATIONS = (
             "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
             " (experts.weight_time_touched, taken where experts and active_experts are known)",
             "weights are sharded perfectly: no chip holds a copy of what another holds",
+        ),
+        example=Example(
+            given={"total_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="10.79 ms",
         ),
         sources=(
             talk(
@@ -73,6 +82,10 @@ EQUATIONS = (
         statement="A chip reads the weights that lie in its own memory once per step, replicas included, one stage after another.",
         changes=("a pass goes through all stages, whose chips read their own weights in turn",),
         assumptions=("every chip holds and reads the same number of bytes",),
+        example=Example(
+            given={"pipeline_stages": "2", "resident_weight_bytes_per_chip": "13 GB", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="11.09 ms",
+        ),
         sources=(
             scaling_book(
                 "DeepSeek-V3 in production holds about 22 GB of weights on each chip, not 671 GB over 144",
@@ -88,6 +101,7 @@ EQUATIONS = (
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_time": "10.79 ms"}, result="10.79 ms"),
         sources=(ours("what a step with drafts is compared with"),),
     ),
     Equation(
@@ -98,6 +112,7 @@ EQUATIONS = (
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_time": "11.09 ms"}, result="11.09 ms"),
         sources=(ours("what a step with drafts is compared with"),),
     ),
     Equation(
@@ -113,6 +128,18 @@ EQUATIONS = (
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
         assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
+        example=Example(
+            given={
+                "batch": "64",
+                "context_length": "8k",
+                "kv_bytes_per_token": "516.1 kB/token",
+                "kv_copies": "2",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="14.09 ms",
+        ),
         sources=(talk("0:05:21", "0:05:46", "KV fetch is batch times context length times bytes per token over bandwidth"),),
     ),
     Equation(
@@ -121,6 +148,7 @@ EQUATIONS = (
         defines="memory_time",
         relation=lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time),
         statement="Weights and KV cache share one memory bus, so their times add.",
+        example=Example(given={"weight_time": "10.79 ms", "kv_time": "14.09 ms"}, result="24.88 ms"),
         sources=(talk("0:09:17", "0:09:35", "memory time is the sum of weight fetch and KV fetch"),),
     ),
     Equation(
@@ -144,6 +172,16 @@ EQUATIONS = (
         changes=(
             "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
             " beat the peak FLOP/s",
+        ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+            },
+            result="28.61 ms",
         ),
         sources=(
             talk(
@@ -171,6 +209,16 @@ EQUATIONS = (
         statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network and no launch overhead"),
         changes=("attention FLOPs and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+            },
+            result="43.84 ms",
+        ),
         sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
     ),
     Equation(
@@ -189,6 +237,17 @@ EQUATIONS = (
         statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
         assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
         changes=("attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "attention_time": "534.1 us",
+                "kv_time": "14.09 ms",
+                "compute_time": "3.274 ms",
+                "weight_time": "10.79 ms",
+            },
+            result="30.92 ms",
+        ),
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
@@ -203,6 +262,17 @@ EQUATIONS = (
         statement="Every sequence's new token meets what it attends to, at the rate of the data type that attention runs in.",
         assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
         changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
+        example=Example(
+            given={
+                "batch": "64",
+                "attention_flops_per_sequence": "66.06 GFLOP",
+                "chips": "16",
+                "peak_flops": "1979 TFLOP/s",
+                "attention_rate_ratio": "0.5",
+                "mfu": "50%",
+            },
+            result="534.1 us",
+        ),
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
             talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
@@ -222,6 +292,17 @@ EQUATIONS = (
         statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
         assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
         changes=("drafts count, each of which goes to its experts too",),
+        example=Example(
+            given={
+                "drafting_time": "323 us",
+                "positions_per_step": "2",
+                "compute_time": "74.79 us",
+                "attention_time": "274.7 us",
+                "memory_time": "8.675 ms",
+                "all_to_all_time": "200 us",
+            },
+            result="10.1 ms",
+        ),
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
@@ -242,8 +323,12 @@ EQUATIONS = (
             drafting_time
             + maximum(positions_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
-        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
-        otherwise=("communication leaves nothing of the step",),
+        requires=(
+            Requirement(
+                holds=lambda exposed_communication_share: exposed_communication_share < 1,
+                otherwise="communication leaves nothing of the step",
+            ),
+        ),
         statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
@@ -251,6 +336,17 @@ EQUATIONS = (
             "weights and KV cache fit in memory",
         ),
         changes=("attention FLOPs and drafts count",),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "memory_time": "24.88 ms",
+                "exposed_communication_share": "20%",
+            },
+            result="34.83 ms",
+        ),
         sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
@@ -268,6 +364,10 @@ EQUATIONS = (
         ),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
         assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
+        example=Example(
+            given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
+            result="10.79 ms",
+        ),
         steps=(
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
@@ -302,6 +402,10 @@ EQUATIONS = (
         ),
         statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
         changes=("attention FLOPs and the checking of drafts are arithmetic",),
+        example=Example(
+            given={"memory_time": "24.88 ms", "positions_per_step": "4", "compute_time": "3.274 ms", "attention_time": "534.1 us"},
+            result="0.6203",
+        ),
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
     ),
     *GRID,

@@ -2,7 +2,8 @@
 
 from derive.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER, TENSOR_PARALLEL_PAPER
-from derive.records import BOUND, LOWER, Equation, Step, at
+from derive.records import BOUND, LOWER, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 GRID = (
     Equation(
@@ -22,14 +23,26 @@ GRID = (
             * (chips - 1)
             / (chips * link_bandwidth),
         ),
-        requires=(lambda chips: chips > 1,),
-        otherwise=("one chip waits for no other",),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
         statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
         assumptions=(
             "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
             "the links alone: every synchronisation also takes a latency",
             "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
             "no overlap with arithmetic",
+        ),
+        example=Example(
+            given={
+                "layers": "126",
+                "synchronisations_per_layer": "2",
+                "batch": "64",
+                "positions_per_step": "4",
+                "model_dim": "16384",
+                "bytes_per_activation": "2",
+                "chips": "16",
+                "link_bandwidth": "450 GB/s",
+            },
+            result="8.808 ms",
         ),
         sources=(TENSOR_PARALLEL_PAPER,),
     ),
@@ -47,13 +60,24 @@ GRID = (
             + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
-        requires=(lambda chips: chips > 1,),
-        otherwise=("one chip waits for no other",),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
         statement="More chips read the weights faster and wait longer for each other.",
         assumptions=(
             "chips on a square grid, each synchronisation crosses it along one side and back",
             "small batch: arithmetic and KV reads left out",
             "a token reads the weights that it uses",
+        ),
+        example=Example(
+            given={
+                "active_params": "405B",
+                "bytes_per_weight": "1",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "layers": "126",
+                "synchronisations_per_layer": "2",
+                "hop_latency": "10 us",
+            },
+            result="22.68 ms",
         ),
         steps=(
             Step(
@@ -88,13 +112,26 @@ GRID = (
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(
-            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
-                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
+            Requirement(
+                holds=lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
+                    layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
+                ),
+                otherwise="one chip is the fastest, as waiting for a second takes longer than it saves",
             ),
         ),
-        otherwise=("one chip is the fastest, as waiting for a second takes longer than it saves",),
         statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
+        example=Example(
+            given={
+                "layers": "126",
+                "synchronisations_per_layer": "2",
+                "hop_latency": "10 us",
+                "bytes_per_weight": "1",
+                "active_params": "405B",
+                "hbm_bandwidth": "3.35 TB/s",
+            },
+            result="22.43 ms",
+        ),
         steps=(
             Step(
                 operation="the best number of chips",

@@ -1,7 +1,7 @@
 """Scheduling: trains of batches and what a replica delivers (lecture, 0:20:13 to 0:27:49)."""
 
 from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import HEURISTIC, Equation
+from derive.records import HEURISTIC, Equation, Example
 
 EQUATIONS = (
     Equation(
@@ -10,6 +10,7 @@ EQUATIONS = (
         defines="sweep_time",
         relation=lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth),
         statement="Time to read the whole of a chip's memory once: 13 to 81 ms on the chips in use.",
+        example=Example(given={"hbm_capacity": "288 GB", "hbm_bandwidth": "20 TB/s"}, result="14.4 ms"),
         sources=(
             talk(
                 "0:23:36",
@@ -26,6 +27,7 @@ EQUATIONS = (
         relation=lambda train_period, sweep_time: (train_period, sweep_time),
         statement="Fill the memory with weights and KV and read all of it once per pass.",
         assumptions=("memory is full", "reading anything twice per pass is pointless"),
+        example=Example(given={"sweep_time": "23.88 ms"}, result="23.88 ms"),
         sources=(
             talk(
                 "0:23:36",
@@ -43,6 +45,7 @@ EQUATIONS = (
         relation=lambda worst_latency, train_period: (worst_latency, 2 * train_period),
         statement="A request that just missed a departure waits one period and rides one.",
         assumptions=("a pass takes one period", "the next batch has room"),
+        example=Example(given={"train_period": "24 ms"}, result="48 ms"),
         sources=(talk("0:22:43", "0:23:25", "trains leave every 20 ms, so the worst case is 40 ms"),),
     ),
     Equation(
@@ -52,6 +55,7 @@ EQUATIONS = (
         relation=lambda mean_latency, train_period: (mean_latency, 3 * train_period / 2),
         statement="Arrivals at random wait half a period on average and ride one.",
         assumptions=("a pass takes one period", "the next batch has room"),
+        example=Example(given={"train_period": "24 ms"}, result="36 ms"),
         sources=(ours("the mean of a uniform wait between 0 and one period, plus the pass"),),
     ),
     Equation(
@@ -65,6 +69,10 @@ EQUATIONS = (
         ),
         statement="All that is in flight over the time in which each sequence gets its tokens; without stages that is a step.",
         changes=("of the whole replica: with pipeline stages, of all microbatches in flight and not of one",),
+        example=Example(
+            given={"microbatches": "2", "batch": "64", "tokens_per_step": "2.952", "token_latency": "28.63 ms"},
+            result="13.2k token/s",
+        ),
         sources=(
             talk(
                 "0:26:25",
@@ -80,6 +88,7 @@ EQUATIONS = (
         defines="fleet_throughput",
         relation=lambda fleet_throughput, replicas, throughput: (fleet_throughput, replicas * throughput),
         statement="Replicas work side by side.",
+        example=Example(given={"replicas": "50", "throughput": "13.2k token/s"}, result="660k token/s"),
         sources=(talk("0:26:25", "0:27:49", "Gemini makes hundreds of millions of tokens a second: a thousand such systems"),),
     ),
 )

@@ -7,7 +7,8 @@ from derive.catalogue.serving_methods import METHODS
 from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -22,6 +23,18 @@ EQUATIONS = (
         statement="The chips are paid for the time between two tokens; all that is in flight shares the bill.",
         assumptions=("every step is full: no idle time of the replica is charged",),
         changes=("stages that wait, for hops or for microbatches, are paid too",),
+        example=Example(
+            given={
+                "chips": "16",
+                "pipeline_stages": "2",
+                "chip_price": "2 USD/h",
+                "token_latency": "28.63 ms",
+                "microbatches": "2",
+                "batch": "64",
+                "tokens_per_step": "2.952",
+            },
+            result="1.347 USD/MTok",
+        ),
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),),
     ),
     Equation(
@@ -35,6 +48,10 @@ EQUATIONS = (
         statement="What the chips of the replica cost in a second over the tokens they make in a second.",
         assumptions=("every token is charged alike",),
         changes=("the chips of all stages are paid",),
+        example=Example(
+            given={"chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "throughput": "13.2k token/s"},
+            result="1.347 USD/MTok",
+        ),
         steps=(
             Step(
                 operation="batch and latency enter both only as the throughput",
@@ -51,6 +68,7 @@ EQUATIONS = (
         relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
         statement="What a chip costs in a second over the FLOPs it sustains in it.",
         assumptions=("the chip is busy with arithmetic alone",),
+        example=Example(given={"chip_price": "2 USD/h", "peak_flops": "1979 TFLOP/s", "mfu": "50%"}, result="5.615e-19 USD/FLOP"),
         sources=(ours("rent over sustained arithmetic"),),
     ),
     Equation(
@@ -60,6 +78,7 @@ EQUATIONS = (
         relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
         statement="What a chip costs in a second over the bytes it reads in it.",
         assumptions=("the chip is busy with reading alone",),
+        example=Example(given={"chip_price": "2 USD/h", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"}, result="2.369e-16 USD/byte"),
         sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
     ),
     Equation(
@@ -72,6 +91,7 @@ EQUATIONS = (
         ),
         statement="How many times what a token must cost it does cost, whatever overlaps.",
         assumptions=("no stage of a pipeline waits",),
+        example=Example(given={"step_time": "28.61 ms", "compute_time": "3.274 ms", "tokens_per_step": "2.952"}, result="2.96"),
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
@@ -96,6 +116,17 @@ EQUATIONS = (
         changes=(
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
             " it bounds the cost from below, under perfect overlap alone",
+        ),
+        example=Example(
+            given={
+                "positions_per_step": "4",
+                "attention_compute_ratio": "0.1631",
+                "weight_compute_ratio": "3.296",
+                "kv_compute_ratio": "4.304",
+                "drafting_compute_ratio": "1.14",
+                "tokens_per_step": "2.952",
+            },
+            result="2.961",
         ),
         steps=(
             Step(
@@ -157,6 +188,15 @@ EQUATIONS = (
             "attention of the new tokens is arithmetic",
             "reads the weights that a pass of so many tokens needs: with all of a mixture of experts it was no bound from below",
         ),
+        example=Example(
+            given={
+                "prefill_attention_factor": "1.098",
+                "prefill_weight_compute_ratio": "3.296",
+                "kv_compute_ratio": "4.304",
+                "new_tokens_per_pass": "2000",
+            },
+            result="1.098",
+        ),
         steps=(
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
@@ -195,6 +235,15 @@ EQUATIONS = (
         ),
         statement="If nothing overlaps, the reads come on top of the arithmetic, shared by the new tokens.",
         assumptions=("no overlap at all", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={
+                "prefill_attention_factor": "1.098",
+                "prefill_weight_compute_ratio": "3.296",
+                "kv_compute_ratio": "4.304",
+                "new_tokens_per_pass": "2000",
+            },
+            result="1.102",
+        ),
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),
     Equation(
@@ -205,6 +254,7 @@ EQUATIONS = (
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_compute_ratio": "3.296"}, result="3.296"),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
@@ -215,6 +265,7 @@ EQUATIONS = (
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
+        example=Example(given={"weight_compute_ratio": "3.387"}, result="3.387"),
         sources=(ours("as with every weight read"),),
     ),
     Equation(
@@ -235,19 +286,29 @@ EQUATIONS = (
             * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - positions_per_step)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
-        ),
-        otherwise=(
-            "a token uses a part of all experts",
-            "a batch is one sequence at least",
-            "decode reads no more than all weights",
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(
+                holds=lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
+                otherwise="decode reads no more than all weights",
+            ),
         ),
         statement="All weights are read but those of experts that neither a step of decode uses nor a further token of any sequence.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
+        ),
+        example=Example(
+            given={
+                "balance_batch": "3828",
+                "batch": "32",
+                "weight_compute_ratio": "114.4",
+                "active_experts": "8",
+                "experts": "256",
+                "new_tokens_per_pass": "4",
+                "positions_per_step": "2",
+            },
+            result="118.9",
         ),
         steps=(
             Step(

@@ -1,7 +1,8 @@
 """Serving, continued: attention in prefill, the mean context of decode, and what a chip costs that is owned."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
-from derive.records import CONDITION, Equation, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 COSTS = (
     Equation(
@@ -18,6 +19,10 @@ COSTS = (
         ),
         statement="Each new token meets every active weight, and what it attends to of the tokens before it.",
         assumptions=("one sequence", "of a prompt that takes several passes, the mean over them"),
+        example=Example(
+            given={"active_params": "405B", "new_tokens_per_pass": "2000", "prefill_attention_flops_per_token": "39.64 GFLOP"},
+            result="1.699 PFLOP",
+        ),
         sources=(KAPLAN_PAPER, PALM_PAPER),
     ),
     Equation(
@@ -25,8 +30,9 @@ COSTS = (
         title="Tokens of a prompt that are not found in the cache",
         defines="uncached_tokens",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="What is left of a prompt to compute, in one pass or in several chunks.",
+        example=Example(given={"prompt_tokens": "6000", "cache_hit_share": "60%"}, result="2400 tokens"),
         sources=(ours("the other part of the prompt"),),
     ),
     Equation(
@@ -37,8 +43,9 @@ COSTS = (
             cached_tokens,
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="What a prompt finds in the cache stands to what it does not find as one share to the other.",
+        example=Example(given={"uncached_tokens": "2400", "cache_hit_share": "60%"}, result="3600 tokens"),
         sources=(ours("in terms of the new tokens, which are known of a pass"),),
     ),
     Equation(
@@ -54,6 +61,10 @@ COSTS = (
         ),
         statement="What a prompt's tokens attend to on average, over what each multiplies with the weights, comes on top of that.",
         assumptions=("the mean over all new tokens of a prompt",),
+        example=Example(
+            given={"prefill_attention_flops_per_token": "39.64 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
+            result="1.098",
+        ),
         steps=(
             Step(
                 operation="what it means: FLOPs of a pass over those with the weights alone",
@@ -85,6 +96,7 @@ COSTS = (
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
         statement="From the first output token to the last, a sequence reads its prompt and on average half of its output.",
         assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),
+        example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="6250 tokens"),
         sources=(ours("the mean of n_in + i over the n_out steps of a request"),),
     ),
     Equation(
@@ -95,7 +107,7 @@ COSTS = (
             chip_price,
             chip_capex / (depreciation_time * fleet_utilisation) + chip_power * power_usage_effectiveness * electricity_price,
         ),
-        requires=(lambda power_usage_effectiveness: power_usage_effectiveness >= 1,),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement=(
             "A second in use pays for its share of the chip, written off over the seconds it is used, and for electricity: the seconds in"
             " which the chip waits are in the price, by fleet_utilisation."
@@ -105,6 +117,17 @@ COSTS = (
             "written off evenly, without interest",
             "no power is drawn while a chip is not in use",
             "staff, repair and licences left out",
+        ),
+        example=Example(
+            given={
+                "chip_capex": "40000 USD",
+                "depreciation_time": "1460 d",
+                "fleet_utilisation": "60%",
+                "chip_power": "1300 W",
+                "power_usage_effectiveness": "1.2",
+                "electricity_price": "0.08 USD/kWh",
+            },
+            result="2.027 USD/h",
         ),
         sources=(WAREHOUSE_BOOK, ours("per second in use: nothing else is to be divided by the utilisation again")),
     ),
@@ -118,6 +141,7 @@ COSTS = (
             "every chip is paid all the time at the same price",
             "not with serving.chip_price_from_capex, whose second in use has paid for the others",
         ),
+        example=Example(given={"cost_per_token": "1.347 USD/MTok", "fleet_utilisation": "60%"}, result="2.245 USD/MTok"),
         sources=(ours("DeepSeek published a mean of 226.75 nodes in use and a peak of 278: 0.816 of what the peak needs"),),
     ),
 )

@@ -3,7 +3,8 @@
 from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 METHODS = (
     Equation(
@@ -18,6 +19,10 @@ METHODS = (
         ),
         statement="Arithmetic grows with the new tokens of each sequence; what is read from memory does not.",
         assumptions=("KV of the new tokens stays on chip", "mfu is that of prefill", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={"compute_time": "3.274 ms", "new_tokens_per_pass": "2000", "prefill_attention_factor": "1.098"},
+            result="7.19 s",
+        ),
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
@@ -34,6 +39,10 @@ METHODS = (
         changes=(
             "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
             "attention of the new tokens is arithmetic, so that fewer of them will do",
+        ),
+        example=Example(
+            given={"balance_batch": "211", "batch": "64", "kv_compute_ratio": "4.304", "prefill_attention_factor": "1.098"},
+            result="6.922 tokens",
         ),
         steps=(
             Step(
@@ -101,6 +110,19 @@ METHODS = (
             "attention FLOPs of the chunk count",
             "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
         ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+            },
+            result="47.72 ms",
+        ),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -125,6 +147,19 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
         ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+            },
+            result="72.6 ms",
+        ),
         sources=(ours("serving.mixed_step_time with the two times added"),),
     ),
     Equation(
@@ -144,8 +179,12 @@ METHODS = (
             )
             / (1 - exposed_communication_share),
         ),
-        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
-        otherwise=("communication leaves nothing of the step",),
+        requires=(
+            Requirement(
+                holds=lambda exposed_communication_share: exposed_communication_share < 1,
+                otherwise="communication leaves nothing of the step",
+            ),
+        ),
         statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
@@ -154,6 +193,20 @@ METHODS = (
             "KV reads of the chunk left out",
             ATTENTION_LEFT_OUT,
             "compute_time is that of the decoding sequences",
+        ),
+        example=Example(
+            given={
+                "drafting_time": "3.732 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_chunk": "512",
+                "batch": "64",
+                "prefill_attention_factor": "1.098",
+                "mixed_memory_time": "24.88 ms",
+                "exposed_communication_share": "20%",
+            },
+            result="58.72 ms",
         ),
         sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
     ),
@@ -165,6 +218,7 @@ METHODS = (
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        example=Example(given={"memory_time": "24.88 ms"}, result="24.88 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -175,6 +229,7 @@ METHODS = (
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All that lies on a chip is read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
+        example=Example(given={"memory_time": "25.18 ms"}, result="25.18 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -190,17 +245,34 @@ METHODS = (
             * (1 - (1 - active_experts / experts) ** (prefill_chunk / one_token)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                ),
+                otherwise="decode reads no more than all weights",
             ),
         ),
-        otherwise=("a token uses a part of all experts", "decode reads no more than all weights"),
         statement="Of the experts that decode leaves unread, a step reads those too that some token of the chunk goes to.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
             "KV reads of the chunk left out",
+        ),
+        example=Example(
+            given={
+                "memory_time": "8.675 ms",
+                "total_params": "671B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+                "weight_time": "8.555 ms",
+                "active_experts": "8",
+                "experts": "256",
+                "prefill_chunk": "64",
+            },
+            result="9.011 ms",
         ),
         steps=(
             Step(
@@ -242,17 +314,30 @@ METHODS = (
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
         ),
-        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
         changes=(
             "attention FLOPs and drafts of the decoding sequences leave less room",
             "attention FLOPs of the chunk take room too",
             "where every weight is read anyway: elsewhere the chunk reads experts of its own",
+        ),
+        example=Example(
+            given={
+                "batch": "64",
+                "memory_time": "24.88 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_attention_factor": "1.098",
+            },
+            result="171.8 tokens",
         ),
         steps=(
             Step(
@@ -288,13 +373,26 @@ METHODS = (
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
         ),
-        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
+        example=Example(
+            given={
+                "batch": "64",
+                "memory_time": "25.18 ms",
+                "positions_per_step": "4",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "prefill_attention_factor": "1.098",
+            },
+            result="177.1 tokens",
+        ),
         steps=(Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
@@ -311,21 +409,41 @@ METHODS = (
             * (1 - (1 - active_experts / experts) ** (free_prefill_chunk / one_token)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                ),
+                otherwise="decode reads no more than all weights",
             ),
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
-        ),
-        otherwise=(
-            "a token uses a part of all experts",
-            "decode reads no more than all weights",
-            "arithmetic binds the step already, so that nothing rides along for free",
         ),
         statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
+        example=Example(
+            given={
+                "positions_per_step": "2",
+                "compute_time": "74.79 us",
+                "attention_time": "274.7 us",
+                "prefill_attention_factor": "1.648",
+                "free_prefill_chunk": "2170",
+                "batch": "32",
+                "total_params": "671B",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+                "weight_time": "8.555 ms",
+                "active_experts": "8",
+                "experts": "256",
+            },
+            result="8.67 ms",
+        ),
         steps=(
             Step(
                 operation="the arithmetic of the mixed step takes just as long as its reads",
@@ -376,6 +494,16 @@ METHODS = (
         ),
         statement="Compute-bound prefill: what a chip computes over what a token takes.",
         assumptions=("prefill is compute-bound", "tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
+        example=Example(
+            given={
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+                "prefill_decode_flops_ratio": "1.3",
+                "active_params": "405B",
+                "prefill_attention_factor": "1.098",
+            },
+            result="1446 token/s",
+        ),
         sources=(DISTSERVE_PAPER,),
     ),
     Equation(
@@ -389,6 +517,7 @@ METHODS = (
         ),
         statement="What a replica delivers, shared over the chips of all its stages.",
         changes=("the chips of all stages share it",),
+        example=Example(given={"throughput": "13.2k token/s", "chips": "16", "pipeline_stages": "2"}, result="412.5 token/s"),
         sources=(SPLITWISE_PAPER,),
     ),
     Equation(
@@ -402,12 +531,22 @@ METHODS = (
             prefill_decode_chip_ratio,
             prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="Two pools, one for each phase, sized so that neither waits for the other; what the cache holds is not prefilled.",
         assumptions=(
             "both pools are busy all the time",
             "moving the cache between the pools costs nothing",
             "requests alike, or their mean",
+        ),
+        example=Example(
+            given={
+                "prompt_tokens": "6000",
+                "cache_hit_share": "60%",
+                "decode_rate_per_chip": "412.5 token/s",
+                "output_tokens": "500",
+                "prefill_rate_per_chip": "1446 token/s",
+            },
+            result="1.369",
         ),
         sources=(DISTSERVE_PAPER, SPLITWISE_PAPER),
     ),

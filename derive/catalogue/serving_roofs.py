@@ -1,7 +1,7 @@
 """What no replica beats, whatever its batch, context and schedule: each token is a pass through the active weights."""
 
 from derive.catalogue.sources import ROOFLINE_PAPER, ours
-from derive.records import BOUND, Equation, Step, at
+from derive.records import BOUND, Equation, Example, Step, at
 
 ONE_PASS = "each token is computed once at least: none is taken from an answer that is stored"
 
@@ -17,6 +17,10 @@ ROOFS = (
         sense="<=",
         statement="A token takes a multiply-add with every active weight, and the chips do so many in a second.",
         assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        example=Example(
+            given={"chips": "16", "pipeline_stages": "2", "peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"},
+            result="39.09k token/s",
+        ),
         steps=(
             Step(
                 operation="all the time goes to the weights' arithmetic, and each position that is computed yields a token",
@@ -43,6 +47,7 @@ ROOFS = (
         sense="<=",
         statement="A token takes a multiply-add with every active weight, and a chip does so many in a second.",
         assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"}, result="1222 token/s"),
         steps=(
             Step(
                 operation="the rate of a replica, shared over its chips",
@@ -63,6 +68,10 @@ ROOFS = (
         sense=">=",
         statement="A token costs at least the time of a chip that its arithmetic takes.",
         assumptions=(ONE_PASS, "attention and refused drafts come on top"),
+        example=Example(
+            given={"chip_price": "2 USD/h", "active_params": "405B", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
+            result="0.4548 USD/MTok",
+        ),
         steps=(
             Step(
                 operation="the price of the chips over the most tokens that they make",

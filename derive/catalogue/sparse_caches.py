@@ -5,7 +5,8 @@ grows with the context is then stored and read apart: keys and values are stored
 """
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours
-from derive.records import Equation, Variant
+from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 INDEXED = (
     Equation(
@@ -23,6 +24,18 @@ INDEXED = (
         ),
         statement="The latent cache, and beside it one key of indexer_dim in every layer that runs an indexer of its own.",
         assumptions=("every layer has its own latent over the whole context",),
+        example=Example(
+            given={
+                "layers": "61",
+                "latent_dim": "512",
+                "rope_dim": "64",
+                "indexer_layers": "61",
+                "indexer_dim": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="43.19 kB/token",
+        ),
         sources=(DSA_PAPER, MLA_PAPER),
     ),
     Equation(
@@ -40,6 +53,18 @@ INDEXED = (
         ),
         statement="The grouped-query cache, and beside it one key of indexer_dim in every layer that runs an indexer.",
         assumptions=("every layer has its own cache over the whole context",),
+        example=Example(
+            given={
+                "layers": "60",
+                "kv_heads": "4",
+                "head_dim": "128",
+                "indexer_layers": "57",
+                "indexer_dim": "128",
+                "bytes_per_element": "2",
+                "indexer_bytes_per_element": "2",
+            },
+            result="137.5 kB/token",
+        ),
         sources=(MSA_CONFIG, GQA_PAPER),
     ),
     Equation(
@@ -63,6 +88,19 @@ INDEXED = (
             "one KV head, whose key is also its value",
             "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
         ),
+        example=Example(
+            given={
+                "sparse_layers": "30",
+                "head_dim": "512",
+                "indexer_dim": "128",
+                "sparse_compression_ratio": "4",
+                "heavily_compressed_layers": "31",
+                "heavy_compression_ratio": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="4.954 kB/token",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -73,6 +111,7 @@ INDEXED = (
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token: (kv_read_bytes_per_token, kv_bytes_per_token),
         statement="Attention that looks at the whole context reads every byte that grows with it, once per step.",
         assumptions=("dense attention in every layer whose cache grows with the context",),
+        example=Example(given={"kv_bytes_per_token": "516.1 kB/token"}, result="516.1 kB/token"),
         sources=(ours("what roofline.kv_time takes for granted, as a quantity of its own"),),
     ),
     Equation(
@@ -88,6 +127,10 @@ INDEXED = (
         ),
         statement="Only the indexer keys are read for every token; layers without an indexer reuse the choice of one below.",
         assumptions=("the slope beyond the selection: what attention itself reads no longer grows",),
+        example=Example(
+            given={"indexer_layers": "61", "indexer_dim": "128", "indexer_bytes_per_element": "1.03125"},
+            result="8.052 kB/token",
+        ),
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -103,9 +146,22 @@ INDEXED = (
             keys_and_values * (layers - sparse_layers) * kv_heads * head_dim * bytes_per_element
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers read their keys and values of every token, sparse layers only the keys of their indexer.",
         assumptions=("the slope beyond the selection: what sparse layers read of keys and values no longer grows",),
+        example=Example(
+            given={
+                "layers": "60",
+                "sparse_layers": "57",
+                "kv_heads": "4",
+                "head_dim": "128",
+                "indexer_layers": "57",
+                "indexer_dim": "128",
+                "bytes_per_element": "2",
+                "indexer_bytes_per_element": "2",
+            },
+            result="20.74 kB/token",
+        ),
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -126,6 +182,19 @@ INDEXED = (
         ),
         statement="Sparse layers read every indexer key, heavily compressed layers every entry.",
         assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
+        example=Example(
+            given={
+                "sparse_layers": "30",
+                "indexer_dim": "128",
+                "sparse_compression_ratio": "4",
+                "heavily_compressed_layers": "31",
+                "head_dim": "512",
+                "heavy_compression_ratio": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="1.114 kB/token",
+        ),
         sources=(COMPRESSED_DOCS,),
     ),
 )

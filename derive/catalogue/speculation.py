@@ -2,7 +2,8 @@
 
 from derive.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
-from derive.records import BOUND, LOWER, Equation, Step, Variant, at
+from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 SPECULATION = (
     Equation(
@@ -13,13 +14,18 @@ SPECULATION = (
             tokens_per_step,
             one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
-        otherwise=("where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",),
+        requires=(
+            Requirement(
+                holds=lambda acceptance_rate: acceptance_rate < 1,
+                otherwise="where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",
+            ),
+        ),
         statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
         assumptions=(
             "each drafted token is accepted with the same chance, whatever the others",
             "the check of all drafted tokens takes one step",
         ),
+        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3"}, result="2.952 tokens"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -28,6 +34,7 @@ SPECULATION = (
         defines="positions_per_step",
         relation=lambda positions_per_step, draft_tokens: (positions_per_step, draft_tokens + 1),
         statement="A step checks every drafted token and computes the one after them: each takes its arithmetic, the reads are shared.",
+        example=Example(given={"draft_tokens": "3"}, result="4"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -38,6 +45,7 @@ SPECULATION = (
         sense="<=",
         statement="A step yields a token for each position it computes, at most.",
         assumptions=("a token is yielded by the step that computes its position",),
+        example=Example(given={"positions_per_step": "4"}, result="4 tokens"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -52,6 +60,10 @@ SPECULATION = (
         ),
         statement="What the same batch would take without speculative decoding, by the roofline.",
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network and no launch overhead"),
+        example=Example(
+            given={"compute_time": "3.274 ms", "attention_time": "534.1 us", "plain_weight_time": "10.79 ms", "kv_time": "14.09 ms"},
+            result="24.88 ms",
+        ),
         sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
     ),
     Equation(
@@ -64,6 +76,7 @@ SPECULATION = (
         ),
         statement="The draft model runs once for every token it drafts, before the check.",
         assumptions=("drafts are made one after another, and not while the step before is checked",),
+        example=Example(given={"draft_tokens": "3", "draft_cost_ratio": "0.05", "plain_step_time": "24.88 ms"}, result="3.732 ms"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -72,6 +85,7 @@ SPECULATION = (
         defines="drafting_compute_ratio",
         relation=lambda drafting_compute_ratio, drafting_time, compute_time: (drafting_compute_ratio, drafting_time / compute_time),
         statement="What drafting takes in units of the linear arithmetic of a step.",
+        example=Example(given={"drafting_time": "3.732 ms", "compute_time": "3.274 ms"}, result="1.14"),
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
@@ -83,9 +97,14 @@ SPECULATION = (
             verification_ratio,
             (step_time - drafting_time) / plain_step_time,
         ),
-        requires=(lambda step_time, drafting_time: step_time > drafting_time,),
-        otherwise=("drafting alone takes longer than the step",),
+        requires=(
+            Requirement(
+                holds=lambda step_time, drafting_time: step_time > drafting_time,
+                otherwise="drafting alone takes longer than the step",
+            ),
+        ),
         statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
+        example=Example(given={"step_time": "31.5 ms", "drafting_time": "3.732 ms", "plain_step_time": "24.88 ms"}, result="1.116"),
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),
     Equation(
@@ -98,13 +117,17 @@ SPECULATION = (
             speculative_speedup,
             (1 - acceptance_rate ** (draft_tokens + 1)) / ((1 - acceptance_rate) * (draft_tokens * draft_cost_ratio + verification_ratio)),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement=(
             "Tokens per step, over the time of drafting and checking them; below one where drafts are dear or poor, or arithmetic binds."
         ),
         assumptions=("the assumptions of serving.speculative_tokens",),
         changes=(
             "the check takes as much longer than a plain step as its arithmetic asks: the form before held for memory-bound decode alone",
+        ),
+        example=Example(
+            given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
+            result="2.332",
         ),
         steps=(
             Step(
@@ -145,9 +168,10 @@ SPECULATION = (
             * (draft_tokens * draft_operations_ratio + draft_tokens + 1)
             / (1 - acceptance_rate ** (draft_tokens + 1)),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
         assumptions=("the assumptions of serving.speculative_tokens",),
+        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
         steps=(
             Step(
                 operation="what it means: FLOPs of drafting and checking over the tokens they bring",
@@ -175,6 +199,7 @@ SPECULATION = (
         ),
         statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
+        example=Example(given={"balance_batch": "211", "positions_per_step": "4"}, result="52.75"),
         steps=(
             Step(
                 operation="the arithmetic of all positions takes as long as the weight read",

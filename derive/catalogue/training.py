@@ -4,7 +4,8 @@ from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER,
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Step, Variant, at
+from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -18,6 +19,7 @@ EQUATIONS = (
         ),
         statement="Two FLOPs a parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="3.791e+25 FLOP"),
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
     Equation(
@@ -37,6 +39,15 @@ EQUATIONS = (
             "dense attention, of which only the causal half is computed",
             "every sequence is one document; of packed ones each token sees less",
             "activations are stored, not computed again",
+        ),
+        example=Example(
+            given={
+                "pretrain_tokens": "15.6T",
+                "active_params": "405B",
+                "attention_flops_per_pair": "8.258 MFLOP/token",
+                "training_sequence_length": "8192",
+            },
+            result="3.949e+25 FLOP",
         ),
         steps=(
             Step(
@@ -68,6 +79,10 @@ EQUATIONS = (
         assumptions=(
             "all of it runs at the efficiency of decode, training as well: dearer than training.rl_cost_split wherever it trains",
         ),
+        example=Example(
+            given={"rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T", "decode_efficiency": "30%"},
+            result="1.62e+25 FLOP",
+        ),
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
@@ -85,9 +100,13 @@ EQUATIONS = (
             rl_flops,
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
         ),
-        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="Only the roll-out is slow; the passes that train, or score with another policy, run as in pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
+        example=Example(
+            given={"decode_efficiency": "30%", "rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T"},
+            result="8.64e+24 FLOP",
+        ),
         sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
     ),
     Equation(
@@ -105,6 +124,10 @@ EQUATIONS = (
         assumptions=(
             "attention FLOPs left out",
             "prompt tokens found in a cache cost nothing and are not counted among those served",
+        ),
+        example=Example(
+            given={"active_params": "405B", "inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"},
+            result="3.079e+26 FLOP",
         ),
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
@@ -126,6 +149,7 @@ EQUATIONS = (
             "attention FLOPs left out",
             "prompt tokens are counted like output tokens: dearer than training.inference_cost wherever there are prompts",
         ),
+        example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
         steps=(
             Step(
                 operation="no token served is prompt",
@@ -150,6 +174,7 @@ EQUATIONS = (
             "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
             "all of reinforcement learning at the efficiency of decode; training.equal_cost_rl_split has only the roll-out at it",
         ),
+        example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -173,9 +198,10 @@ EQUATIONS = (
             pretrain_tokens,
             (2 / decode_efficiency + rl_multiplier - 2) * rl_tokens / 6,
         ),
-        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule with only the roll-out slow.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -198,6 +224,7 @@ EQUATIONS = (
             "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
             "prompt tokens are counted like output tokens; training.equal_cost_inference_split tells them apart",
         ),
+        example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -217,6 +244,7 @@ EQUATIONS = (
         ),
         statement="The lecture's rule with only the output slow: the more of the traffic is prompt, the more a model may serve.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
         steps=(
             Step(
                 operation="equal FLOPs",
@@ -233,6 +261,7 @@ EQUATIONS = (
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
         statement="The other way to share: half to training of both kinds, half to inference.",
         assumptions=("equal costs are taken for the optimum",),
+        example=Example(given={"pretrain_flops": "3.791e+25 FLOP", "rl_flops": "8.64e+24 FLOP"}, result="4.655e+25 FLOP"),
         sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
     ),
     Equation(
@@ -242,6 +271,7 @@ EQUATIONS = (
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
         statement="The rate of the fleet for as long as the model is served.",
         assumptions=("a constant rate, or its mean",),
+        example=Example(given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"}, result="259.2T tokens"),
         sources=(
             talk(
                 "1:29:46", "1:30:46", "500 million tokens a second for two months; a tenth of it for one model is around 200 trillion",
@@ -259,6 +289,7 @@ EQUATIONS = (
         ),
         statement="A model that is overtaken serves nothing, so a plan counts the expectation.",
         assumptions=("a model serves all or nothing",),
+        example=Example(given={"inference_tokens": "259.2T", "frontier_probability": "40%"}, result="103.7T tokens"),
         sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
     ),
     Equation(
@@ -274,6 +305,7 @@ EQUATIONS = (
             "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
             "active parameters stand for those of a dense model",
         ),
+        example=Example(given={"active_params": "405B"}, result="8.1T tokens"),
         sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
     ),
     Equation(
@@ -282,6 +314,7 @@ EQUATIONS = (
         defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
         statement="How many times more a model has read than its size alone asks for.",
+        example=Example(given={"pretrain_tokens": "15.6T", "chinchilla_tokens": "8.1T"}, result="1.926"),
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",

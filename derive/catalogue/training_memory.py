@@ -5,7 +5,8 @@ many layers, is up to the schedule of the pipeline.
 """
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
+from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
@@ -24,6 +25,17 @@ MEMORY = (
         ),
         statement="Every copy of the model holds its weights, their gradients and what the optimizer keeps of them.",
         assumptions=(MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="50.62 GB",
+        ),
         sources=(ZERO_PAPER,),
     ),
     Equation(
@@ -38,9 +50,21 @@ MEMORY = (
             * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param / data_parallel)
             / (chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
         assumptions=(MODEL_PARALLEL,),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="12.95 GB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the optimizer states",
@@ -68,9 +92,21 @@ MEMORY = (
             * (bytes_per_weight + (gradient_bytes_per_param + optimizer_bytes_per_param) / data_parallel)
             / (chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-2: a gradient is held where it is needed for the update.",
         assumptions=(MODEL_PARALLEL,),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="6.674 GB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the gradients",
@@ -96,9 +132,21 @@ MEMORY = (
             * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param)
             / (data_parallel * chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
         assumptions=(MODEL_PARALLEL, "the layer that is gathered just now left out"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "bytes_per_weight": "2",
+                "gradient_bytes_per_param": "2",
+                "optimizer_bytes_per_param": "12",
+                "data_parallel": "128",
+                "chips": "8",
+                "pipeline_stages": "16",
+            },
+            result="395.5 MB",
+        ),
         steps=(
             Step(
                 operation="a copy holds its part of the weights",
@@ -127,6 +175,7 @@ MEMORY = (
             MODEL_PARALLEL,
             "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
         ),
+        example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
         steps=(
             Step(
                 operation="two, two and three times four bytes",
@@ -148,6 +197,7 @@ MEMORY = (
         ),
         statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
         assumptions=(HALF_PRECISION, "embeddings and the output layer left out"),
+        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
         steps=(
             Step(
                 operation="so many bytes for a token and unit of the width",
@@ -170,6 +220,16 @@ MEMORY = (
         ),
         statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
         assumptions=(HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
+        example=Example(
+            given={
+                "layers": "126",
+                "tokens_in_training_batch": "8192",
+                "model_dim": "16384",
+                "query_heads": "128",
+                "training_sequence_length": "8192",
+            },
+            result="5.987 TB",
+        ),
         steps=(
             Step(
                 operation="but for the scores, what a layer keeps that computes them again",
@@ -198,6 +258,7 @@ MEMORY = (
         ),
         statement="Only the input of each layer is kept; the rest is computed again when the backward pass comes by.",
         assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
+        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
         steps=(
             Step(
                 operation="one value of two bytes for a token and unit of the width",
@@ -217,6 +278,7 @@ MEMORY = (
         ),
         statement="Memory bought with one more forward pass.",
         assumptions=("attention FLOPs left out", "all layers are computed again"),
+        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="5.054e+25 FLOP"),
         steps=(
             Step(
                 operation="but for the second forward pass, the cost is that of training with activations stored",
@@ -241,9 +303,13 @@ MEMORY = (
             activation_bytes_per_chip,
             activation_bytes * training_microbatches / (chips * pipeline_stages),
         ),
-        requires=(lambda training_microbatches: training_microbatches >= 1,),
+        requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
         assumptions=("activation_bytes are of one microbatch, in all layers", ALL_SHARDED),
+        example=Example(
+            given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
+            result="16.91 GB",
+        ),
         sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
     ),
     Equation(
@@ -258,6 +324,7 @@ MEMORY = (
             "as many microbatches a training step as stages or more; the first stage holds as many as there are stages, later ones fewer",
             ALL_SHARDED,
         ),
+        example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
         steps=(
             Step(
                 operation="the first stage holds as many microbatches as there are stages",
@@ -275,13 +342,20 @@ MEMORY = (
             activation_bytes_per_chip,
             activation_bytes * (1 + (pipeline_stages - 1) / (pipeline_stages * virtual_stages)) / chips,
         ),
-        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda virtual_stages: virtual_stages >= 1),
+        requires=(
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1),
+        ),
         statement="The shorter bubble is paid with passes that run ahead.",
         assumptions=(
             "activation_bytes are of one microbatch, in all layers",
             "twice as many microbatches a training step as stages or more",
             "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
             ALL_SHARDED,
+        ),
+        example=Example(
+            given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},
+            result="5.218 GB",
         ),
         steps=(
             Step(
@@ -308,6 +382,7 @@ MEMORY = (
         ),
         statement="States that stay, and activations that wait for the backward pass.",
         assumptions=("buffers of communication and fragmentation left out",),
+        example=Example(given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"}, result="17.18 GB"),
         sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
     ),
     Equation(
@@ -318,6 +393,7 @@ MEMORY = (
         sense="<=",
         statement="A chip holds no more than its memory.",
         assumptions=("nothing is moved to the memory of the host",),
+        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
         sources=(ZERO_PAPER,),
     ),
     Equation(
@@ -329,10 +405,15 @@ MEMORY = (
             hbm_capacity - training_state_bytes_per_chip,
         ),
         sense="<=",
-        requires=(lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,),
-        otherwise=("parameters, gradients and optimizer states alone do not fit",),
+        requires=(
+            Requirement(
+                holds=lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,
+                otherwise="parameters, gradients and optimizer states alone do not fit",
+            ),
+        ),
         statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
         assumptions=("nothing is moved to the memory of the host",),
+        example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),
         steps=(
             Step(
                 operation="the demand at the limit of the memory",

@@ -1,7 +1,7 @@
 """Training, continued: copies of a model that train on different data, and the tokens that hide what they exchange."""
 
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
-from derive.records import CONDITION, Equation, Step, Variant, at
+from derive.records import CONDITION, Equation, Example, Step, Variant, at
 
 RING = "many copies; of two, each sends half of this"
 OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
@@ -17,6 +17,10 @@ NETWORK = (
         ),
         statement="Six FLOPs a parameter for every token that falls on a chip, however the model is cut up.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        example=Example(
+            given={"active_params": "405B", "training_tokens_per_chip": "1024", "peak_flops": "989 TFLOP/s", "mfu": "40%"},
+            result="6.29 s",
+        ),
         sources=(scaling_book_training("two FLOPs a parameter and token forward, four backward"),),
     ),
     Equation(
@@ -30,6 +34,16 @@ NETWORK = (
         ),
         statement="Once a training step gradients are scattered to be added up, and gathered again; ZeRO-1 sends as much.",
         assumptions=(RING, OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "exchange_bytes_per_param": "2",
+                "chips": "8",
+                "pipeline_stages": "16",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="253.1 ms",
+        ),
         sources=(scaling_book_training("an all-reduce of the gradients in the backward pass"), ZERO_PAPER),
     ),
     Equation(
@@ -43,6 +57,16 @@ NETWORK = (
         ),
         statement="FSDP, or ZeRO-3: weights are gathered for the forward and again for the backward pass, and gradients scattered.",
         assumptions=(RING, OWN_LINK, "one microbatch a training step: weights are gathered for each"),
+        example=Example(
+            given={
+                "total_params": "405B",
+                "exchange_bytes_per_param": "2",
+                "chips": "8",
+                "pipeline_stages": "16",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="379.7 ms",
+        ),
         sources=(scaling_book_training("all-gathers of the weights, a reduce-scatter of the gradients"), ZERO_PAPER),
     ),
     Equation(
@@ -63,6 +87,19 @@ NETWORK = (
             " as for gradients alone beside the backward pass."
         ),
         assumptions=(RING, OWN_LINK, "attention FLOPs left out"),
+        example=Example(
+            given={
+                "peak_flops": "989 TFLOP/s",
+                "mfu": "40%",
+                "exchange_bytes_per_param": "2",
+                "total_params": "405B",
+                "active_params": "405B",
+                "chips": "8",
+                "pipeline_stages": "16",
+                "link_bandwidth": "50 GB/s",
+            },
+            result="61.81 tokens",
+        ),
         steps=(
             Step(
                 operation="as long to exchange as to compute",
@@ -83,6 +120,7 @@ NETWORK = (
         sense=">=",
         statement="With fewer tokens a chip the network sets the time of a training step.",
         assumptions=("a condition: nobody has to train compute-bound", "exchange runs beside the arithmetic all the time"),
+        example=Example(given={"balance_tokens_per_chip": "61.81"}, result="61.81 tokens"),
         sources=(scaling_book_training("more chips for the same batch end up waiting for the network"),),
     ),
 )

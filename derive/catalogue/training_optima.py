@@ -4,7 +4,7 @@ The lecture takes equal costs for least costs. Here is what that asks of the cos
 """
 
 from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ours, talk
-from derive.records import EMPIRICAL, HEURISTIC, Equation, Step, at
+from derive.records import EMPIRICAL, HEURISTIC, Equation, Example, Step, at
 
 OPTIMA = (
     Equation(
@@ -17,6 +17,16 @@ OPTIMA = (
         ),
         statement="The sum that the heuristic of equal costs means to make least.",
         assumptions=("both costs are powers of what is chosen",),
+        example=Example(
+            given={
+                "falling_cost": "3",
+                "tradeoff_variable": "0.8",
+                "falling_exponent": "0.5",
+                "rising_cost": "2",
+                "rising_exponent": "1.5",
+            },
+            result="4.785",
+        ),
         sources=(talk("1:20:19", "1:21:39", "one over x plus x; power laws tend to behave so"),),
     ),
     Equation(
@@ -29,6 +39,7 @@ OPTIMA = (
         ),
         statement="The two costs are equal at the minimum only if they fall and rise with the same power.",
         assumptions=("both costs are powers of what is chosen",),
+        example=Example(given={"rising_exponent": "1.5", "falling_exponent": "0.5"}, result="3"),
         steps=(
             Step(
                 operation="where the sum is least it has no slope",
@@ -70,6 +81,10 @@ OPTIMA = (
         ),
         statement="Where a falling cost meets a rising one their sum is near its least, and that place is easy to find.",
         assumptions=("the least is where the ratio of training.tradeoff_minimum is, and here that is taken for one",),
+        example=Example(
+            given={"rising_cost": "2", "tradeoff_variable": "0.8", "falling_exponent": "0.5", "rising_exponent": "1.5"},
+            result="1.28",
+        ),
         steps=(
             Step(
                 operation="the falling term over the rising one, put to one",
@@ -99,6 +114,18 @@ OPTIMA = (
             "a fit to dense models far smaller than those of today",
             "the two published fits differ, and the first by how its exponents are rounded as well",
         ),
+        example=Example(
+            given={
+                "irreducible_loss": "1.69",
+                "size_loss_coefficient": "406.4",
+                "active_params": "405B",
+                "size_loss_exponent": "0.34",
+                "data_loss_coefficient": "410.7",
+                "pretrain_tokens": "15.6T",
+                "data_loss_exponent": "0.28",
+            },
+            result="1.819",
+        ),
         sources=(CHINCHILLA_PAPER, REPLICATION_PAPER),
     ),
     Equation(
@@ -107,6 +134,7 @@ OPTIMA = (
         defines="tokens_per_param",
         relation=lambda tokens_per_param, pretrain_tokens, active_params: (tokens_per_param, pretrain_tokens / active_params),
         statement="What a model has read, by its size.",
+        example=Example(given={"pretrain_tokens": "15.6T", "active_params": "405B"}, result="38.52 tokens"),
         sources=(CHINCHILLA_TABLE,),
     ),
     Equation(
@@ -122,6 +150,16 @@ OPTIMA = (
         ),
         statement="Tokens follow from the budget and the size; how they share it depends on the fit, and with it on the budget.",
         assumptions=("the law of training.loss_law", "nothing but pre-training costs: a model that will be served should be smaller"),
+        example=Example(
+            given={
+                "size_loss_exponent": "0.34",
+                "size_loss_coefficient": "406.4",
+                "data_loss_exponent": "0.28",
+                "data_loss_coefficient": "410.7",
+                "pretrain_flops": "3.791e+25 FLOP",
+            },
+            result="213.3B",
+        ),
         steps=(
             Step(
                 operation="the loss along a budget, which gives the tokens to every size",
@@ -172,6 +210,17 @@ OPTIMA = (
             "the law of training.loss_law",
             "serving costs in proportion to size",
             "1.04 rests on exponents rounded to two digits: as first fitted, to four, they give 1.4",
+        ),
+        example=Example(
+            given={
+                "size_loss_exponent": "0.34",
+                "size_loss_coefficient": "406.4",
+                "active_params": "8B",
+                "data_loss_exponent": "0.28",
+                "data_loss_coefficient": "410.7",
+                "pretrain_tokens": "15T",
+            },
+            result="1.524",
         ),
         steps=(
             Step(

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from derive.briefly import brief
@@ -12,6 +11,7 @@ from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
 from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
+from derive.requirements import as_relation
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
@@ -71,7 +71,7 @@ def citable(equation: Equation) -> Citable:
     from sympy import latex
 
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
-    requires = tuple(str(condition(*map(symbol, signature(condition).parameters))) for condition in equation.requires)
+    requires = tuple(str(as_relation(needed)) for needed in equation.requires)
     left, right = equation.sides
     return Citable(
         id=equation.id,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from derive.solving.answers import OR, Answer, Spans, Sweep
+from derive.answers import OR, Answer, Spans, Sweep
 from derive.units import show
 
 METHODS = {
@@ -64,7 +64,7 @@ def text_of(unknown: str, answer: Answer) -> str:
     if answer.kind == "point":
         return show(unknown, answer.point) + OR[answer.bound]
     if answer.kind == "symbolic":
-        return str(answer.formula)
+        return f"{answer.formula}{OR[answer.bound]}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
     ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + OR[answer.bound]
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends

@@ -10,14 +10,15 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
 from derive.show.citation import citable, latex_text, markdown_text
+from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.solving.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
@@ -191,7 +192,7 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
         buy = f" (so {whole} whole ones)" if broken else ""
         return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{regime}"]
     if answer.kind == "symbolic":
-        return [f"{unknown} = {answer.formula}{regime}"]
+        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{regime}"]
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
 
@@ -319,6 +320,8 @@ def _latex_lines(solution: Result) -> Iterator[str]:
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
     """An answer as LaTeX: a point that is a bound as an inequality."""
+    if answer.kind == "symbolic":
+        return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
     sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
     value = show(unknown, answer.point) if answer.kind == "point" else text_of(unknown, answer)
     return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
@@ -335,6 +338,7 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
+    lines += _wrapped("example", [worked(row)] if row.example else [])
     lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
     lines += _wrapped("assumes", list(row.assumptions))
     if row.steps:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil, inf, isclose, isfinite, log
 from types import MappingProxyType
-from typing import Any
 
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_force, regimes
@@ -20,13 +19,13 @@ from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
 from derive.solving.caveats import caveats, less_than_one
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
-from derive.solving.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
+from derive.solving.defaults import IDEALS, MAY_DIFFER, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.solving.elimination import Joint
 from derive.solving.fit import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
 from derive.solving.limits import one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import Instead, Question, posed
+from derive.solving.questions import Instead, Question, posed, taken_as_known
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
@@ -565,22 +564,6 @@ def _says_something(asked: Question, bounded: Solution) -> bool:
     """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always does."""
     cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
-
-
-def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
-    defaults = standing_beside(asked, asked.known)
-    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
-    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
-    if "chips" in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
-    yield {**asked.known, **defaults}
-
-
-def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults that are taken up beside numbers or arrays."""
-    standing = in_numbers(asked.defaults, values)
-    return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:

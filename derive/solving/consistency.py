@@ -9,6 +9,7 @@ from derive.solving.defaults import IDEALS, in_numbers
 from derive.solving.one_equation import agrees, inside, right_side_at, solve_equation
 from derive.solving.propagation import followed
 from derive.solving.questions import Question
+from derive.solving.refusals import made_of
 from derive.solving.result import Answer, Reason
 from derive.units import show
 
@@ -68,10 +69,12 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
     best = {name: value for name, value in in_numbers(asked.defaults, values).items() if name not in ("chips", "replicas")}
     if asked.unknown in IDEALS:
-        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false.
+        # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
+        # with it at its best they are not what follows.
         if clash := beyond_what_can_be(asked.unknown, values):
             return clash
-        values = {name: value for name, value in values.items() if name != asked.unknown}
+        found_from = {asked.unknown, *made_of(asked, asked.unknown)}
+        values = {name: value for name, value in values.items() if name not in found_from}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
     return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOFS)), known, best.keys() - values.keys())

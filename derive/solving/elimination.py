@@ -1,19 +1,18 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from inspect import signature
 from math import isclose, isfinite
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_words, one_root, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Unmet, as_relations
-from derive.requirements import HOLDS
+from derive.requirements import HOLDS, Requirement, named
 from derive.solving.matching import Structure
 
 if TYPE_CHECKING:
@@ -72,10 +71,10 @@ class Joint:
         return tuple(sorted(names, key=lambda name: symbol(name) != self.sides[0]))
 
     @cached_property
-    def requires(self) -> "tuple[Callable[..., Any], ...]":
+    def requires(self) -> "tuple[Requirement, ...]":
         """The requirements of its equations on what is left in it."""
         needed = (requirement for row in self.rows for requirement in row.requires)
-        return tuple(one for one in needed if {*signature(one).parameters} <= {*self.symbols})
+        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
 
     def ruled_out(self, values: Mapping[str, float]) -> bool:
         """Whether its regimes or its sides cannot hold at these numbers; what holds a quantity that is not known is not judged."""

@@ -17,24 +17,12 @@ from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from derive.evaluate import evaluate, precise, vectorised
+from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.regimes import Branch, branches, closed_forms
-from derive.expressions.roots import (
-    LAST_DIGITS,
-    clamped,
-    drops_out,
-    elasticities,
-    exactly,
-    has_difference,
-    in_domain,
-    loses_digits,
-    moves_nothing,
-    negligible,
-    real_roots,
-    text,
-)
+from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots, text
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
 from derive.solving.elimination import Joint
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.units import show
@@ -112,7 +100,7 @@ def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -
 
 def _beyond(needed: Requirement, at: Values) -> bool:
     """Whether a requirement is met up to rounding only."""
-    return not needed(*(at[name] for name in named(needed))) and at_its_bound(needed, at)
+    return not compared(needed, at) and at_its_bound(needed, at)
 
 
 @cache
@@ -196,7 +184,7 @@ def met_along(needed: Requirement, at: "Mapping[str, np.ndarray | float]") -> "n
     """Where a requirement is met at arrays, as nearly as it is at numbers."""
     import numpy as np
 
-    exactly_met = np.asarray(needed(*(at[name] for name in named(needed))))
+    exactly_met = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
     return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
 
@@ -206,7 +194,7 @@ def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.
     import numpy as np
 
     row = at[unknown]
-    beyond = ~np.asarray(needed(*(at[name] for name in named(needed))))
+    beyond = ~np.asarray(compared(needed, at))
     for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound, _ = _heights(root, root, at)
         row = np.where(beyond & _near(row, bound), bound, row)

@@ -1,10 +1,10 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from derive import presets
 from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
@@ -15,7 +15,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.shipped import reading
 from derive.solving.conventions import USUAL, Conventions
-from derive.solving.defaults import Standing, Values, neutral, standing, with_defaults
+from derive.solving.defaults import Standing, Values, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
 from derive.solving.nothing import made_of_nothing
 from derive.units import show
@@ -263,3 +263,19 @@ def _active(
         return chosen[row.variant.group] == row.variant.name if row.variant.group in chosen else row.variant.default
 
     return tuple(row for row in by_id().values() if takes_part(row))
+
+
+def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    defaults = standing_beside(asked, asked.known)
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+    if "chips" in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**asked.known, **defaults}
+
+
+def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults that are taken up beside numbers or arrays."""
+    standing = in_numbers(asked.defaults, values)
+    return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}

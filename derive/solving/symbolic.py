@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
+from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
 from derive.expressions.regimes import Regime, branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.records import Equation
-from derive.solving.answers import Answer, Reason, RouteStep
-from derive.solving.chain import rests_on, taken_as_known
-from derive.solving.questions import Question, posed
+from derive.solving.chain import rests_on
+from derive.solving.directions import EITHER, carried, direction, taken_for_granted
+from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.route import Leg, Route, route
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 MOST_WAYS = 8
 """Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
+
+DECIDING = frozenset({"chips", "total_params", "active_params"})
+"""Givens whose values say which way an answer errs: one chip holds one copy, a model that is not sparse reads what it uses."""
+
+NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
 
 EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
@@ -98,14 +104,17 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
     open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
     needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
+    causes = taken_for_granted(asked, way, known)
+    unsaid = not given.keys().isdisjoint(DECIDING) or carried(way, causes) == EITHER
+    bound, open_side = (None, (NOT_SAID,)) if unsaid else (direction(way, causes), ())
     symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
-        answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end) for end in ways)}.values()),
+        answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end, bound) for end in ways)}.values()),
         equations=tuple(row.reference for row in way.rows),
         given={name: value for name, value in known.items() if name in touched and name not in given},
-        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed),
+        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed, *open_side),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched and name not in given},
         unused=tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched),
         route=ways[0].steps,
@@ -119,11 +128,12 @@ def _broken(way: Route, ways: list[_Way]) -> tuple[str, ...]:
     return tuple(sorted(set.intersection(*broken)))
 
 
-def _answer(unknown: str, way: _Way) -> Answer:
+def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
     from sympy import sstr
 
     found = way.values[unknown]
-    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=" and ".join(dict.fromkeys(way.regimes)) or None)
+    regime = " and ".join(dict.fromkeys(way.regimes)) or None
+    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=regime, bound=bound)
 
 
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:

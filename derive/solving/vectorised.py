@@ -12,12 +12,11 @@ from derive.expressions.regimes import branches, regimes
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
-from derive.solving.chain import standing_beside
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
 from derive.solving.elimination import Joint
 from derive.solving.fit import MEMORY_BINDS, is_warning, least_chips, shortage
 from derive.solving.one_equation import met_along, points
-from derive.solving.questions import Question, at_values
+from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Leg, Route, checks
 

@@ -8,6 +8,8 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -36,7 +38,9 @@ from derive.records import (
     Equation,
     Source,
 )  # fmt: skip
+from derive.requirements import Requirement, as_relation, named
 from derive.solving.questions import question
+from tests.tools.together import each, in_one_test
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
@@ -80,13 +84,22 @@ IDS_PEOPLE_RELY_ON = {
         training.rl_cost training.inference_cost_lecture training.chinchilla
     """,
 }
-"""House, section 4, the chapters of this version, by kind."""
+"""By kind; scripts and papers name them."""
+
+
+CHECKS: list[Callable[[Equation], None]] = []
+"""What holds for every entry: one test an equation makes all of them."""
+
+
+def of_every_equation(check: Callable[[Equation], None]) -> Callable[[Equation], None]:
+    CHECKS.append(check)
+    return check
 
 
 def fingerprint(row: Equation) -> str:
     """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
     left, right = row.sides
-    required = sorted(str(asked(*(symbol(name) for name in signature(asked).parameters))) for asked in row.requires)
+    required = sorted(str(as_relation(needed)) for needed in row.requires)
     text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -119,7 +132,7 @@ def test_ids_are_unique_over_the_chapters():
     assert ids == list(by_id())
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@in_one_test("chapter", CHAPTERS)
 def test_a_chapter_holds_its_own_equations_and_all_of_them(chapter):
     rows = import_module(f"derive.catalogue.{chapter}").EQUATIONS
     assert rows, f"{chapter} is empty"
@@ -127,23 +140,23 @@ def test_a_chapter_holds_its_own_equations_and_all_of_them(chapter):
     assert equations(chapter=chapter) == tuple(rows)
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_the_id_is_chapter_and_name(row):
+@of_every_equation
+def the_id_is_chapter_and_name(row):
     assert re.fullmatch(r"[a-z]+\.[a-z][a-z0-9]*(_[a-z0-9]+)*", row.id)
     assert row.version >= 1
     assert equation(row.reference) is row
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_an_equation_speaks_of_known_quantities_only(row):
+@of_every_equation
+def an_equation_speaks_of_known_quantities_only(row):
     unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
-    asked = {name for requirement in row.requires for name in signature(requirement).parameters}
+    asked = {name for requirement in row.requires for name in named(requirement)}
     assert not unknown
     assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_every_parameter_enters_and_the_left_side_is_the_first(row):
+@of_every_equation
+def every_parameter_enters_and_the_left_side_is_the_first(row):
     left, right = row.sides
     assert left == symbol(row.parameters[0])
     assert not right.has(left), "the left side stands on the right too"
@@ -151,8 +164,8 @@ def test_every_parameter_enters_and_the_left_side_is_the_first(row):
     assert not [number for number in right.atoms() if number.is_Float], "a float inside an equation"
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_kind_sense_and_definition_are_legal(row):
+@of_every_equation
+def kind_sense_and_definition_are_legal(row):
     assert row.kind in (DEFINITION, BOUND, ESTIMATE, CONDITION, HEURISTIC, EMPIRICAL)
     assert row.sense in ("=", "<=", ">=")
     if row.kind == BOUND and row.sense == "=":
@@ -179,7 +192,7 @@ def test_a_quantity_has_one_definition_or_one_group_of_variants():
 GROUPS = sorted({row.variant.group for row in by_id().values() if row.variant})
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@in_one_test("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant.group == group]
     names = {row.variant.name for row in rows}
@@ -193,7 +206,7 @@ def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
 
 
-@pytest.mark.parametrize(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
+@in_one_test(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
 def test_the_ids_that_people_rely_on_stand(kind, id):
     assert equation(id).kind == kind
 
@@ -209,7 +222,7 @@ def test_the_bands_are_conditions():
 ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 
 
-@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+@in_one_test("row", ESTIMATES, ids=lambda row: row.id)
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant.default, "an estimate of no group, or the default of one, would join by itself"
     assert row.id not in {other.id for other in question(row.defines, {}).active}
@@ -217,8 +230,8 @@ def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
         assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_what_equates_a_price_with_a_cost_is_a_condition(row):
+@of_every_equation
+def what_equates_a_price_with_a_cost_is_a_condition(row):
     published = SHEET & set(row.symbols)
     if not published or published == set(row.symbols) or row.kind == CONDITION:
         assert row.id not in NOT_CONDITIONS, "no exemption needed"
@@ -235,14 +248,14 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
     assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
-@pytest.mark.parametrize(("name", "value"), NEUTRAL_DEFAULTS.items())
+@in_one_test(("name", "value"), NEUTRAL_DEFAULTS.items())
 def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
     assert value in (0, 1)
     assert value or QUANTITIES[name].may_be_zero
     assert equations(symbol=name), f"{name} is in no equation"
 
 
-@pytest.mark.parametrize("row", [row for row in ALL if row.values[0].version > 1])
+@in_one_test("row", [row for row in ALL if row.values[0].version > 1])
 def test_a_change_of_the_mathematics_is_in_the_changelog(row):
     written = " ".join((FINGERPRINTS.parents[2] / "CHANGELOG.md").read_text().split())
     assert f"`{row.reference}`: " + "; ".join(row.changes) in written
@@ -266,8 +279,8 @@ def above(row: Equation) -> set[Equation]:
     return found.union(*(above(parent) for parent in found))
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_what_follows_from_a_bound_is_no_definition(row):
+@of_every_equation
+def what_follows_from_a_bound_is_no_definition(row):
     bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
     assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
 
@@ -275,7 +288,7 @@ def test_what_follows_from_a_bound_is_no_definition(row):
 # -- the registry ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
+@in_one_test("name", QUANTITIES)
 def test_a_quantity_of_the_registry_is_used_and_well_formed(name):
     row = QUANTITIES[name]
     assert equations(symbol=name) or name in IN_STEPS, f"{name} is in no equation and in no derivation"
@@ -294,7 +307,7 @@ def test_symbols_are_unique_and_no_symbol_is_another_ones_name():
     assert not set(CONSTANTS) & (set(QUANTITIES) | set(symbols))
 
 
-@pytest.mark.parametrize("name", CONSTANTS)
+@in_one_test("name", CONSTANTS)
 def test_a_constant_is_exact_has_a_unit_and_is_used(name):
     row = CONSTANTS[name]
     assert isinstance(row.value, int) and row.unit != "1" and row.meaning.strip()
@@ -304,16 +317,16 @@ def test_a_constant_is_exact_has_a_unit_and_is_used(name):
 # -- words and sources ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_the_words_are_there(row):
+@of_every_equation
+def the_words_are_there(row):
     assert row.title.strip() and row.title[0].isupper() and not row.title.endswith(".")
     assert row.statement.strip().endswith(".")
     assert all(text.strip() and not text.endswith(".") for text in row.assumptions)
     assert len(set(row.assumptions)) == len(row.assumptions)
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_the_sources_can_be_looked_up(row):
+@of_every_equation
+def the_sources_can_be_looked_up(row):
     assert row.sources
     for source in row.sources:
         assert isinstance(source, Source)
@@ -335,17 +348,22 @@ def test_the_sources_can_be_looked_up(row):
 # -- fingerprints ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_the_mathematics_is_that_of_the_version(row):
+@of_every_equation
+def the_mathematics_is_that_of_the_version(row):
     fault = changed(row, read())
     assert fault is None, fault
 
 
-@pytest.mark.parametrize("row", ALL)
-def test_every_version_after_the_first_says_what_changed(row):
+@of_every_equation
+def every_version_after_the_first_says_what_changed(row):
     fault = untold(row)
     assert fault is None, fault
     assert all(said.strip() and not said.endswith(".") for said in row.changes)
+
+
+@pytest.mark.parametrize("row", ALL)
+def test_an_equation_is_complete_legal_and_unchanged(row):
+    each((f"{row.id}: {check.__name__}", partial(check, row)) for check in CHECKS)
 
 
 def test_no_id_was_dropped_and_no_version_went_back():
@@ -396,7 +414,7 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         {"relation": lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time)},
         {"relation": lambda step_time, compute_time, weight_time: (step_time, maximum(compute_time, weight_time))},
         {"sense": ">="},
-        {"requires": (lambda compute_time, memory_time: compute_time < memory_time,)},
+        {"requires": (Requirement(holds=lambda compute_time, memory_time: compute_time < memory_time),)},
     ):
         assert "test.planted changed" in changed(planted(**changes), written)
         assert "no fingerprint" in changed(planted(**changes, version=2), written)

@@ -8,6 +8,7 @@ import pytest
 
 from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, skeleton, trimmed
 from derive.errors import UnknownName
+from tests.tools.together import in_one_test
 
 UNSEEN = {
     **{"\u00a0": "no-break space", "\u00ad": "soft hyphen", "\u061c": "arabic letter mark", "\u200b": "zero width space"},
@@ -18,18 +19,18 @@ UNSEEN = {
 }
 
 
-@pytest.mark.parametrize(("mark", "name"), UNSEEN.items())
+@in_one_test(("mark", "name"), UNSEEN.items())
 def test_a_character_that_does_not_show_is_named(mark: str, name: str):
     assert hidden(f"gpt{mark}5") == hidden(f"gpt{mark}5{mark}") == mark
     assert mark_in_words(mark).removeprefix("control ") == f"character U+{ord(mark):04X} ({name})"
 
 
-@pytest.mark.parametrize("mark", ["\x1b", "\x85", "\ud800", "\ue000", "\u0378", "\U0010ffff"])
+@in_one_test("mark", ["\x1b", "\x85", "\ud800", "\ue000", "\u0378", "\U0010ffff"])
 def test_what_is_no_character_of_any_script_is_hidden_too(mark: str):
     assert hidden(f"a{mark}") == mark and mark_in_words(mark).removeprefix("control ") == f"character U+{ord(mark):04X}"
 
 
-@pytest.mark.parametrize("text", ["", "gpt-5.6 (fast)", "通义千问3-max", "café", "Ω µ ± …", "модель", "नमूना", "→ 50 €"])
+@in_one_test("text", ["", "gpt-5.6 (fast)", "通义千问3-max", "café", "Ω µ ± …", "модель", "नमूना", "→ 50 €"])
 def test_words_of_any_script_show(text: str):
     assert hidden(text) == "" and trimmed(text) == text
 
@@ -45,7 +46,7 @@ def test_a_mark_that_would_sit_on_the_character_before_the_text_is_named():
     assert hidden("\u0301a") == "\u0301" and hidden("a\u0301") == ""
 
 
-@pytest.mark.parametrize("space", SPACES)
+@in_one_test("space", SPACES)
 def test_white_space_is_dropped_at_the_ends_only(space: str):
     assert trimmed(f"{space}a{space}b{space}{space}") == trimmed(f"a{space}b") != "ab"
 
@@ -69,13 +70,13 @@ ALIKE = {
 }
 
 
-@pytest.mark.parametrize(("mark", "plain"), ALIKE.items())
+@in_one_test(("mark", "plain"), ALIKE.items())
 def test_what_is_drawn_like_another_has_its_skeleton(mark: str, plain: str):
     assert skeleton(f"x{mark}5") == skeleton(f"X{plain}5")
     assert look_alike(f"x{mark}5", ["y", f"X{plain}5"]) == ("" if mark == plain else f"X{plain}5")
 
 
-@pytest.mark.parametrize("text", ["gpt-5", "GPT-5", "gpt5", "gpt_5", "gpt-5o", "gpt-50", "gpt 5", "модель-5", "通义千问3-max"])
+@in_one_test("text", ["gpt-5", "GPT-5", "gpt5", "gpt_5", "gpt-5o", "gpt-50", "gpt 5", "модель-5", "通义千问3-max"])
 def test_what_can_be_told_from_another_does_not_look_like_it(text: str):
     others = ["gpt-5", "gpt-5o", "gpt-50", "gpt_5", "gpt 5", "gpt5", "model-5", "3-max", ""]
     assert look_alike(text, others) == "" == look_alike(text, [text.upper()])

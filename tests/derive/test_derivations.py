@@ -1,9 +1,10 @@
 """Every derivation of the catalogue, step by step; and that a wrong one is seen."""
 
+from collections.abc import Callable
+from functools import partial
 from inspect import signature
 
 import pytest
-from derivation_check import DoesNotFollow, check
 
 from derive.catalogue import by_id, equation
 from derive.derivations import assumed, conclusion, owner, parents, point, referenced_by
@@ -11,22 +12,42 @@ from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
 from derive.show.narration import as_latex, as_text
+from tests.tools.derivation_check import DoesNotFollow, check
+from tests.tools.together import each, in_one_test
 
 DERIVED = [row for row in by_id().values() if row.steps]
-STEPS = [pytest.param(row, number, id=f"{row.id}#{number}") for row in DERIVED for number in range(1, len(row.steps) + 1)]
-ROWS = [pytest.param(row, id=row.id) for row in DERIVED]
+OF_STEPS: list[Callable[[Equation, int], None]] = []
+OF_DERIVATIONS: list[Callable[[Equation], None]] = []
+"""What holds for every step and for every derivation: one test an equation makes all of them."""
+
+
+def of_every_step(check: Callable[[Equation, int], None]) -> Callable[[Equation, int], None]:
+    OF_STEPS.append(check)
+    return check
+
+
+def of_every_derivation(check: Callable[[Equation], None]) -> Callable[[Equation], None]:
+    OF_DERIVATIONS.append(check)
+    return check
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in DERIVED])
+def test_a_derivation_holds(row):
+    steps = ((f"{row.id}#{number}", check, (row, number)) for number in range(1, len(row.steps) + 1) for check in OF_STEPS)
+    checks = [*steps, *((row.id, check, (row,)) for check in OF_DERIVATIONS)]
+    each((f"{name}: {check.__name__}", partial(check, *about)) for name, check, about in checks)
 
 
 # -- every step -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("row", "number"), STEPS)
-def test_a_step_follows_from_its_premises_and_from_no_fewer(row, number):
+@of_every_step
+def a_step_follows_from_its_premises_and_from_no_fewer(row, number):
     check(row, number)
 
 
-@pytest.mark.parametrize(("row", "number"), STEPS)
-def test_a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
+@of_every_step
+def a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
     step = row.steps[number - 1]
     assert step.operation.strip() and step.operation[0].islower() and not step.operation.endswith(".")
     names = [*step.eliminated, *step.stationary]
@@ -38,8 +59,8 @@ def test_a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
     assert left == symbol(left.name)
 
 
-@pytest.mark.parametrize(("row", "number"), STEPS)
-def test_a_premise_exists_and_a_point_replaces_what_it_holds(row, number):
+@of_every_step
+def a_premise_exists_and_a_point_replaces_what_it_holds(row, number):
     for premise in row.steps[number - 1].premises:
         source, place = owner(row, premise)
         assert place < number or source is not row, "a step starts from itself or a later one"
@@ -47,8 +68,8 @@ def test_a_premise_exists_and_a_point_replaces_what_it_holds(row, number):
         assert set(point(premise)) <= {part for side in sides for part in side.free_symbols}
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_step_without_premises_only_says_what_a_word_means(row):
+@of_every_derivation
+def a_step_without_premises_only_says_what_a_word_means(row):
     """It cannot smuggle in physics: of a definition it speaks of the quantity defined, and only claims claim more."""
     for number, step in enumerate(row.steps, 1):
         if not step.premises and row.kind in (DEFINITION, BOUND, ESTIMATE):
@@ -57,8 +78,8 @@ def test_a_step_without_premises_only_says_what_a_word_means(row):
             assert number < len(row.steps), "nothing follows from it"
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_every_step_is_used_later(row):
+@of_every_derivation
+def every_step_is_used_later(row):
     used = {owner(row, premise)[1] for step in row.steps for premise in step.premises if owner(row, premise)[0] is row}
     assert used == set(range(1, len(row.steps)))
 
@@ -69,8 +90,8 @@ def ancestors(id: str, way: tuple[str, ...] = ()) -> set[str]:
     return set(found).union(*(ancestors(parent, (*way, id)) for parent in found))
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_no_equation_is_derived_from_itself(row):
+@of_every_derivation
+def no_equation_is_derived_from_itself(row):
     assert row.id not in ancestors(row.id)
 
 
@@ -82,13 +103,13 @@ def test_parents_and_children_are_the_same_lines_read_both_ways():
     assert referenced_by("serving.least_cost") == ()
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in by_id().values() if not row.steps])
+@in_one_test("row", [pytest.param(row, id=row.id) for row in by_id().values() if not row.steps])
 def test_what_is_not_derived_says_why(row):
     """A definition or a bound says what its quantity is; anything else says what it idealises."""
     assert row.defines or row.assumptions, f"{row.id} is a {row.kind}, neither derived nor a definition, and assumes nothing"
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in by_id().values() if row.kind != DEFINITION])
+@in_one_test("row", [pytest.param(row, id=row.id) for row in by_id().values() if row.kind != DEFINITION])
 def test_what_is_no_definition_says_what_it_idealises(row):
     assert row.assumptions
 
@@ -111,7 +132,7 @@ def test_the_right_derivation_passes():
     check(planted(GOOD), 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "said"),
     [
         pytest.param(
@@ -171,8 +192,8 @@ def test_a_premise_that_does_not_exist_is_named():
 # -- in words -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_derivation_reads_from_its_premises_to_the_equation(row):
+@of_every_derivation
+def a_derivation_reads_from_its_premises_to_the_equation(row):
     lines = as_text(row)
     left, right = row.sides
     assert lines[-1].strip() == f"{left} {row.sense} {right}"
@@ -181,8 +202,8 @@ def test_a_derivation_reads_from_its_premises_to_the_equation(row):
         assert any(id in line for line in lines)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_the_latex_is_balanced_and_has_an_item_a_step(row):
+@of_every_derivation
+def the_latex_is_balanced_and_has_an_item_a_step(row):
     text = as_latex(row)
     assert text.count(r"\item") == len(row.steps)
     assert text.count("{") == text.count("}") and text.count(r"\[") == text.count(r"\]")

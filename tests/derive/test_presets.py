@@ -20,6 +20,7 @@ from derive.shipped import BadRow, Tables, read, reading, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 HARDWARE = """
 accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes
@@ -97,7 +98,7 @@ def small():
 # -- hardware -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
+@in_one_test("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
 def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     assert hardware(text) == Preset(
         givens={
@@ -127,7 +128,7 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
     assert hardware("TPU-v5e").givens["bytes_per_weight"] == 1
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "kind", "words"),
     [
         ("H100", WrongValue, ["data type", "bf16 or fp8", "--hardware H100-SXM:"]),
@@ -156,7 +157,7 @@ MLA = {"latent_dim": 512, "rope_dim": 64, "nope_dim": 128, "value_dim": 128}
 GQA = {"kv_heads": 8, "head_dim": 128}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "formula", "givens"),
     [
         ("Llama-3-70B", "gqa", {"total_params": 70e9, "active_params": 70e9, "layers": 80, "query_heads": 64} | GQA),
@@ -258,12 +259,12 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
     assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time", "kv_bytes_per_sequence"} == groups & chosen
 
 
-@pytest.mark.parametrize("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
+@in_one_test("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
 def test_model_is_found_by_name_alias_and_id(small, text):
     assert model(text) == model("Llama-3-70B")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "kind", "words"),
     [
         ("Llama-3", UnknownName, ["model 'Llama-3'", "Llama-3-70B", "Llama-3-8B", "2 names begin so"]),
@@ -293,7 +294,7 @@ def pairs_of_hardware():
     return sorted(f"{name}:{dtype}" for name, dtype in rated)
 
 
-@pytest.mark.parametrize("text", pairs_of_hardware())
+@in_one_test("text", pairs_of_hardware())
 def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
@@ -302,7 +303,7 @@ def test_every_accelerator_that_ships(text):
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
 
-@pytest.mark.parametrize("name", model_names())
+@in_one_test("name", model_names())
 def test_every_model_that_ships_is_set_or_refused_by_name(name):
     try:
         preset = model(name)
@@ -323,7 +324,7 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     assert given.get("layers") == row.layers
 
 
-@pytest.mark.parametrize("name", model_names())
+@in_one_test("name", model_names())
 def test_kv_bytes_by_the_equations_are_the_values_counted_by_hand(name):
     row = presets.architecture(name)
     if not row.kv_formula:
@@ -382,7 +383,7 @@ def stored(chip, name, **given):
     return solution.given["bytes_per_weight"], solution.provenance["bytes_per_weight"], solution.assumptions
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("chip", "name", "expected", "owner"),
     [
         # one type of fewer bytes than the chip computes in
@@ -415,8 +416,8 @@ def test_a_type_that_was_given_goes_before_that_of_the_model():
     assert "bytes_per_weight as given, not the 1 B of architectures.csv DeepSeek-V3 native_dtype: weights stored as published, fp8" in said
 
 
-@pytest.mark.parametrize("chip", ["A100:bf16", "H100:bf16", "H100:fp8", "MI300X:fp8", "B200:fp4"])
-@pytest.mark.parametrize("name", ["DeepSeek-V3", "gpt-oss-120b", "Kimi-K2-Thinking"])
+@in_one_test("chip", ["A100:bf16", "H100:bf16", "H100:fp8", "MI300X:fp8", "B200:fp4"])
+@in_one_test("name", ["DeepSeek-V3", "gpt-oss-120b", "Kimi-K2-Thinking"])
 def test_arithmetic_stays_at_the_rate_that_the_chip_was_named_with(chip, name):
     asked = {"hardware": chip, "model": name, "chips": 1, "batch": 64}
     assert solve("compute_time", **asked).given["peak_flops"] == hardware(chip).givens["peak_flops"]
@@ -454,7 +455,7 @@ def test_two_models_that_were_published_differently_are_refused_unless_the_type_
     assert as_published(replace(chip, published=both[:1] * 2)).givens["bytes_per_weight"] == 1
 
 
-@pytest.mark.parametrize("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
+@in_one_test("name", [row.model for row in rows_of(Architecture) if row.kv_formula])
 def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name):
     row = presets.architecture(name)
     (published,) = model(name).published

@@ -19,6 +19,7 @@ from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
 from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, rows_of
 from derive.shipped_rows import AcceleratorFigure, FxRate, truth
+from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
 
@@ -174,7 +175,7 @@ def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
     return read().edited(hardware="\n".join([header, *rows, ""]))
 
 
-@pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u3000"])
+@in_one_test("space", [" ", "\t", "\u00a0", "\u3000"])
 def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
     text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
@@ -222,7 +223,7 @@ WRONG_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("row", "column", "why"), WRONG_ROWS)
+@in_one_test(("row", "column", "why"), WRONG_ROWS)
 def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: str | None, why: str):
     with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
         (problem,) = problems("hardware")
@@ -251,7 +252,7 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
         assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("rows", "named"),
     [
         ((*GOOD[:2], GOOD[3]), [(2, "accelerator", "'H1' has no hbm_capacity")]),
@@ -284,7 +285,7 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
         assert model("GLM-4.5-Air").givens["layers"] == 46
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "cells", "column", "why"),
     [
         ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
@@ -315,7 +316,7 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
             model(name)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("content", "says"),
     [
         (None, "hardware.csv: not among the data that ships"),
@@ -356,7 +357,7 @@ def test_a_column_that_is_not_described_is_named_and_read_past():
         assert len(rows_of(AcceleratorFigure)) == 4
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
+@in_one_test("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
 def test_a_description_that_cannot_be_used_is_named(content: str):
     with reading(Tables({**read().files, "datapackage.json": content.encode()})), pytest.raises(WrongData, match=r"^datapackage\.json: "):
         rows_of(AcceleratorFigure)
@@ -372,12 +373,12 @@ def test_what_may_have_meant_the_cells_asked_for_is_refused():
         refuse_bad("hardware", accelerator="H3")
 
 
-@pytest.mark.parametrize(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
+@in_one_test(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
 def test_truth_in_any_case(text: str, value: bool):
     assert truth(text) is value
 
 
-@pytest.mark.parametrize("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
+@in_one_test("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
 def test_anything_else_is_no_truth(text: str):
     with pytest.raises(WrongData, match=r"allowed: true, false|write true or false"):
         truth(text)
@@ -415,7 +416,7 @@ KEYED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wrong", "right", "columns"), KEYED)
+@in_one_test(("name", "wrong", "right", "columns"), KEYED)
 def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, right: int, columns: tuple[str, ...]):
     cells = list(csv.DictReader(shipped.content(f"{name}.csv").decode().splitlines()))
     cells[wrong - 2] |= {column: cells[right - 2][column] for column in columns}

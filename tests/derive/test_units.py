@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.units import named_texts, parse, show
+from tests.tools.together import in_one_test
 
 READ = [
     # bare numbers are SI, in any spelling of a number
@@ -115,7 +116,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "value"), READ)
+@in_one_test(("name", "text", "value"), READ)
 def test_reads_what_people_type(name, text, value):
     assert parse(name, text) == pytest.approx(value, rel=1e-15)
 
@@ -184,7 +185,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "why", "allowed"), REFUSED)
+@in_one_test(("name", "text", "why", "allowed"), REFUSED)
 def test_refusal_names_the_quantity_the_text_and_what_to_write(name, text, why, allowed):
     with pytest.raises(WrongUnit) as caught:
         parse(name, text)
@@ -208,7 +209,7 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "message"), OUTSIDE)
+@in_one_test(("name", "text", "message"), OUTSIDE)
 def test_numbers_outside_the_domain(name, text, message):
     with pytest.raises(WrongValue) as caught:
         parse(name, text)
@@ -220,7 +221,7 @@ def test_unknown_quantity():
         parse("bacth", "5")
 
 
-@pytest.mark.parametrize("row", QUANTITIES.values(), ids=lambda row: row.name)
+@in_one_test("row", QUANTITIES.values(), ids=lambda row: row.name)
 def test_the_example_of_every_refusal_can_be_typed(row):
     with pytest.raises(WrongUnit) as caught:
         parse(row.name, "?")
@@ -253,7 +254,7 @@ def test_named_texts_take_names_and_symbols():
     assert named_texts(["B=2400", "batch=2400"]) == {"batch": "2400"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("items", "kind", "words"),
     [
         (["batch"], WrongValue, ["'batch'", "no '='", "batch=2400"]),
@@ -330,7 +331,7 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "text"), PRINTED)
+@in_one_test(("name", "value", "text"), PRINTED)
 def test_prints_the_units_people_use(name, value, text):
     assert show(name, value) == text
 
@@ -345,13 +346,13 @@ def test_what_is_printed_reads_back(row, position, digits):
     assert parse(row.name, show(row.name, value, digits)) == pytest.approx(value, rel=0.500001 * 10 ** (1 - digits))
 
 
-@pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.may_be_zero], ids=lambda row: row.name)
+@in_one_test("row", [row for row in QUANTITIES.values() if row.may_be_zero], ids=lambda row: row.name)
 def test_zero_reads_back(row):
     assert parse(row.name, show(row.name, 0.0)) == 0
 
 
-@pytest.mark.parametrize("end", [0, 1])
-@pytest.mark.parametrize("row", QUANTITIES.values(), ids=lambda row: row.name)
+@in_one_test("end", [0, 1])
+@in_one_test("row", QUANTITIES.values(), ids=lambda row: row.name)
 def test_the_extremes_that_are_accepted_print_and_read_back(row, end):
     value = row.limits()[end] or row.high / 1e12
     # A hair inside, so that a last bit lost in the decimal figure does not carry it over the limit.
@@ -365,18 +366,18 @@ def test_heavy_libraries_are_not_imported():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("text", ["1\u200bms", "1ms\u200b", "\ufeff1ms", "1\u00adms", "1\ufe0fms", "1 \u2060ms"])
+@in_one_test("text", ["1\u200bms", "1ms\u200b", "\ufeff1ms", "1\u00adms", "1\ufe0fms", "1 \u2060ms"])
 def test_a_character_that_does_not_show_is_named(text: str):
     with pytest.raises(WrongUnit, match=r"holds the character U\+[0-9A-F]{4} \(.*\), which does not show"):
         parse("step_time", text)
 
 
-@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2009", "\u3000", " \u00a0"])
+@in_one_test("space", ["\u00a0", "\u202f", "\u2009", "\u3000", " \u00a0"])
 def test_any_white_space_may_stand_around_a_number(space: str):
     assert parse("step_time", f"{space}1{space}ms{space}") == 1e-3
 
 
-@pytest.mark.parametrize("figure", ["1e-400", "0.0001e-320", "1e-320", "2.2e-308", ".1e-9999999999999999999", "1e-400%"])
+@in_one_test("figure", ["1e-400", "0.0001e-320", "1e-320", "2.2e-308", ".1e-9999999999999999999", "1e-400%"])
 def test_a_number_too_small_to_calculate_with_is_refused_and_not_taken_for_zero(figure: str):
     shares = [name for name, row in QUANTITIES.items() if row.unit == "1" and row.low < 1]
     for name in shares if "%" in figure else QUANTITIES:
@@ -384,7 +385,7 @@ def test_a_number_too_small_to_calculate_with_is_refused_and_not_taken_for_zero(
             parse(name, figure)
 
 
-@pytest.mark.parametrize("figure", ["0", "-0", "0.0", "0e-400", "0e99999999999999999999", "-0.0e5", "0%"])
+@in_one_test("figure", ["0", "-0", "0.0", "0e-400", "0e99999999999999999999", "-0.0e5", "0%"])
 def test_nothing_in_any_spelling_is_a_plain_zero(figure: str):
     (name, *_) = [name for name, row in QUANTITIES.items() if row.may_be_zero and row.unit == "1" and row.low < 1]
     assert str(parse(name, figure)) == "0.0"
@@ -392,7 +393,7 @@ def test_nothing_in_any_spelling_is_a_plain_zero(figure: str):
         parse("batch", figure.rstrip("%"))
 
 
-@pytest.mark.parametrize("figure", ["1e400", "1e99999999999999999999", "inf", "9e307 P", "1" + "0" * 180 + "e200"])
+@in_one_test("figure", ["1e400", "1e99999999999999999999", "inf", "9e307 P", "1" + "0" * 180 + "e200"])
 def test_a_number_too_large_is_refused(figure: str):
     with pytest.raises((WrongUnit, WrongValue)):
         parse("batch", figure)

@@ -18,6 +18,7 @@ from invert.report.flat import flat
 from invert.report.sheet import anchors_by_label, report
 from invert.report.table import summary
 from invert.result import Inference
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -62,6 +63,7 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
                for a, b in zip(one, other, strict=True))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anchor", FACTS)
 @pytest.mark.parametrize("start", STARTS)
 def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: str):
@@ -127,8 +129,9 @@ def test_every_estimate_names_its_anchors_in_json():
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SHEETS)
-@pytest.mark.parametrize("given", ["70kB", "254 kB/token", 1.5])
+@pytest.mark.slow
+@in_one_test("name", SHEETS)
+@in_one_test("given", ["70kB", "254 kB/token", 1.5])
 def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given: str | float):
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences
@@ -186,7 +189,7 @@ NARROW = "".join(
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("anchors", "said"),
     [
         ({"long_context": "1.2k"}, "short_context 2564 tokens must be below long_context 1200 tokens"),

@@ -25,6 +25,7 @@ from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.contract import as_records, saved
 from invert.report.sheet import report
 from invert.scoreboard import storage_rules
+from tests.tools.together import in_one_test
 
 ROOM = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
@@ -155,7 +156,7 @@ def test_a_call_without_them_is_seen():
 # -- the record -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NOTES)
+@in_one_test("name", NOTES)
 def test_every_field_says_what_it_is(name: str):
     note, value = NOTES[name], getattr(USUAL, name)
     assert len(note.why) > 15 and note.source and (note.unit or isinstance(value, str))
@@ -289,6 +290,7 @@ def says_something_else(assumptions: Assumptions, given: Mapping[str, float]) ->
     return any(one != usual for one, usual in zip(told(assumptions_of(given, assumptions)), usually(*given.items()), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTES)
 def test_every_assumption_moves_what_is_said(name: str):
     given = BESIDE.get(name, {})

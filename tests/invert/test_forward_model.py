@@ -1,6 +1,6 @@
 """The forward model against hand-worked numbers and plain numpy, and there and back again through the exact inverse.
 
-Formulas: the project's note on inversion, section 2 (forward) and 3.2 (inverse), in its letters below: y = a/2N_a,
+Formulas: docs/explanation/inversion.md, "From a model to prices" and back, in letters: y = a/2N_a,
 x = 1/L*, w = B*/B, rho = prefill over decode FLOP/s, alpha = prompt position, o = overlap.
 """
 
@@ -15,6 +15,7 @@ from invert.assumptions import USUAL
 from invert.estimators.joint_point import JOINT_EQUATIONS, joint_reading
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from tests.tools.together import in_one_test
 
 HIDDEN = {
     "active_params": 1e11, "attention_flops_per_pair": 0.0, "balance_context": 1e5, "weight_compute_ratio": 5.0, "prompt_position": 0.5,
@@ -42,7 +43,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "premium_in", "output", "storage", "read"), BY_HAND)
+@in_one_test(("changed", "premium_in", "output", "storage", "read"), BY_HAND)
 def test_prices_worked_by_hand(changed: dict, premium_in: float, output: tuple[float, float], storage: float, read: float):
     found = forward(HIDDEN | changed, CONTEXTS, input_price=3e-6)
     assert found["input"] == pytest.approx([3e-6, 3e-6 * premium_in], rel=1e-14)
@@ -178,7 +179,7 @@ def truths(count: int, seed: int) -> tuple[Arrays, Arrays]:
 def moves(hidden: Arrays) -> Arrays:
     """How much y, x and w move with the logarithms of the three ratios and of both contexts, absolute values summed.
 
-    The derivatives of section 3.2, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
+    The derivatives of the exact inverse, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
     """
     alpha, o, w = hidden["prompt_position"], hidden["overlap"], hidden["weight_compute_ratio"]
     lo, hi = hidden["short_context"], hidden["long_context"]
@@ -207,6 +208,7 @@ def off(hidden: Arrays, found: Arrays) -> Arrays:
     return {name: np.abs(got - true) / (1e-9 * np.maximum(true, allowed[name])) for name, (got, true) in pairs.items()}
 
 
+@pytest.mark.slow
 def test_two_thousand_truths_forward_and_back_through_the_chain():
     count, ridge = 2_000, 600.0
     hidden, ratios = truths(count, seed=5)

@@ -28,6 +28,7 @@ from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
 from invert.table import InferenceTable
+from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")
@@ -288,7 +289,7 @@ def usual_ratios() -> tuple[str, ...]:
     return tuple(calibration.learn().kv_ratios)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "column", "text", "left_out"),
     [
         ("prices_calibration", "amount", "abc", "GLM-4.5"),
@@ -337,8 +338,8 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
     assert len(table.problems) == len(lines) and "are left to learn from" in said
 
 
-@pytest.mark.parametrize("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
-@pytest.mark.parametrize("content", ["", "header"])
+@in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
+@in_one_test("content", ["", "header"])
 def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
     with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
         table = infer(["gemini-3.1-pro", "claude-opus-5"])
@@ -422,7 +423,7 @@ def is_bf16(row: Cells) -> bool:
     return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("tables", "row"),
     [
         (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX", is_bf16), 13),
@@ -493,7 +494,7 @@ def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
 CNY_SHEET = "volcengine/deepseek-v4-pro"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("place", "cells", "stops", "left_out"),
     [
         (0, {"units_per_usd": "abc"}, False, True),
@@ -524,7 +525,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "row", "cells", "named_rows"),
     [
         ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
@@ -550,9 +551,9 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     assert named_rows <= listed, said
 
 
-@pytest.mark.parametrize("column", ["provider", "model", "service_tier"])
-@pytest.mark.parametrize("row", [110, 113])
-@pytest.mark.parametrize("section", ["controls", "storage", "production"])
+@in_one_test("column", ["provider", "model", "service_tier"])
+@in_one_test("row", [110, 113])
+@in_one_test("section", ["controls", "storage", "production"])
 def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
     with reading(edited("prices", row - 2, **{column: "misspelt"})):
         found, problems = scoreboard.sections((section,))
@@ -562,7 +563,7 @@ def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, col
         assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in PRICES])
+@in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
     """The description says which columns are figures."""
     figures = [field["name"] for field in shipped.read().described(name)["fields"] if field["type"] in ("number", "integer")]

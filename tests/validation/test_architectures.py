@@ -12,6 +12,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import Architecture, is_known
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
+from tests.tools.together import in_one_test
 
 TABLE = rows_of(Architecture)
 GRADES = ("verified", "secondary")
@@ -64,8 +65,8 @@ def test_every_formula_of_the_table_is_covered():
     assert set(defining("selected_entry_width")) == SELECTING
 
 
-@pytest.mark.parametrize("dtype", BYTES)
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("dtype", BYTES)
+@in_one_test("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
     formula = EQUATIONS[row.kv_formula]
     given = {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]} | alike(BYTES[dtype])
@@ -73,24 +74,23 @@ def test_kv_bytes_follow_from_the_configuration(row, dtype):
     assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
 
-@pytest.mark.parametrize("dtype", BYTES)
-@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
-@pytest.mark.parametrize("row", COVERED)
-def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count, dtype):
-    """Cells of the configuration and a data type are all that is given; what the model has no layers for is zero."""
+@in_one_test(("quantity", "count"), COUNTS.items())
+@in_one_test("row", COVERED)
+def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity, count):
+    """Cells of the configuration and a byte an element are all that is given; what the model has no layers for is zero."""
     given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
-    given |= alike(BYTES[dtype]) | {"context_length": LONG}
+    given |= alike(BYTES["fp8"]) | {"context_length": LONG}
     given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
     formula = row.kv_formula
     names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
     names |= {"read_entries": "compressed"} if formula == "compressed" else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
-    assert answer.value == getattr(row, count) * BYTES[dtype]
+    assert answer.value == getattr(row, count) * BYTES["fp8"]
 
 
-@pytest.mark.parametrize(("quantity", "count"), COUNTS.items())
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test(("quantity", "count"), COUNTS.items())
+@in_one_test("row", COVERED)
 def test_the_preset_takes_the_same_way(row, quantity, count):
     solution = solve(quantity, model=row.model, **alike(2), context_length=LONG)
     assert solution.answers[0].value == 2 * getattr(row, count)
@@ -98,14 +98,14 @@ def test_the_preset_takes_the_same_way(row, quantity, count):
         assert solution.equations == (EQUATIONS[row.kv_formula].reference,)
 
 
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("row", COVERED)
 def test_a_model_that_reads_less_than_it_stores_is_one_that_selects(row):
     stored, read = (getattr(row, COUNTS[name]) for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
     assert read <= stored
     assert (read < stored) == (row.kv_formula in SELECTING)
 
 
-@pytest.mark.parametrize("row", COVERED)
+@in_one_test("row", COVERED)
 def test_layers_of_all_kinds_add_up(row):
     """Full, windowed and linear layers are all the layers; a compressed cache has a window beside its entries in each."""
     full, windowed, linear = (getattr(row, name) or 0 for name in ("kv_layers", "window_layers", "linear_layers"))
@@ -139,7 +139,7 @@ def test_attention_flops_of_unequal_widths():
     assert solve("attention_flops_per_pair", model="MiMo-V2-Flash").answers[0].value == 2 * 9 * 64 * (192 + 128)
 
 
-@pytest.mark.parametrize(("model", "dtype", "expected", "source"), PUBLISHED)
+@in_one_test(("model", "dtype", "expected", "source"), PUBLISHED)
 def test_published_figures(model, dtype, expected, source):
     assert solve("kv_bytes_per_token", model=model, bytes_per_element=BYTES[dtype]).answers[0].value == expected, source
 

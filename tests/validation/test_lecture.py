@@ -1,6 +1,6 @@
 """What the lecture says, and what it comes to when recomputed: one row of lecture.csv a claim, solved through the chain.
 
-The first column is the line of our acceptance table, a letter, and the catalogue entry of our notes on the lecture
+The first column is a line number, a letter, and the entry of notes.csv, which parts the lecture
 (A: the step and the batch; B: experts; C: pipelining; D: training; E: price sheets). Lines that are no single number
 are tests below. Lines above 57 are ours. Types: `lecture` is the lecture's own rounded figure, `recomputed` is ours from the same inputs,
 `external` is somebody else's.
@@ -22,6 +22,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import MemoryTierFigure
 from derive.solving.api import solve
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("lecture.csv").read_text(encoding="utf-8"))))
 EXACT = 1e-9
@@ -59,7 +60,7 @@ def test_a_claim(row):
     assert found == pytest.approx(expected(row), rel=float(row["relative_tolerance"])), row["claim"]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["line"]) for row in ROWS])
+@in_one_test("row", [pytest.param(row, id=row["line"]) for row in ROWS])
 def test_a_row_is_in_order(row):
     assert all(cell.strip() == cell and cell for cell in row.values()), "a cell is blank or padded"
     assert re.fullmatch(r"\d+[a-z] [A-E]\d+", row["line"])
@@ -93,7 +94,7 @@ def test_line_4_precision_does_not_matter_where_flops_double_as_bytes_halve():
         assert max(found) / min(found) - 1 <= 1e-3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("hardware", "stable"),
     [("H100:fp8", True), ("B200:fp8", True), ("A100-SXM-80GB:bf16", False), ("B300:fp4", False), ("H200:fp8", False)],
 )

@@ -6,6 +6,7 @@ Every expected figure is the arithmetic of its comment; the rounded one beside i
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 
 def only(unknown, **given):
@@ -31,7 +32,7 @@ HELD = [
 ]
 
 
-@pytest.mark.parametrize(("model", "context", "expected", "rounded", "why"), HELD)
+@in_one_test(("model", "context", "expected", "rounded", "why"), HELD)
 def test_what_a_sequence_holds_is_what_a_step_reads_of_it(model, context, expected, rounded, why):
     given = {"model": model, "context_length": context, "bytes_per_element": 2, "state_bytes_per_element": 2}
     written = 2 * 36 * QWEN_STATE if model.startswith("Qwen") else 0
@@ -196,14 +197,14 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize(("model", "size", "source"), PUBLISHED)
-@pytest.mark.parametrize("hardware", ["A100:bf16", "H100:fp8", "B200:fp4"])
+@in_one_test(("model", "size", "source"), PUBLISHED)
+@in_one_test("hardware", ["A100:bf16", "H100:fp8", "B200:fp4"])
 def test_weights_in_two_types_take_what_the_checkpoint_takes(model, size, source, hardware):
     """Experts in 4.25 or 4.5 bits, the rest in bf16. Counts of parameters are rounded, and active ones may leave the embedding out."""
     assert only("weight_bytes", model=model, hardware=hardware) == pytest.approx(size, rel=0.09), source
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("model", "hardware", "chips", "fits"),
     [
         ("gpt-oss-120b", "H100:bf16", 1, True),  # model card: "a single 80GB GPU"

@@ -1,4 +1,4 @@
-"""Every entry of our notes on the lecture has an equation; what is a remark or a value has a test, or a claim on record.
+"""Every entry of notes.csv, a point that the lecture makes, has an equation; what is a remark or a value has a test, or a claim on record.
 
 Parts: A batch and step, B experts, C pipelining, D training, E price sheets and caches, F ciphers and reversible networks.
 """
@@ -14,6 +14,7 @@ from derive.catalogue import by_id
 from derive.shipped import rows_of
 from derive.shipped_rows import RECORDS, Architecture
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 HERE = Path(__file__).parent
 ROWS, CLAIM_ROWS = (list(csv.DictReader(StringIO((HERE / f"{name}.csv").read_text(encoding="utf-8")))) for name in ("notes", "claims"))
@@ -28,13 +29,13 @@ def test_no_entry_is_missing():
     assert sorted(row["entry"] for row in ROWS) == sorted([*expected, "A5'", "E14b"])
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["entry"]) for row in ROWS])
+@in_one_test("row", [pytest.param(row, id=row["entry"]) for row in ROWS])
 def test_an_entry_is_held_by_equations_or_tests_that_exist(row):
     for name in row["held_by"].split(";"):
         assert name in by_id() or name in TESTS or (name == "claim" and row["entry"] in CLAIMS), name
 
 
-@pytest.mark.parametrize("entry", CLAIMS)
+@in_one_test("entry", CLAIMS)
 def test_a_claim_says_when_it_was_made_and_what_became_of_it(entry):
     row = CLAIMS[entry]
     assert re.fullmatch(r"[012]:[0-5]\d:[0-5]\d", row["start"])

@@ -16,6 +16,7 @@ from derive.errors import BacksolveError, UnknownName
 from derive.shipped import rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}
@@ -57,7 +58,7 @@ def test_query_heads_do_not_enter_the_kv_cache(query_heads):
         assert found <= 3.646 + 17.895 + 4.530 + attention + 0.001 < 32 < 148.9
 
 
-@pytest.mark.parametrize(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
+@in_one_test(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
 def test_a_batch_touches_more_experts_than_one_token_does(batch, touched):
     """As many as one token chooses, 8 of 256, whatever the batch, would read 37 B parameters at a batch of 256 too."""
     experts = {"experts": 256, "active_experts": 8, "batch": batch}
@@ -96,7 +97,7 @@ def test_prefill_computes_with_active_parameters():
 MLA = [row.model for row in rows_of(Architecture) if row.kv_formula.startswith("mla")]
 
 
-@pytest.mark.parametrize("model", MLA)
+@in_one_test("model", MLA)
 def test_a_latent_is_kept_with_its_rotary_key(model):
     """The key of 64 is a ninth of what DeepSeek-V3 keeps: without it 62,464 bytes, and without 3 dense layers too 59,392."""
     given = {"model": model, "bytes_per_element": 2, "indexer_bytes_per_element": 2}
@@ -123,7 +124,7 @@ SPARSE = {  # [TFLOP/s] with 2:4 sparsity, as vendors print them; dense is half
 }
 
 
-@pytest.mark.parametrize(("chip", "dtype"), [(chip, dtype) for chip, rates in SPARSE.items() for dtype in rates])
+@in_one_test(("chip", "dtype"), [(chip, dtype) for chip, rates in SPARSE.items() for dtype in rates])
 def test_rates_of_hardware_are_dense(chip, dtype):
     """A sparse rate in a dense column halves every compute time: no rival row has one either."""
     sparse = SPARSE[chip][dtype] * 1e12
@@ -142,8 +143,8 @@ def test_bf16_rates_of_all_hardware_lie_where_dense_ones_do():
     assert {chip for chip, ridge in ridges.items() if ridge > 350} == {"TPU-v6e", "Gaudi3", "H100-PCIe", "L4", "L40S"}
 
 
-@pytest.mark.parametrize("unknown", ["step_time", "kv_time", "memory_time"])
-@pytest.mark.parametrize("given", [{}, {"overlap": "sum"}, {"overlap": "kv_plus_max"}])
+@in_one_test("unknown", ["step_time", "kv_time", "memory_time"])
+@in_one_test("given", [{}, {"overlap": "sum"}, {"overlap": "kv_plus_max"}])
 def test_what_does_not_fit_is_refused_and_answered_anyway_with_a_warning(unknown, given):
     """Others answer it silently with 34.4 ms, or with a warning that a program does not see."""
     solution = solve(unknown, **DOES_NOT_FIT, variants=given)
@@ -166,7 +167,7 @@ def test_a_cache_given_as_a_number_is_refused_too():
     assert solve("step_time", hardware="H100-SXM:bf16", **given).reason.code == "does_not_fit"
 
 
-@pytest.mark.parametrize("row", [row for row in rows_of(Architecture) if row.kv_formula], ids=lambda row: row.model)
+@in_one_test("row", [row for row in rows_of(Architecture) if row.kv_formula], ids=lambda row: row.model)
 def test_a_name_is_its_own_model(row):
     """llama-3.1-70b must not be llama-2-70b: what a name gives is from the row of that name, whichever way it is written."""
     for spelled in (row.model, row.model.lower(), row.hf_id, row.hf_id.lower(), *row.aliases):
@@ -212,7 +213,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@in_one_test("case", WRONG)
 def test_every_refusal_says_something(case):
     """An assertion with no text is what one gets elsewhere for DeepSeek-V3."""
     unknown, given = WRONG[case]
@@ -238,7 +239,7 @@ def _silent(node):
     return False
 
 
-@pytest.mark.parametrize("statement", ["assert x", "raise ValueError", "raise ValueError()", "Reason('code')"])
+@in_one_test("statement", ["assert x", "raise ValueError", "raise ValueError()", "Reason('code')"])
 def test_a_silent_statement_would_be_seen(statement):
     assert any(map(_silent, ast.walk(ast.parse(statement))))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "total_params": 70.55e9, "active_params": 70.55e9, "bytes_per_weight": 2, "bytes_per_element": 2}
 DEEPSEEK = {"model": "DeepSeek-V3", "total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "bytes_per_element": 2}
@@ -89,13 +90,13 @@ def ours(case, quantity, convention=""):
     return UNITS.get(quantity, 1e3) * (solved(first, given) + sum(solved(other, plain) for other in others))
 
 
-@pytest.mark.parametrize("row", SAME)
+@in_one_test("row", SAME)
 def test_the_convention_is_the_whole_difference(row):
     found = ours(row["case"], row["quantity"], row["convention"])
     assert found == pytest.approx(float(row["figure"]), rel=0.01), f"{found:.5g} with {row['convention'] or 'nothing else'}"
 
 
-@pytest.mark.parametrize("row", OTHER)
+@in_one_test("row", OTHER)
 def test_the_gap_that_no_convention_closes(row):
     """A gap that closes or widens is news: the row must then say so."""
     ratio = ours(row["case"], row["quantity"], row["convention"]) / float(row["figure"])
@@ -103,7 +104,7 @@ def test_the_gap_that_no_convention_closes(row):
     assert abs(ratio - 1) > 0.01 and row["why"], "no gap: leave the column blank"
 
 
-@pytest.mark.parametrize("row", [row for row in SAME if row.values[0]["convention"]])
+@in_one_test("row", [row for row in SAME if row.values[0]["convention"]])
 def test_without_its_convention_the_figure_is_missed(row):
     """No convention is decoration: without it the figure is missed, but where it names a default beside its rival."""
     without = ours(row["case"], row["quantity"]) / float(row["figure"])
@@ -133,7 +134,7 @@ def test_the_board_convention_is_half_of_the_data_sheet_convention():
     assert ours("L70", "memory_time", "count=mac") == ours("L70", "memory_time")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("switch", "said"),
     [
         ({"variants": {"overlap": "sum"}}, "overlap: sum"),
@@ -151,7 +152,7 @@ def test_the_convention_stands_with_the_answer(switch, said):
     assert any(line.startswith(said) for line in solve("step_time", **switch, **given).assumptions)
 
 
-@pytest.mark.parametrize("case", ["L70", "L70s", "INF", "DSV3", "DSV3b"])
+@in_one_test("case", ["L70", "L70s", "INF", "DSV3", "DSV3b"])
 def test_the_roofline_is_the_least_of_the_three_and_half_the_sum_at_least(case):
     least, apart, total = (ours(case, "step_time", f"overlap={name}") for name in ("max", "kv_plus_max", "sum"))
     assert least <= apart <= total <= 2 * least

@@ -12,18 +12,22 @@ from collections import Counter
 from inspect import signature
 from io import StringIO
 from pathlib import Path
+from time import process_time
 
 import pytest
 from click.testing import CliRunner
-from worked import worked
 
 from backsolve.cli.main import backsolve
+from tests.tools.together import in_one_test
+from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=row["id"]) for row in ROWS]
 WORKED = [pytest.param(row, id=row["id"]) for row in ROWS if row["kind"] != "refused"]
 LEAST = {"backward": 10, "block": 6, "refused": 6, "range": 6, "bound": 3}
 REL = 1e-5
+AT_MOST = 10
+"""Seconds of processor time that a question may take; most take a few hundredths, one that is put backwards some seconds."""
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
@@ -66,7 +70,9 @@ def compare(expected: str, found: dict) -> None:
 
 @pytest.mark.parametrize("row", MARKED)
 def test_a_question_is_answered_by_one_command(row: dict[str, str]):
+    begun = process_time()
     said = CliRunner(**SEPARATE).invoke(backsolve, [*shlex.split(row["command"]), "--as", "json"])
+    assert process_time() - begun < AT_MOST
     assert said.exception is None or isinstance(said.exception, SystemExit), repr(said.exception)
     head, _, words = row["expected"].partition(":")
     status, code = (int(head.split()[1]), head.split()[2:]) if head.startswith("exit") else (0, [])
@@ -80,7 +86,7 @@ def test_a_question_is_answered_by_one_command(row: dict[str, str]):
         compare(row["expected"], json.loads(said.stdout))
 
 
-@pytest.mark.parametrize("row", WORKED)
+@in_one_test("row", WORKED)
 def test_the_working_comes_to_the_figure(row: dict[str, str]):
     found = [worked(text) for text in row["worked"].split(";")]
     assert found == pytest.approx(figures(row["expected"]), rel=REL)

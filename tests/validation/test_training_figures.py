@@ -9,15 +9,16 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from worked import worked
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
+from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("training.csv").read_text(encoding="utf-8"))))
 MARKED = [pytest.param(row, id=f"{number} {row['unknown']}") for number, row in enumerate(ROWS, 2)]
 
 
-@pytest.mark.parametrize("row", MARKED)
+@in_one_test("row", MARKED)
 def test_the_catalogue_comes_to_what_was_worked_by_hand(row):
     pairs = dict(item.split("=", 1) for item in row["givens"].split(";"))
     solution = solve(row["unknown"], using=row["equations"].split(";"), **pairs)
@@ -27,7 +28,7 @@ def test_the_catalogue_comes_to_what_was_worked_by_hand(row):
     assert answer.value == pytest.approx(worked(row["working"]), rel=1e-9)
 
 
-@pytest.mark.parametrize("row", MARKED)
+@in_one_test("row", MARKED)
 def test_what_was_worked_by_hand_rounds_to_what_was_published(row):
     digits, _, power = row["published"].partition("e")
     half_a_unit = 0.5 * 10 ** (int(power or 0) - len(digits.partition(".")[2]))

@@ -7,7 +7,7 @@ import pytest
 
 import derive
 from backsolve.cli.catalogue import LARGEST_RESULT
-from tests.backsolve.commands import CONTROL, STAR, call, plain, refused
+from tests.tools.commands import CONTROL, STAR, call, plain, refused
 
 
 def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from derive import shipped
-from tests.backsolve.commands import GEMINI, Said, call
+from tests.tools.commands import GEMINI, Said, call
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import pytest
 import invert
 from invert.report.table import COLUMNS as ALL_COLUMNS
 from invert.report.table import summary
-from tests.backsolve.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.together import in_one_test
 
 
 def test_a_choice_among_providers_is_said_on_stderr():
@@ -21,7 +22,7 @@ def test_a_choice_among_providers_is_said_on_stderr():
     assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "shown"),
     [
         ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),

@@ -16,7 +16,8 @@ import click
 import pytest
 
 from backsolve.cli.main import backsolve
-from tests.backsolve.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
+from tests.tools.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
+from tests.tools.together import in_one_test
 
 WRONG = [  # arguments, what the message must hold
     # unknown names, the nearest offered
@@ -121,7 +122,7 @@ WRONG = [  # arguments, what the message must hold
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "holds"), WRONG, ids=[" ".join(row[0])[:60] for row in WRONG])
+@in_one_test(("arguments", "holds"), WRONG, ids=[" ".join(row[0])[:60] for row in WRONG])
 def test_wrong_input_exits_2_with_a_plain_line(arguments: tuple[str, ...], holds: str):
     assert holds in refused(*arguments)
 
@@ -137,7 +138,7 @@ LONGEST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", LONGEST, ids=[" ".join(row)[:30] for row in LONGEST])
+@in_one_test("arguments", LONGEST, ids=[" ".join(row)[:30] for row in LONGEST])
 def test_a_very_long_argument_is_cut_in_the_message(arguments: tuple[str, ...]):
     refused(*arguments)
 
@@ -159,7 +160,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", HOSTILE, ids=[ascii(" ".join(row))[:50] for row in HOSTILE])
+@in_one_test("arguments", HOSTILE, ids=[ascii(" ".join(row))[:50] for row in HOSTILE])
 def test_control_characters_never_reach_the_terminal_raw(arguments: tuple[str, ...]):
     refused(*arguments)
 
@@ -213,7 +214,7 @@ FINE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
+@in_one_test(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
 def test_what_works_exits_0_and_says_nothing_on_stderr(arguments: tuple[str, ...], holds: str):
     said = call(*arguments)
     assert (said.status, said.err) == (0, "")

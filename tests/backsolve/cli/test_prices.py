@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.backsolve.commands import CONTROL, GOOD, OUTPUT, call, plain, price_file, refused
+from tests.tools.commands import CONTROL, GOOD, OUTPUT, call, plain, price_file, refused
 
 UNUSABLE = [  # content of the file, what the message holds
     ("empty", b"", "own.csv is empty"),

@@ -13,6 +13,7 @@ from derive.evaluate import scalar
 from derive.expressions.regimes import branches, closed_forms, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Source
+from tests.tools.together import in_one_test
 
 B, N, C, M, W, L, H = (
     symbol(name) for name in ("batch", "chips", "compute_time", "memory_time", "weight_time", "context_length", "overlap")
@@ -48,7 +49,7 @@ def number(expression, values):
     return float(scalar(sympy.sympify(expression), names)(*values.values()))
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@in_one_test("name", SHAPES)
 def test_the_number_of_regimes(name):
     expression, count = SHAPES[name]
     found = regimes(expression)
@@ -58,7 +59,7 @@ def test_the_number_of_regimes(name):
         assert not {(smaller, larger) for larger, smaller in regime.wins} & set(regime.wins), "a regime contradicts itself"
 
 
-@pytest.mark.parametrize("name", EXPRESSIONS)
+@in_one_test("name", EXPRESSIONS)
 def test_regimes_cover_the_expression_and_agree_with_it(name):
     """At any point some regime is in force, and each that is in force has the value of the whole."""
     expression = EXPRESSIONS[name]
@@ -84,7 +85,7 @@ def test_regimes_cover_the_expression_and_agree_with_it(name):
     assert name not in SHAPES or len(seen) >= min(SHAPES[name][1], 2)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "labels"),
     [
         (C + M, {None}),
@@ -107,7 +108,7 @@ def test_the_label_is_in_words_of_the_registry(expression, labels):
 # -- closed forms ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("difference", "unknown", "roots"),
     [
         (C - M * B, B, {C / M}),
@@ -170,8 +171,12 @@ SEARCHED = {
 """Unknowns under powers that elementary functions cannot undo, in one regime at least: found by a search."""
 
 
+@pytest.mark.slow
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
-    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched."""
+    """Each regime that holds the unknown has at least one closed form, but for those that have to be searched.
+
+    That the forms are right is tested at draws, in tests/derive/solving/test_any_unknown.py.
+    """
     for row in by_id().values():
         for name in row.symbols:
             unsolved = [branch.regime.label for branch in branches(row, name) if not branch.absent and not branch.roots]
@@ -180,8 +185,6 @@ def test_branches_of_every_catalogue_equation_are_solved_or_absent():
                 assert branch.absent == (not branch.difference.has(symbol(name)))
                 for root in branch.roots or ():
                     assert not root.has(symbol(name))
-                    substituted = branch.difference.subs(symbol(name), root)
-                    assert sympy.simplify(sympy.powdenest(substituted, force=True)) == 0, (row.id, name, root)
 
 
 def test_an_unknown_absent_from_a_regime_is_marked():
@@ -212,7 +215,7 @@ SQUARES = (
 )
 
 
-@pytest.mark.parametrize("difference", SQUARES)
+@in_one_test("difference", SQUARES)
 def test_the_roots_of_a_square_are_those_that_sympy_finds(difference):
     found, theirs = closed_forms(difference, X), sympy.solve(difference, X)
     numbers = random.Random(1)

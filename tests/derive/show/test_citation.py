@@ -17,6 +17,7 @@ from derive.errors import UnknownName, WrongData
 from derive.quantities import CONSTANTS
 from derive.records import Equation, Source
 from derive.show.citation import CSL_TYPES, DERIVATION, STYLES, citable, cite, cite_all, ids_in, latex_text, work_key
+from tests.tools.together import in_one_test
 
 GOLDEN = Path(__file__).parent / "golden"
 GOLDEN_ID = "roofline.step_time"
@@ -25,7 +26,7 @@ ALL = equations()
 IDS = [row.id for row in ALL]
 SOURCES = [source for row in ALL for source in row.sources]
 
-every_equation = pytest.mark.parametrize("row", ALL, ids=lambda row: row.id)
+every_equation = in_one_test("row", ALL, ids=lambda row: row.id)
 
 
 def flat(text: str) -> str:
@@ -92,7 +93,7 @@ def test_maxima_and_fractions_print_as_such():
     assert r" \geq " in citable(equation("batching.users_needed")).equation_latex
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("style", "pattern"),
     [
         ("latex", r"\\label\{(.*?)\}"),
@@ -158,14 +159,14 @@ def test_citeproc_renders_the_csl_json():
         assert any(item["title"].casefold() in entry.casefold() for entry in rendered)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@in_one_test("style", STYLES)
 def test_the_catalogue_in_one_text_is_each_equation_in_turn(style: str):
     text = cite_all(IDS, style)
     assert all(cite(id, style) in text for id in IDS) or style in ("bibtex", "csl-json")
     assert cite_all([IDS[0], IDS[1], IDS[0], f"{IDS[1]}@1"], style) == cite_all(IDS[:2], style)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@in_one_test("style", STYLES)
 def test_nothing_to_cite_is_nothing(style: str):
     assert cite_all([], style) == ("[]" if style == "csl-json" else "")
 
@@ -235,7 +236,7 @@ def test_ids_in_a_result_nested_deeper_than_python_recurses():
     assert ids_in(result) == ["cache.hold_cost@1"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "result",
     [
         {},

@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from random_questions import at_random
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
@@ -16,6 +15,8 @@ from derive.solving.api import solve
 from derive.solving.givens import Interval
 from derive.solving.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
+from tests.tools.random_questions import at_random
+from tests.tools.together import in_one_test
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
@@ -107,6 +108,7 @@ def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypa
         assert (why and why.code) == (because and because.code)
 
 
+@pytest.mark.slow
 def test_arrays_meet_a_contradiction_that_questions_meet():
     """Where a given contradicts part of a sweep, arrays alone would not see it."""
     given = {"machine_balance_ratio": 300, "sparsity": 8, "balance_batch": 2400, "batch": "1..1000:lin:200", "context_length": 1000}
@@ -261,7 +263,7 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
     assert "at the middle of the ranges:" in lines
 
 
-@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+@in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
     text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
@@ -283,8 +285,8 @@ PARTLY = {
 }
 
 
-@pytest.mark.parametrize(("unknown", "given", "why"), PARTLY.values(), ids=PARTLY)
-@pytest.mark.parametrize("style", ["table", "json", "csv", "markdown", "latex"])
+@in_one_test(("unknown", "given", "why"), PARTLY.values(), ids=PARTLY)
+@in_one_test("style", ["table", "json", "csv", "markdown", "latex"])
 def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unknown, given, why, style):
     solution = solve(unknown, **given)
     assert solution.answers and rendered(solution, style)
@@ -303,8 +305,9 @@ NOWHERE = {
 }
 
 
-@pytest.mark.parametrize(("code", "unknown", "given"), [(code, *asked) for code, asked in NOWHERE.items()], ids=NOWHERE)
-@pytest.mark.parametrize("style", ["json", "csv", "markdown", "latex"])
+@pytest.mark.slow
+@in_one_test(("code", "unknown", "given"), [(code, *asked) for code, asked in NOWHERE.items()], ids=NOWHERE)
+@in_one_test("style", ["json", "csv", "markdown", "latex"])
 def test_a_range_without_any_answer_has_a_reason(code, unknown, given, style):
     solution = solve(unknown, **given)
     assert solution.answers == () and solution.reason.code == code and rendered(solution, style)
@@ -428,6 +431,7 @@ def hold_a_range_to_its_points(random):
             assert all(is_inside(solution, one) for one in at.answers), (unknown, given, ranges, point, at.answers, solution.answers)
 
 
+@pytest.mark.slow
 def test_any_range_spans_its_points_or_says_that_some_have_no_answer():
     random = Random(20261122)
     for _ in range(25):

@@ -16,6 +16,7 @@ from derive.show.text import rendered
 from derive.solving.api import solve
 from derive.solving.chain import answer
 from derive.solving.questions import Question
+from tests.tools.together import in_one_test
 
 SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
@@ -69,7 +70,7 @@ def test_the_numbers_of_a_route_are_those_of_the_formulas():
     assert value(solve("compute_utilisation", **STEP)) == pytest.approx(compute / memory, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         # each is the same deployment with one number taken away and a result put in its place
@@ -265,7 +266,7 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("name", NEUTRAL_DEFAULTS)
+@in_one_test("name", NEUTRAL_DEFAULTS)
 def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
     row = equation(USES[name])
     given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
@@ -290,7 +291,7 @@ def test_no_default_is_taken_where_the_givens_will_do():
     assert set(solution.given) == {"hbm_capacity", "hbm_bandwidth"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("variant", "expected"),
     [(None, 3.0), ("max", 3.0), ("sum", 5.0), ("kv_plus_max", 4.5)],
 )
@@ -308,7 +309,7 @@ def test_a_variant_may_be_chosen_by_its_id():
     assert value(resident) == pytest.approx(22 / 3350)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("model", "bytes_per_element", "formula", "expected"),
     [
         # configurations as architectures.csv has them
@@ -374,7 +375,7 @@ def test_the_intensity_of_decode_attention_is_that_of_decode():
 # -- no answer ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "missing"),
     [
         ("balance_batch", {}, {"peak_flops", "bytes_per_weight", "hbm_bandwidth", "total_params", "active_params"}),
@@ -437,14 +438,14 @@ def test_givens_that_agree_are_no_contradiction():
     assert value(solve("throughput", **given)) == 1000
 
 
-@pytest.mark.parametrize(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
+@in_one_test(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
 def test_givens_agree_up_to_a_millionth(off, agree):
     reason = solve("throughput", batch=2000, step_time=2.0, compute_time=1.0, memory_time=2.0 * (1 + off)).reason
     assert (reason is None) == agree
     assert agree or reason.code == "contradiction"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         # right sides off their domain: a division by zero in what the givens lead to
@@ -531,7 +532,7 @@ def test_readings_named_together_that_contradict_are_reported_whatever_is_asked(
 # -- what cannot be read --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("kind", "words", "asked"),
     [
         (UnknownName, ["'batc'", "'batch'"], {"unknown": "batc"}),
@@ -582,7 +583,7 @@ def test_symbols_will_do_for_names():
 # -- elasticities through a chain -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "variants", "using"),
     [
         ("step_time", {}, []),
@@ -638,7 +639,7 @@ def test_a_right_side_without_all_its_givens_names_the_missing_one():
 # -- import walls ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("program", "forbidden"),
     [
         ("import derive", "sympy numpy scipy pandas"),
@@ -660,7 +661,7 @@ SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
 WORK_DONE = 2 * 70e9 / (8 * 1979e12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "besides",
     [
         {},
@@ -787,7 +788,7 @@ MISLED = {
 """Questions about states that were once answered wrongly: the unknown, variants, the value of the state, and what is given."""
 
 
-@pytest.mark.parametrize("case", MISLED.values(), ids=MISLED)
+@in_one_test("case", MISLED.values(), ids=MISLED)
 def test_what_once_misled_has_the_value_of_the_state_or_none(case):
     (unknown, variants, truth), given = case
     solution = solve(unknown, variants=variants, **given)
@@ -799,7 +800,7 @@ def test_what_once_misled_has_the_value_of_the_state_or_none(case):
 FULL = {"compute_utilisation": 1.0, "balance_batch": 8, "context_length": 1500}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "low", "high"),
     [
         # arithmetic binds where 8/batch + 1500/balance_context <= 1
@@ -838,7 +839,7 @@ WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
 """The same with the attention to 200 tokens, which runs at the 989 TFLOP/s of bf16."""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "truth"),
     [
         ("step_time", {"context_length": 200, "throughput": WITH_ATTENTION}, 2000 / WITH_ATTENTION),
@@ -857,8 +858,8 @@ def test_at_the_roof_attention_says_which_context_it_is():
     assert value(solve("context_length", **ROOF, memory_time="10ms", throughput=WITH_ATTENTION)) == pytest.approx(200)
 
 
-@pytest.mark.parametrize("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
-@pytest.mark.parametrize("result", ["compute_utilisation", "normalised_cost"])
+@in_one_test("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
+@in_one_test("result", ["compute_utilisation", "normalised_cost"])
 def test_what_only_bounds_a_quantity_is_no_bound_on_what_would_fit(unknown, result):
     """At full use the context is at most so long: the memory it would take then says nothing of what there is."""
     given = {name: value for name, value in ROOF.items() if name not in ("mfu", unknown)}

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
@@ -102,8 +103,8 @@ def test_throughputs_of_a_fleet_and_of_a_replica_say_how_many_there_are():
     assert solve("replicas", throughput=1000, fleet_throughput=5000).answers[0].value == 5
 
 
-@pytest.mark.parametrize("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
-@pytest.mark.parametrize("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
+@in_one_test("microbatches", [53.11818195772065, 255.41242076740042, 7.0])
+@in_one_test("idle", [1.0000527847602104e-12, 3e-15, 1e-9])
 def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
     """1 - microbatches / pipeline_stages has few digits left, or none: no number of stages fits better."""
     solution = solve("pipeline_stages", microbatches=microbatches, idle_fraction=idle)
@@ -113,7 +114,7 @@ def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
 EIGHT = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         ("throughput", {"step_time": 1e-3}),
@@ -166,7 +167,7 @@ PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70e9)
 """113.1k tokens a second are all that eight chips can multiply with 70e9 weights."""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h"}),
@@ -198,7 +199,7 @@ def test_a_rate_is_refused_just_above_the_roof_and_answered_just_below(share, ho
         assert bool(solve(unknown, **EIGHT, **given).answers) == holds, (unknown, given)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "words"),
     [
         ("throughput", {"batch": 1000, "token_latency": 1e-4}, "compute_time alone makes it 8.843 ms or more"),
@@ -273,7 +274,7 @@ def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
     assert shorter.code == "contradiction" and "bound" not in shorter.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given",
     [
         {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok"},
@@ -311,3 +312,11 @@ def test_what_nobody_could_give_is_no_answer(step, answers):
     solution = solve("bytes_per_element", **given, step_time=step, anyway=True)
     assert [one.value for one in solution.answers] == ([pytest.approx(by_hand)] if answers else [])
     assert answers or (solution.reason.code == "no_solution" and "it would have to be 711.1 B, and runs from" in solution.reason.message)
+
+
+def test_a_share_of_the_peak_is_found_from_what_it_makes_of_a_prefill():
+    """A chunk that is free at 90 % of the peak would leave less than a step at all of it: that is no contradiction."""
+    given = {"model": "GLM-5", "hardware": "H100-SXM:fp8", "chips": 16, "batch": 100, "context_length": 32_000, "bytes_per_element": 1}
+    given |= {"prefill_chunk": 512, "attention_time": 0}
+    chunk = solve("free_prefill_chunk", **given, mfu=0.9).answers[0].value
+    assert solve("mfu", **given, free_prefill_chunk=chunk).answers[0].value == pytest.approx(0.9)

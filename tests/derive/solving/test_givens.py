@@ -10,6 +10,7 @@ from derive.solving import conventions
 from derive.solving.api import solve
 from derive.solving.givens import MOST_POINTS, POINTS, Interval, Series, spread
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 RANGES = [
     ("active_params", "80B..120B", 80e9, 120e9),
@@ -30,14 +31,14 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "low", "high"), RANGES)
+@in_one_test(("name", "text", "low", "high"), RANGES)
 def test_ranges(name, text, low, high):
     found = spread(name, text, parse)
     assert (found.low, found.high) == pytest.approx((low, high))
     assert found.shown == pytest.approx((low + high) / 2)
 
 
-@pytest.mark.parametrize("text", ["1,8,64", "1, 8, 64", [1, 8, 64], (1, 8, 64), np.array([1, 8, 64])])
+@in_one_test("text", ["1,8,64", "1, 8, 64", [1, 8, 64], (1, 8, 64), np.array([1, 8, 64])])
 def test_lists(text):
     read = parse if isinstance(text, str) else lambda name, value: float(value)
     found = spread("batch", text, read)
@@ -58,7 +59,7 @@ def test_sweeps_are_even_in_ratio_or_in_size():
     assert len(spread("batch", "1..4096:lin:1e6", parse)) == 1_000_000
 
 
-@pytest.mark.parametrize("given", ["2400", "8e3", "2 USD/h", 3, 2.5, None])
+@in_one_test("given", ["2400", "8e3", "2 USD/h", 3, 2.5, None])
 def test_a_single_value_is_no_spread(given):
     assert spread("batch", given, parse) is None
 
@@ -106,14 +107,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "kind", "words"), WRONG)
+@in_one_test(("name", "given", "kind", "words"), WRONG)
 def test_what_cannot_be_read_says_what_can(name, given, kind, words):
     with pytest.raises(kind) as caught:
         spread(name, given, conventions.USUAL.read)
     assert words in str(caught.value) and name in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("given", [b"12", {1: 2}, {1, 2}, None, iter([1, 2]), np.array(3.0)])
+@in_one_test("given", [b"12", {1: 2}, {1, 2}, None, iter([1, 2]), np.array(3.0)])
 def test_what_has_no_order_or_is_no_number_is_refused(given):
     with pytest.raises(WrongValue, match=r"^batch = .*must be a number"):
         solve("step_time", batch=given)
@@ -134,7 +135,7 @@ THOUSANDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "number", "values"), THOUSANDS)
+@in_one_test(("name", "text", "number", "values"), THOUSANDS)
 def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, number, values):
     with pytest.raises(WrongValue) as caught:
         spread(name, text, conventions.USUAL.read)
@@ -159,12 +160,12 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "values"), LISTS)
+@in_one_test(("name", "text", "values"), LISTS)
 def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, values):
     assert spread(name, text, conventions.USUAL.read).values == pytest.approx(values)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, np.float32, range])
+@in_one_test("kind", [list, tuple, np.array, np.float32, range])
 def test_lists_from_python_are_read_alike(kind):
     values = range(1, 200) if kind is range else kind([*range(1, 200)])
     assert spread("batch", values, conventions.USUAL.read).values == tuple(range(1, 200))

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
 BUSY = {**LLAMA, "chips": 8, "batch": 2000, "context_length": 1000}
@@ -20,8 +21,8 @@ def only(solution):
 # -- none at all ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
-@pytest.mark.parametrize(
+@in_one_test("name", LEFT_OUT)
+@in_one_test(
     ("unknown", "truth"),
     [("step_time", COMPUTE), ("throughput", 2000 / COMPUTE), ("normalised_cost", 1.0), ("compute_utilisation", 1.0)],
 )
@@ -31,7 +32,7 @@ def test_attention_is_left_out_by_whichever_of_its_figures_is_given_as_none(name
     assert only(solve("step_time", **BUSY)) > 1.03 * COMPUTE, "attention counts where nobody leaves it out"
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
+@in_one_test("name", LEFT_OUT)
 def test_a_share_of_memory_time_does_not_count_attention_that_is_none(name):
     memory = (70e9 + 2000 * 1000 * 163840) / (8 * 4.8e12)
     assert only(solve("memory_time_share", **BUSY, **{name: 0})) == pytest.approx(memory / (memory + COMPUTE), rel=1e-9)

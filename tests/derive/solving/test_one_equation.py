@@ -1,18 +1,19 @@
 """One equation, any unknown: made-up equations of every awkward shape, and elasticities of the whole catalogue."""
 
-import random
-from math import e, exp, log
+from math import e, exp
 
 import numpy as np
 import pytest
-from draws import assignments
 
 from derive.arithmetic import maximum, minimum
 from derive.catalogue import by_id, equation
 from derive.expressions.regimes import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
+from derive.requirements import Requirement
 from derive.solving.one_equation import agrees, points, residual, solve_equation
+from tests.tools.draws import assignments
+from tests.tools.together import in_one_test
 
 SOURCE = Source(kind="web", title="Made up", author="The tests", url="https://example.org", said="nothing", page="1")
 
@@ -258,7 +259,7 @@ HARDER = {
 ALL_CASES = [pytest.param(*case, id=name) for name, case in (CASES | HARDER).items()]
 
 
-@pytest.mark.parametrize(("row", "unknown", "given", "expected"), ALL_CASES)
+@in_one_test(("row", "unknown", "given", "expected"), ALL_CASES)
 def test_all_answers_are_found_and_no_other(row, unknown, given, expected):
     answers, reason = solve_equation(row, unknown, given)
     found = [answer.value if answer.kind == "point" else (answer.low, answer.high) for answer in answers]
@@ -313,8 +314,8 @@ def test_where_nothing_holds_what_holds_to_a_billionth_is_the_answer(row, given,
     assert found == pytest.approx(expected, rel=1e-9) and answer.residual <= 1e-9
 
 
-@pytest.mark.parametrize("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
-@pytest.mark.parametrize("winner", ["compute_time", "memory_time"])
+@in_one_test("apart", [9e-10, 1e-12, 1e-14, 2.3e-16, 0.0])
+@in_one_test("winner", ["compute_time", "memory_time"])
 def test_of_two_terms_all_but_equal_the_larger_is_the_answer(winner, apart):
     other = {"compute_time": "memory_time", "memory_time": "compute_time"}[winner]
     (answer,), _ = solve_equation(equation("roofline.step_time"), "step_time", {**PLAIN_STEP, winner: 1 + apart, other: 1.0})
@@ -348,7 +349,7 @@ def test_a_search_that_lands_on_a_pole_goes_on(throughput, chips, expected):
     assert [answer.value for answer in answers] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "regime", "formula"),
     [
         (
@@ -381,7 +382,7 @@ def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, form
     assert (answer.regime, answer.formula) == (regime, formula)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "expected", "regime"),
     [
         ("memory_time", {"compute_time": 2}, 3, "memory_time >= compute_time"),
@@ -444,7 +445,7 @@ def unequal(sense):
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sense", "row", "unknown", "given", "expected"),
     [pytest.param(sense, *case, id=f"{sense} {name}") for sense in (">=", "<=") for name, case in unequal(sense).items()],
 )
@@ -465,7 +466,7 @@ def test_a_requirement_that_touches_zero_inside_leaves_one_stretch(sense, touch,
     row = made_up(
         lambda step_time, batch, chips: (step_time, maximum(batch, chips)),
         sense=sense,
-        requires=(lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0,),
+        requires=(Requirement(holds=lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0),),
     )
     (answer,), _ = solve_equation(row, "batch", {"step_time": 5, "chips": 4})
     assert (answer.low, answer.high) == stretch
@@ -480,7 +481,7 @@ def test_an_inequality_between_transcendental_ends():
 # -- requirements and reasons ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "violated"),
     [
         # by the givens alone
@@ -537,8 +538,10 @@ def test_a_requirement_that_is_not_met_is_the_reason(row, unknown, given, violat
     assert reason.code == "requirement_violated" and violated in reason.violated and violated in reason.message and row in reason.message
 
 
-SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(lambda batch: batch < 3,))
-LARGE = made_up(lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(lambda batch, chips: batch > chips,))
+SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(Requirement(holds=lambda batch: batch < 3),))
+LARGE = made_up(
+    lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(Requirement(holds=lambda batch, chips: batch > chips),)
+)
 
 
 def test_a_requirement_picks_among_the_answers():
@@ -555,7 +558,7 @@ def test_a_requirement_cuts_an_interval():
     assert (answer.low, answer.high) == (0, 3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # what the right side reaches stands beside what is asked
@@ -571,7 +574,7 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
     assert all(word in reason.message for word in words), reason.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
@@ -629,7 +632,7 @@ def test_a_share_of_exactly_one_is_found_again():
 # -- residual -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("left", "right", "expected"),
     [(2.0, 2.0, 0.0), (2.0, 1.0, 0.5), (1.0, 2.0, 0.5), (1.0, 1.0 + 1e-9, 1e-9), (0.0, 0.0, 0.0), (0.0, 5.0, 1.0)],
 )
@@ -638,7 +641,7 @@ def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
     assert residual(row, {"overlap": left, "attention_flops_per_pair": right}) == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("idle", "stages", "expected"),
     [
         # microbatches = 4; 1 - 4/4.004 is 0.000999, a thousandth below
@@ -656,48 +659,6 @@ def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages,
 
 
 # -- elasticities ---------------------------------------------------------------------------------------------------
-
-EQUALITIES = [(row, name) for row in by_id().values() if row.sense == "=" for name in row.symbols]
-STEP = 1e-5
-
-
-@pytest.mark.parametrize(("row", "unknown"), EQUALITIES, ids=lambda part: getattr(part, "id", part))
-def test_elasticities_are_those_of_finite_differences(row, unknown):
-    """d ln(unknown)/d ln(given), by moving each given a little up and down and solving again."""
-    # Of some quantities few draws lie where they bind.
-    truth = assignments(row, 400, seed=11)
-    checked = 0
-    for draw in random.Random(row.id).sample(range(400), 400):
-        given = {name: float(array[draw]) for name, array in truth.items() if name != unknown}
-        answer = solve_equation(row, unknown, given)[0][0]
-        slopes = answer.elasticities
-        if answer.kind != "point":
-            continue  # its end is given by what does not bind: moving that breaks the equality
-        steepness = sum(abs(slope) for slope in slopes.values())
-        if steepness > 3000:
-            continue  # too steep for a difference quotient
-        measured = {name: _measured(row, unknown, given, name, answer, STEP / max(1, steepness / 30)) for name in given}
-        if None in measured.values():
-            continue  # a step crossed into another regime or out of a domain
-        for name, slope in measured.items():
-            assert slopes.get(name, 0.0) == pytest.approx(slope, rel=1e-4, abs=1e-4 * max(1, steepness / 30)), (name, given, answer)
-        checked += 1
-        if checked == 2:
-            return
-    raise AssertionError(f"only {checked} draws could be checked")
-
-
-def _measured(row, unknown, given, name, answer, step):
-    """None where the answer a step away is another one, or there is more than one to tell apart."""
-    ends = []
-    for factor in (exp(-step), exp(step)):
-        moved = given[name] * factor
-        answers, _ = solve_equation(row, unknown, {**given, name: moved})
-        near = [one for one in answers if one.kind == "point" and one.regime == answer.regime and abs(log(one.value / answer.value)) < 0.01]
-        if moved > quantity(name).ceiling or len(near) != 1:
-            return None
-        ends.append(log(near[0].value))
-    return (ends[1] - ends[0]) / (2 * step)
 
 
 def test_where_a_slope_has_no_end_there_are_no_elasticities():

@@ -9,7 +9,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from random_questions import at_random
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
@@ -17,6 +16,7 @@ from derive.show.text import lines, rendered
 from derive.solving import sweeps
 from derive.solving.api import solve
 from derive.solving.givens import MOST_VALUES
+from tests.tools.random_questions import at_random
 
 STYLES = ("table", "json", "csv", "markdown", "latex")
 FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
@@ -62,6 +62,7 @@ print(count, next(int(line.split()[1]) for line in Path("/proc/self/status").rea
 """The peak is that of the process itself: what getrusage says includes what the parent had when it forked."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process stands in /proc")
 @pytest.mark.parametrize("style", ["json", "csv"])
 def test_forms_are_written_as_they_go(style):
@@ -165,6 +166,7 @@ def hold_a_list_to_its_points(random, count):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_any_list_says_what_its_points_say():
     random = Random(20261123)
     for count in [3] * 15 + [70] * 8:

@@ -5,6 +5,7 @@ from sympy import Symbol, sstr
 
 from derive import solve, symbols
 from derive.errors import WrongValue
+from derive.show.text import rendered
 
 DEPLOYED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2}
 QUESTIONS = {
@@ -47,6 +48,21 @@ def test_what_cannot_be_is_refused():
     assert "needs also" in solve("balance_batch", sparsity=symbols.sparsity).why_not
     broken = solve("speculative_speedup", acceptance_rate=1, draft_tokens=symbols.draft_tokens, draft_cost_ratio=0.1)
     assert broken.reason.code == "requirement_violated" and not broken.answers
+
+
+def test_a_formula_errs_as_its_numbers_do():
+    """A step takes at least what the roofline says; what a model holds that it does not use is not known of a symbol."""
+    numbers = {"batch": 64, "context_length": 4096}
+    (formula,) = solve("step_time", **DEPLOYED, batch=symbols.batch, context_length=4096).answers
+    assert formula.bound == solve("step_time", **DEPLOYED, **numbers).answers[0].bound == "lower"
+    open_side = solve("step_time", **{**DEPLOYED, "chips": symbols.chips}, **numbers)
+    assert open_side.answers[0].bound is None and any("is not said" in text for text in open_side.assumptions)
+
+
+def test_a_formula_in_other_forms():
+    found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
+    assert rendered(found, "latex").splitlines()[2] == r"t \geq \max\left(0.01, t_c\right)"
+    assert "| step_time | Max(0.01, compute_time) or more |" in rendered(found, "markdown")
 
 
 def test_a_formula_is_shown_like_any_answer():

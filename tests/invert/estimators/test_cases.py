@@ -19,6 +19,7 @@ from invert.report.layout import COLUMNS_OF_KV
 from invert.report.layout import ESTIMATORS as LABELS
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases
+from tests.tools.together import in_one_test
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "kimi-k3", "gpt-5.4")
 GIVEN = {"nothing": {}, "overlap": {"overlap": 0.4}, "KV": {"kv_bytes_per_token": 7e4}, "contexts": {"short_context": 5e3}}
@@ -44,7 +45,7 @@ def test_every_estimator_has_one_signature():
     assert set(WITH_RANGE) == set(LABELS) == set(COLUMNS_OF_KV) < set(ESTIMATORS)
 
 
-@pytest.mark.parametrize("start", GIVEN)
+@in_one_test("start", GIVEN)
 def test_what_is_printed_is_what_the_estimators_say(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case, printed in zip(cases(start), table(start), strict=True):

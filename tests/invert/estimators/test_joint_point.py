@@ -1,7 +1,6 @@
 """The exact inverse of a pair of bands, the pricing rules, and what neither may do: clip a number into being.
 
-Note on inversion: section 3.1 (pricing rules), 3.2 (joint closed form), 5.3 (implied drain time), 12 (acceptance).
-E2, E8: our notes on the lecture.
+Method: docs/explanation/inversion.md, "From prices to a model". E2, E8: tests/validation/notes.csv.
 """
 
 import pytest
@@ -12,6 +11,7 @@ from invert.estimators.joint_point import RULES, joint_reading, memory_bound_bas
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
+from tests.tools.together import in_one_test
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
 ANCHORS |= USUAL.held
@@ -41,7 +41,7 @@ JOINT = [  # pair, anchors, L_star, KV bytes, weight_compute_ratio, attention FL
 ]
 
 
-@pytest.mark.parametrize(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
+@in_one_test(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
 def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: float, weights: float | None, attention: float, source: str):
     found = joint_reading(seen, ANCHORS | changed)
     if weights is None:
@@ -88,7 +88,7 @@ def test_memory_time_share():
 IMPOSSIBLE = [
     (
         pair(5, 2, 1.5, 2e4, 3e5), {"overlap": 0.0, "prefill_decode_flops_ratio": 1.3}, "memory_ratio_long > memory_ratio_short",
-        "section 12, line 10: Claude Sonnet 4.5, additive: alpha dP_out <= rho dP_in",
+        "Claude Sonnet 4.5, additive: alpha dP_out <= rho dP_in",
     ),
     (pair(6, 2, 1.0), {}, "memory_ratio_long > memory_ratio_short", "no output premium: no slope"),
     (pair(6, 2, 0.9), {}, "memory_ratio_long > memory_ratio_short", "output cheaper above the threshold"),
@@ -98,7 +98,7 @@ IMPOSSIBLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
+@in_one_test(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
 def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: BandPair, changed: dict, violated: str, source: str):
     found = joint_reading(seen, ANCHORS | changed)
     assert found.values == {}
@@ -109,7 +109,7 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     assert "\n" not in found.problem
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("seen", "changed"),
     [
         (pair(1.0, 1, 2), {}),  # decode below compute at the short context: its memory is hidden
@@ -158,7 +158,7 @@ def test_a_memory_bound_base_is_six_times_the_table():
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 
-@pytest.mark.parametrize(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
+@in_one_test(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
 def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
     """3.1: an output token costs R input tokens of a prefill that is so much faster."""
     anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}
@@ -168,13 +168,13 @@ def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_rati
 
 
 def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():
-    """3.1: L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
+    """L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
     answer = rule_solutions(GEMINI, ANCHORS, 1_000_000)["roofline, upper end"].answers[0]
     assert answer.kind == "point" and answer.value == pytest.approx(500, rel=1e-12)
 
 
 def test_the_roofline_rule_is_scale_free_where_the_premium_is_the_ratio_of_contexts():
-    """3.1: r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
+    """r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
     solution = solve(
         "balance_context", using=["readings.tier_coverage"], premium_out=1.5, covered_context=300_000, long_context_threshold=200_000
     )

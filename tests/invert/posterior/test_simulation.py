@@ -1,7 +1,7 @@
 """Calibration by simulation: what is simulated is what the priors and the forward model say, and the truth ranks evenly.
 
-Note on inversion, 12.5: pooled over five seeds and 5,000 sheets or more, 90 % intervals hold .885 to .915 of the truths,
-50 % intervals .48 to .52, ranks are uniform at p > .01, and a run with a fault put in is rejected.
+docs/explanation/inversion.md, "Is the computation right?": pooled over five seeds and 5,000 sheets or more, 90 % intervals hold
+.885 to .915 of the truths, 50 % intervals .48 to .52, ranks are uniform at p > .01, and a run with a fault put in is rejected.
 """
 
 import csv

@@ -6,6 +6,7 @@ from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
 from invert.report.sheet import report
+from tests.tools.together import in_one_test
 
 TABLE = infer(["gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-opus-5", "deepseek/deepseek-v4-pro"])
 
@@ -14,8 +15,8 @@ def outside(text: str, width: int) -> list[str]:
     return [line for line in text.splitlines() if len(line) > width and "://" not in line]
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
-@pytest.mark.parametrize("one", TABLE.inferences, ids=lambda one: one.sheet.model)
+@in_one_test("width", [60, 80, 100])
+@in_one_test("one", TABLE.inferences, ids=lambda one: one.sheet.model)
 def test_a_report_fits(one, width: int):
     assert outside(report(one, TABLE, width), width) == []
 
@@ -39,7 +40,7 @@ def test_a_table_that_fits_is_left_alone():
     assert laid_out([table], 200) == table and len(table.splitlines()) == 4
 
 
-@pytest.mark.parametrize("width", [30, 40, 60, 80, 100])
+@in_one_test("width", [30, 40, 60, 80, 100])
 def test_a_table_too_wide_breaks_its_cells_between_words_or_sets_them_below(width: int):
     text = laid_out([aligned(tuple(ROWS[0]), ROWS)], width)
     assert outside(text, width) == []

@@ -24,6 +24,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.read import load, rates, raw_lines, read_rows
 from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import LARGEST, SMALLEST, check
+from tests.tools.together import in_one_test
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
@@ -113,7 +114,7 @@ WRONG_CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "column", "message"), WRONG_CELLS)
+@in_one_test(("changed", "column", "message"), WRONG_CELLS)
 def test_a_wrong_cell_is_named_and_the_rest_is_read(changed: dict[str, str], column: str, message: str):
     rows, problems = read(row_text(model="other"), row_text(**changed), OUTPUT)
     text = str(problems[0])
@@ -143,7 +144,7 @@ WRONG_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), WRONG_ROWS)
+@in_one_test(("line", "message"), WRONG_ROWS)
 def test_a_wrong_row_is_named_and_the_rest_is_read(line: str, message: str):
     rows, problems = read(line, OUTPUT)
     assert [row.component for row in rows] == ["output"]
@@ -160,7 +161,7 @@ CLASHES = [
 ]
 
 
-@pytest.mark.parametrize(("second", "column", "message"), CLASHES)
+@in_one_test(("second", "column", "message"), CLASHES)
 def test_of_two_rows_for_one_day_the_second_is_named_with_the_first(second: str, column: str, message: str):
     rows, problems = read(INPUT, second, OUTPUT)
     assert [row.origin for row in rows] == ["prices.csv:2", "prices.csv:4"]
@@ -227,9 +228,9 @@ def test_bytes_that_are_not_utf8_spoil_one_row():
     assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
 
 
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("last", [b"", b"end"])
+@in_one_test("start", [b"", b"\xef\xbb\xbf"])
+@in_one_test("end", [b"\n", b"\r\n"])
+@in_one_test("last", [b"", b"end"])
 def test_byte_order_mark_line_ends_and_a_missing_last_one_do_not_matter(start: bytes, end: bytes, last: bytes):
     lines = [b"amount,model,component,provider", b"2,m,input,a", b" 10 , m ,output,a", b"4.5,m,cache_storage,a"]
     rows, problems = of_bytes(start + end.join(lines) + (b"" if last else end))
@@ -521,8 +522,8 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("column", TEXTS)
-@pytest.mark.parametrize("mark", UNSEEN)
+@in_one_test("column", TEXTS)
+@in_one_test("mark", UNSEEN)
 def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column: str, mark: str):
     rows, problems = read(INPUT, row_text(**{column: f"a{mark}b"}))
     assert len(rows) == 1 and len(problems) == 1
@@ -530,7 +531,7 @@ def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column
     assert "does not show" in problems[0].message
 
 
-@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
+@in_one_test("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
 def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
     padded = ",".join(space + cell + space for cell in INPUT.split(","))
     rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
@@ -553,8 +554,8 @@ DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 ALIKE = {"-": DASHES, "a": "\u0430\u03b1\uff41", "c": "\u0441\u03f2\uff43", "m": "\u043c\uff4d"}
 
 
-@pytest.mark.parametrize(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
-@pytest.mark.parametrize(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
+@in_one_test(("plain", "mark"), [(plain, mark) for plain, marks in ALIKE.items() for mark in marks])
+@in_one_test(("column", "name"), [("provider", "ac-me"), ("model", "acme-1"), ("region", "us-acme")])
 def test_a_name_that_looks_like_one_in_use_is_refused_with_its_character(column: str, name: str, plain: str, mark: str):
     alike = name.replace(plain, mark, 1)
     for order in (1, -1):
@@ -595,13 +596,13 @@ def test_of_two_spaces_for_one_the_row_is_refused():
 # The header.
 
 
-@pytest.mark.parametrize("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
+@in_one_test("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
 def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
     rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
     assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
 
 
-@pytest.mark.parametrize("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
+@in_one_test("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
 def test_a_file_with_an_unknown_column_gives_no_price(written: str):
     with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
         read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
@@ -617,14 +618,14 @@ def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
 # Numbers at the ends of what a computer holds.
 
 
-@pytest.mark.parametrize("component", loading.COMPONENTS)
-@pytest.mark.parametrize("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
+@in_one_test("component", loading.COMPONENTS)
+@in_one_test("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
 def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
     rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)
     assert rows == [] and [problem.column for problem in problems] == ["amount"]
 
 
-@pytest.mark.parametrize("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
+@in_one_test("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
 def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
     rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
     assert problems == [] and str(rows[0].amount) == "0.0"
@@ -637,7 +638,7 @@ PER_MILLION += [("USD", "output", 600)]
 PER_MILLION += [("CNY", "input", 0.8), ("USD", "cache_read", 0.0028), ("USD", "cache_read", 7.5), ("CNY", "cache_storage", 0.017)]
 
 
-@pytest.mark.parametrize(("currency", "component", "amount"), PER_MILLION)
+@in_one_test(("currency", "component", "amount"), PER_MILLION)
 def test_a_price_per_token_is_not_taken_as_one_per_million(currency: str, component: str, amount: float):
     header = "provider,model,component,currency,amount"
     rows, problems = read(f"a,m,{component},{currency},{amount}", header=header, overlay=True)
@@ -669,7 +670,7 @@ def test_a_price_outside_all_proportion_has_no_hint_that_is_wrong_too():
 OWN = "provider,model,component,amount,retrieved_date\n"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("days", "day", "far"),
     [
         (["2026-12-20"], "2026-12-20", None),
@@ -729,7 +730,7 @@ def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
 MONEY = "provider,model,service_tier,component,amount,currency"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("rows", "refused"),
     [
         (["a,m,,input,1,", "a,m,,output,4,CNY"], [2]),

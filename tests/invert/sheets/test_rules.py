@@ -11,6 +11,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceBook, PriceRow, Problem
 from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, by_sheet, check, strays
+from tests.tools.together import in_one_test
 
 HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
 BASE = ["acme,m,input,2,,,,,,,", "acme,m,output,10,,,,,,,"]
@@ -43,7 +44,7 @@ FAULTY = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "place", "message", "left"), FAULTY)
+@in_one_test(("rows", "place", "message", "left"), FAULTY)
 def test_a_fault_across_rows_is_named_and_other_sheets_stay(rows: list[str], place: tuple[int, str], message: str, left: int):
     book = book_of(*rows, *OTHER)
     (problem,) = check(book)

@@ -1,8 +1,9 @@
 """Laws that no chain may break, at random deployments; and that they see a wrong answer."""
 
-import laws
 import pytest
-from laws import LAWS, Deployment, claims
+
+from tests.tools import laws
+from tests.tools.laws import LAWS, Deployment, claims
 
 COUNT, SEEDS = 12, (1, 2, 3, 4, 5)
 
@@ -28,6 +29,7 @@ def test_no_law_is_broken(seed):
     assert {name for name, _ in found} == {law.__name__ for law in LAWS}, "each law had something to judge"
 
 
+@pytest.mark.slow
 def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
     assert not _broken(SERVING)
 

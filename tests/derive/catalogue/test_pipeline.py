@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from schedules import gpipe, interleaved, one_forward_one_backward, run
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.schedules import gpipe, interleaved, one_forward_one_backward, run
+from tests.tools.together import in_one_test
 
 RACK = {"chips": 72, "hbm_capacity": "192GB", "scale_up_size": 72}
 
@@ -24,7 +25,7 @@ def test_the_bound_of_one_domain_is_for_those_who_claim_one_stage():
     assert "memory.scale_up_fit is a condition, joined by name" in solution.assumptions
 
 
-@pytest.mark.parametrize(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
+@in_one_test(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
 def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
     given = {"step_time": 20e-3, "hop_latency": hops}
     assert solve("token_latency", **given, pipeline_stages=stages).answers[0].value == pytest.approx(latency)
@@ -81,9 +82,9 @@ def bubble(stages, microbatches, *using, **given):
     return answer.value
 
 
-@pytest.mark.parametrize("schedule", [gpipe, one_forward_one_backward])
-@pytest.mark.parametrize("backward", [1, 2, 3])
-@pytest.mark.parametrize(("stages", "microbatches"), [*SHAPES, (8, 3)])
+@in_one_test("schedule", [gpipe, one_forward_one_backward])
+@in_one_test("backward", [1, 2, 3])
+@in_one_test(("stages", "microbatches"), [*SHAPES, (8, 3)])
 def test_both_plain_schedules_wait_as_long_whatever_a_backward_pass_takes(schedule, backward, stages, microbatches):
     idle = run(schedule(stages, microbatches), backward=Fraction(backward)).idle
     assert bubble(stages, microbatches) == pytest.approx(float(idle), rel=1e-12)
@@ -93,9 +94,9 @@ def test_the_bubble_of_eight_stages_and_thirty_two_microbatches():
     assert bubble(8, 32) == pytest.approx(7 / 39) == pytest.approx(0.17949, rel=1e-4)
 
 
-@pytest.mark.parametrize("virtual", [1, 2, 3, 4])
-@pytest.mark.parametrize("backward", [1, 2])
-@pytest.mark.parametrize(("stages", "microbatches"), SHAPES)
+@in_one_test("virtual", [1, 2, 3, 4])
+@in_one_test("backward", [1, 2])
+@in_one_test(("stages", "microbatches"), SHAPES)
 def test_virtual_stages_shorten_the_bubble(virtual, backward, stages, microbatches):
     idle = run(interleaved(stages, microbatches, virtual), backward=Fraction(backward)).idle
     found = bubble(stages, microbatches, "pipeline.interleaved_bubble", virtual_stages=virtual)
@@ -103,7 +104,7 @@ def test_virtual_stages_shorten_the_bubble(virtual, backward, stages, microbatch
     assert found < bubble(stages, microbatches) or virtual == 1
 
 
-@pytest.mark.parametrize(("stages", "microbatches"), SHAPES)
+@in_one_test(("stages", "microbatches"), SHAPES)
 def test_one_forward_one_backward_holds_as_many_microbatches_as_stages_and_gpipe_holds_all(stages, microbatches):
     """These are the microbatches in flight; those of a training step are as many as one likes."""
     assert run(one_forward_one_backward(stages, microbatches)).held == tuple(range(stages, 0, -1))

@@ -184,7 +184,7 @@ def _fault(case, answer, exact):
                 return f"at {float(at[case.unknown])!r} the sides are {mp.nstr(asked, 17)} and {mp.nstr(made, 17)}"
         return None
     root, regime, difference = _root(case, answer)
-    if root is None:
+    if not root:
         return "no root near it" if answer.value else None
     at = {**case.given, case.unknown: root}
     allowed, _ = _allowed(difference, case.unknown, at)

@@ -1,6 +1,6 @@
 """Inject each wrong formula of mutations.py in turn, run the tests, and see that they go red.
 
-    python tests/mutation_check.py [NAME ...]
+    python -m tests.tools.mutation_check [NAME ...]
 
 Three kinds of test count: figures that somebody published, figures recomputed by hand, and derivations. None that counts was
 written for one fault alone (`FOR_ONE_FAULT_ALONE`). What notices any change, right or wrong, does not count and is not run:
@@ -11,7 +11,7 @@ Exits 1 if a wrong formula survives, if no published figure sees one and mutatio
 
 Each fault gets a run of pytest of its own, with this file as its plugin:
 
-    python -m pytest -p mutation_check --mutant NAME --seen FILE ...
+    python -m pytest -p tests.tools.mutation_check --mutant NAME --seen FILE ...
 
 It puts the wrong in the place of the right before any test is collected and notes which tests saw it and what they said.
 Nothing on disk changes but FILE.
@@ -20,7 +20,6 @@ Nothing on disk changes but FILE.
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -31,17 +30,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from mutations import CONTROL, MUTATIONS, Cell, Mutation
-
 from derive import shipped
 from derive.catalogue import by_id
 from derive.derivations import parents
 from derive.quantities import CONSTANTS
+from tests.tools.mutations import CONTROL, MUTATIONS, Cell, Mutation
 
-TESTS = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 WHERE = ("tests/validation", "tests/derive/test_derivations.py")
 WORKERS = 2
 ENOUGH = 3
@@ -159,12 +154,23 @@ def run(name: str) -> Red | None:
     with TemporaryDirectory() as folder:
         seen = Path(folder) / "seen.json"
         # Without the plugin of hypothesis a run starts in half the time; nothing that is run here needs it.
-        options = ["-p", "mutation_check", "-p", "no:hypothesispytest", "--mutant", name, "--seen", str(seen), "-q", "--tb=no"]
-        path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+        options = [
+            "-p",
+            "tests.tools.mutation_check",
+            "-p",
+            "no:hypothesispytest",
+            "--mutant",
+            name,
+            "--seen",
+            str(seen),
+            "-q",
+            "--tb=no",
+            "-m",
+            "",
+        ]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *WHERE],
-            cwd=TESTS.parent,
-            env={**os.environ, "PYTHONPATH": path},
+            cwd=ROOT,
             capture_output=True,
             text=True,
         )

@@ -5,8 +5,9 @@ from itertools import islice
 from random import Random
 
 import pytest
-from campaign import FALSE, QUESTIONS, ended
-from states import questions, states
+
+from tests.tools.campaign import FALSE, QUESTIONS, ended
+from tests.tools.states import questions, states
 
 STATES = 50
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
@@ -20,6 +19,8 @@ from derive.shipped import rows_of
 from derive.shipped_rows import RECORDS
 from derive.solving.api import solve
 from invert.inference import infer
+from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
+from tests.tools.together import in_one_test
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")
 """A number that is no part of a name: neither the 3 of DeepSeek-V3 nor the 100 of an H100, but the 6 of 6x."""
@@ -423,7 +424,7 @@ def significant(figure: str) -> int:
     return 3 if figure in WORDS else len(figure.replace(",", "").replace(".", "").lstrip("0"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "row",
     [pytest.param(row, id=f"{row.id}: {row.snippet}") for row in COMPUTED],
 )
@@ -437,12 +438,12 @@ def test_a_figure_is_what_it_is_computed_to_be(row: Figure):
             assert float(f"{one:.{digits}g}") == printed(figure), (figure, one)
 
 
-@pytest.mark.parametrize(("id", "snippet"), [row[:2] for row in (*COMPUTED, *ALLOWED)], ids=lambda text: text[:60])
+@in_one_test(("id", "snippet"), [row[:2] for row in (*COMPUTED, *ALLOWED)], ids=lambda text: text[:60])
 def test_a_snippet_stands_in_the_prose_of_its_equation(id: str, snippet: str):
     assert MARKED.search(snippet) and any(places(snippet, text) for text in prose(id))
 
 
-@pytest.mark.parametrize("id", by_id())
+@in_one_test("id", by_id())
 def test_no_figure_is_left_over(id: str):
     """Every number of the prose is computed or allowed, and none is both."""
     for text in prose(id):

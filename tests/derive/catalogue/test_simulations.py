@@ -3,9 +3,10 @@
 from random import Random
 
 import pytest
-from simulations import checks, mean, passes, rides, ring
 
 from derive.solving.api import solve
+from tests.tools.simulations import checks, mean, passes, rides, ring
+from tests.tools.together import in_one_test
 
 STEP = 20e-3
 ERRORS = 4
@@ -30,19 +31,19 @@ def decoding(stages: int, microbatches: int, hop: float) -> dict[str, float]:
     return {"step_time": STEP, "pipeline_stages": stages, "microbatches": microbatches, "hop_latency": hop}
 
 
-@pytest.mark.parametrize(("stages", "microbatches", "hop"), SCHEDULES)
+@in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_a_token_takes_as_long_as_its_microbatch_takes_round_the_stages(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
     assert point("token_latency", **decoding(stages, microbatches, hop)) == pytest.approx(seen.token_latency, rel=1e-9)
 
 
-@pytest.mark.parametrize(("stages", "microbatches", "hop"), SCHEDULES)
+@in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_stages_idle_as_long_as_no_microbatch_is_there(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
     assert point("idle_fraction", **decoding(stages, microbatches, hop)) == pytest.approx(seen.idle_fraction, abs=1e-9)
 
 
-@pytest.mark.parametrize(("stages", "microbatches", "hop"), SCHEDULES)
+@in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_every_pass_that_ends_gives_a_batch_its_tokens(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
     found = point("throughput", **decoding(stages, microbatches, hop), batch=100, tokens_per_step=1)
@@ -69,7 +70,7 @@ def test_one_stage_hops_nowhere_and_works_all_the_time(microbatches):
     assert (seen.token_latency, seen.idle_fraction) == pytest.approx((microbatches * STEP, 0), abs=1e-12)
 
 
-@pytest.mark.parametrize(("acceptance_rate", "draft_tokens"), [(0.8, 4), (0.5, 1), (0.1, 8), (0.95, 3)])
+@in_one_test(("acceptance_rate", "draft_tokens"), [(0.8, 4), (0.5, 1), (0.1, 8), (0.95, 3)])
 def test_tokens_of_a_step_are_those_of_drafts_that_are_checked(acceptance_rate, draft_tokens):
     seen = mean(checks(Random(draft_tokens), acceptance_rate, draft_tokens, 40_000))
     found = point("tokens_per_step", acceptance_rate=acceptance_rate, draft_tokens=draft_tokens)

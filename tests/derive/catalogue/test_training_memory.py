@@ -1,9 +1,9 @@
 """What a chip holds in training: states over copies of the model, activations over the stages of a pipeline."""
 
 import pytest
-from schedules import gpipe, interleaved, one_forward_one_backward, run
 
 from derive.solving.api import solve
+from tests.tools.schedules import gpipe, interleaved, one_forward_one_backward, run
 
 STATES = {"total_params": "70B", "bytes_per_weight": 2, "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
 ONE_SEQUENCE = {"layers": 96, "tokens_in_training_batch": 2048, "model_dim": 12288}

@@ -1,7 +1,7 @@
 """Thousands of questions about states of the catalogue, and of single equations: how many ended which way.
 
-    python tests/derive/campaign.py states --count 20000 --seed 1
-    python tests/derive/campaign.py equations --count 20000 --seed 1
+    python -m tests.tools.campaign states --count 20000 --seed 1
+    python -m tests.tools.campaign equations --count 20000 --seed 1
 
 Exit status 1 if an answer is false, a question ends in anything but an answer or a refusal, or one takes too long.
 """
@@ -13,11 +13,10 @@ from itertools import count, islice
 from random import Random
 from time import process_time
 
-from referee import cases, verdict
-from states import CANCELS, Asked, holds_the_state, questions, states
-
 from derive import solve
 from derive.solving.result import Solution
+from tests.tools.referee import cases, verdict
+from tests.tools.states import CANCELS, Asked, holds_the_state, questions, states
 
 SLOW = 2.0
 """Seconds of processor time above which a question takes too long."""

@@ -1,12 +1,8 @@
-"""Every equation adds and compares like with like: pint checks it, over base units of our own.
-
-The stock registry of pint counts a byte and a token as pure numbers and would let nonsense pass.
-"""
+"""Every equation adds and compares like with like: pint checks it, over base units of our own."""
 
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from zlib import crc32
 
 import pint
 import pytest
@@ -14,34 +10,12 @@ import pytest
 from derive import catalogue
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
-
-UNITS = pint.UnitRegistry(None)
-for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
-    UNITS.define(base)
+from derive.requirements import Requirement
+from tests.tools.dimensions import UNITS, check, check_requirement, same, sample, unit
+from tests.tools.together import in_one_test
 
 ALL = [pytest.param(row, id=row.id) for row in by_id().values()]
 WRONG = (pint.DimensionalityError, AssertionError)
-
-
-def unit(name):
-    """The unit of a quantity or constant, read by pint from the text of the registry."""
-    text = (QUANTITIES.get(name) or CONSTANTS[name]).unit
-    return UNITS.Unit("" if text == "1" else text)
-
-
-def sample(name):
-    """A quantity somewhere inside its range, or a constant, with its unit."""
-    if name in CONSTANTS:
-        return UNITS.Quantity(CONSTANTS[name].value, unit(name))
-    row = QUANTITIES[name]
-    # Different for every quantity, so that no difference of two is 0.
-    return UNITS.Quantity(row.low + crc32(name.encode()) / 2**32 * (row.high - row.low), unit(name))
-
-
-def _same(terms):
-    """The terms as quantities of one dimension; pint raises where one is of another."""
-    first, *others = (term if isinstance(term, UNITS.Quantity) else UNITS.Quantity(term, "") for term in terms)
-    return [first, *(other.to(first.units) for other in others)]
 
 
 @pytest.fixture(autouse=True)
@@ -49,32 +23,17 @@ def extremes_with_units(monkeypatch):
     """`maximum` and `minimum` as the chapters know them, over quantities with units."""
     for found in iter_modules(catalogue.__path__):
         module = import_module(f"derive.catalogue.{found.name}")
-        monkeypatch.setattr(module, "maximum", lambda *terms: max(_same(terms)), raising=False)
-        monkeypatch.setattr(module, "minimum", lambda *terms: min(_same(terms)), raising=False)
+        monkeypatch.setattr(module, "maximum", lambda *terms: max(same(terms)), raising=False)
+        monkeypatch.setattr(module, "minimum", lambda *terms: min(same(terms)), raising=False)
 
 
-def check(relation):
-    """Raises unless both sides of a relation are of one dimension, and that of the quantity on the left."""
-    names = tuple(signature(relation).parameters)
-    left, right = relation(*(sample(name) for name in names))
-    right = right if isinstance(right, UNITS.Quantity) else UNITS.Quantity(right, "")
-    assert left.units == unit(names[0])
-    assert right.to_root_units().units == left.to_root_units().units, f"{left.units} = {right.to_root_units().units}"
-
-
-def check_requirement(requirement):
-    """Raises unless a requirement compares like with like."""
-    names = tuple(signature(requirement).parameters)
-    assert requirement(*(sample(name) for name in names)) in (True, False)
-
-
-@pytest.mark.parametrize("name", [*QUANTITIES, *CONSTANTS])
+@in_one_test("name", [*QUANTITIES, *CONSTANTS])
 def test_the_unit_is_made_of_base_units(name):
     assert UNITS.Quantity(1, unit(name)).to_root_units().magnitude == 1
     assert set(UNITS.Quantity(1, unit(name)).dimensionality) <= {"[time]", "[information]", "[arithmetic]", "[text]", "[money]", "[energy]"}
 
 
-@pytest.mark.parametrize("row", ALL)
+@in_one_test("row", ALL)
 def test_an_equation_adds_like_to_like(row):
     check(row.relation)
 
@@ -82,7 +41,7 @@ def test_an_equation_adds_like_to_like(row):
 STEPS = [pytest.param(step, id=f"{row.id}#{number}") for row in by_id().values() for number, step in enumerate(row.steps, 1)]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@in_one_test("step", STEPS)
 def test_a_step_adds_like_to_like_and_replaces_like_by_like(step):
     if step.relation:
         check(step.relation)
@@ -97,7 +56,7 @@ def test_a_step_adds_like_to_like_and_replaces_like_by_like(step):
 REQUIREMENTS = [pytest.param(asked, id=f"{row.id}-{number}") for row in by_id().values() for number, asked in enumerate(row.requires)]
 
 
-@pytest.mark.parametrize("requirement", REQUIREMENTS)
+@in_one_test("requirement", REQUIREMENTS)
 def test_a_requirement_compares_like_with_like(requirement):
     check_requirement(requirement)
 
@@ -135,7 +94,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("relation", [pytest.param(relation, id=name) for name, relation in PLANTED.items()])
+@in_one_test("relation", [pytest.param(relation, id=name) for name, relation in PLANTED.items()])
 def test_a_planted_error_is_seen(relation):
     with pytest.raises(WRONG):
         check(relation)
@@ -152,7 +111,7 @@ def test_a_planted_error_is_seen(relation):
 def test_a_planted_comparison_is_seen(requirement):
     # pint says ValueError where a number without a unit is compared.
     with pytest.raises((pint.DimensionalityError, ValueError)):
-        check_requirement(requirement)
+        check_requirement(Requirement(holds=requirement))
 
 
 def test_the_planted_errors_are_near_misses():

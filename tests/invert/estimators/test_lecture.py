@@ -1,6 +1,6 @@
 """The lecture's three readings of a price sheet, each figure with the time it is said or the line that recomputes it.
 
-Reiner Pope with Dwarkesh Patel, 29 April 2026, youtu.be/xmkSf5IS-zw. E3, E8, E14, E15: our notes on the lecture.
+Reiner Pope with Dwarkesh Patel, 29 April 2026, youtu.be/xmkSf5IS-zw. E3, E8, E14, E15: tests/validation/notes.csv.
 """
 
 from math import inf, log
@@ -14,6 +14,7 @@ from derive.shipped_rows import MemoryTierFigure
 from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from tests.tools.together import in_one_test
 
 BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
 
@@ -30,23 +31,23 @@ KV = [  # threshold, anchors against the board's, bytes per token, relative tole
     (200_000, {}, 1.7e3, 0.03, "flashcard on KV bytes: 1.7 KB"),
     (200_000, {"bytes_per_weight": 0.5}, 2500 / 3, 1e-12, "E3, 2: 833 if the 300 is an fp4 ratio"),
     (200_000, {"bytes_per_weight": 2.0}, 10000 / 3, 1e-12, "E3, 2: 3,333 for bf16"),
-    (200_000, {"machine_balance_ratio": 281.25}, 1778, 3e-4, "notes, section 1: B200 fp8"),
+    (200_000, {"machine_balance_ratio": 281.25}, 1778, 3e-4, "B200 fp8: 4.5 PFLOP/s over 8 TB/s"),
     (
         200_000,
         {"machine_balance_ratio": 562.5 / 1.2, "bytes_per_weight": 0.5},
         533,
         1e-3,
-        "notes, section 1: B300 fp4, 15 PFLOP/s over 8 TB/s",
+        "B300 fp4, 15 PFLOP/s over 8 TB/s",
     ),
     (200_000, {"active_params": 60e9}, 1000, 1e-12, "linear in the parameters"),
-    (128_000, {}, 2.60e3, 2e-3, "note on inversion, 3.5: Gemini 1.5 Pro"),
-    (272_000, {}, 1.23e3, 4e-3, "note on inversion, 3.5: GPT-5.4"),
-    (256_000, {}, 1.30e3, 2e-3, "note on inversion, 3.5: Qwen-plus"),
-    (512_000, {}, 0.65e3, 2e-3, "note on inversion, 3.5: MiniMax-M3"),
+    (128_000, {}, 2.60e3, 2e-3, "by hand: Gemini 1.5 Pro"),
+    (272_000, {}, 1.23e3, 4e-3, "by hand: GPT-5.4"),
+    (256_000, {}, 1.30e3, 2e-3, "by hand: Qwen-plus"),
+    (512_000, {}, 0.65e3, 2e-3, "by hand: MiniMax-M3"),
 ]
 
 
-@pytest.mark.parametrize(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
+@in_one_test(("threshold", "changed", "kv", "tolerance", "source"), KV, ids=[row[-1] for row in KV])
 def test_kv_bytes_from_the_threshold(threshold: int, changed: dict[str, float], kv: float, tolerance: float, source: str):
     found = kv_bytes_from_threshold(pair(threshold), BOARD | changed)
     assert found.values["kv_bytes_per_token"] == pytest.approx(kv, rel=tolerance)
@@ -75,7 +76,7 @@ FRACTIONS = [  # output/input, fraction, digits printed, source
 ]
 
 
-@pytest.mark.parametrize(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
+@in_one_test(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
 def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, source: str):
     found = bandwidth_bound_fraction(ratio)
     assert round(found.values["bandwidth_bound_fraction"], digits) == fraction
@@ -83,7 +84,7 @@ def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, so
     assert found.problem is None
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.99, 0.5, 0.02])
+@in_one_test("ratio", [1.0, 0.99, 0.5, 0.02])
 def test_output_not_above_input_gives_no_reading_and_the_reason(ratio: float):
     found = bandwidth_bound_fraction(ratio)
     assert found.values == {}
@@ -109,7 +110,7 @@ TIERS = [  # lifetime [s], device, tier, source
 ]
 
 
-@pytest.mark.parametrize(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
+@in_one_test(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
 def test_tier_of_a_lifetime(ttl: float, device: str, tier: str, source: str):
     assert tier_of_lifetime(ttl, device) == tier
 

@@ -9,6 +9,7 @@ from derive.catalogue import equation
 from derive.catalogue.prefill_attention import mean_met
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 A_PAIR = 2 * 2 * 80 * 64 * 128
 """Llama-3-70B: 80 layers of 64 heads of 128, a product with keys and one with values."""
@@ -29,7 +30,7 @@ def decoded(model, context):
 # -- means over the tokens of a prompt ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(200))
+@in_one_test("seed", range(200))
 def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
     """The integral of min(place, limit) over a token in which the limit does not lie is its middle, so that a sum is exact."""
     random = Random(seed)
@@ -38,8 +39,9 @@ def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
     assert mean_met(limit, cached, new) == pytest.approx(by_token, rel=1e-12)
 
 
-@pytest.mark.parametrize("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
-@pytest.mark.parametrize(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
+@pytest.mark.slow
+@in_one_test("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
+@in_one_test(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
 def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, cached, new):
     """FLOPs of decode at every hundredth part of the prompt, which are piecewise linear in the context."""
     parts = [decoded(model, cached + (part + 0.5) * new / 100) for part in range(100)]
@@ -80,7 +82,7 @@ def factor(mean):
     return 1 + A_PAIR * mean / WEIGHTS
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("more", "mean"),
     [
         ({}, 4000),
@@ -128,7 +130,7 @@ def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
         assert found == pytest.approx({"uncached_tokens": 65_536, "cache_hit_share": 0.5}[unknown], rel=1e-9)
 
 
-@pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
+@in_one_test("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
 def test_the_length_of_a_prompt_is_found_from_its_time(unknown):
     told = {"new_tokens_per_pass": 8000.0, "cached_tokens": 16_000.0, "prompt_tokens": 24_000.0, "cache_hit_share": 2 / 3}
     pairs = {

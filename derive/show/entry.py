@@ -1,0 +1,88 @@
+"""An equation of the catalogue for programs: all that `backsolve show` prints of it, as one record; and its example in a line."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from derive.derivations import conclusion, parents, referenced_by
+from derive.quantities import CONSTANTS, QUANTITIES
+from derive.records import Equation, Source
+from derive.show.narration import formula
+from derive.units import parse
+
+
+def worked(row: Equation) -> str:
+    """Its example in one line: what is given, and what that makes of the quantity on the left; nothing where it has none.
+
+    >>> from derive.catalogue import equation
+    >>> worked(equation("scheduling.sweep_time"))
+    'hbm_capacity=288 GB, hbm_bandwidth=20 TB/s -> sweep_time = 14.4 ms'
+    """
+    if row.example is None:
+        return ""
+    given = ", ".join(f"{name}={text}" for name, text in row.example.given.items())
+    return f"{given} -> {row.symbols[0]} {row.sense} {row.example.result}"
+
+
+def entry_as_json(row: Equation) -> str:
+    """Strict JSON of `entry_as_record`."""
+    return json.dumps(entry_as_record(row), indent=2, allow_nan=False)
+
+
+def entry_as_record(row: Equation) -> dict[str, Any]:
+    """The stable contract of `show --as json`; what is left out of an equation is null or an empty list.
+
+    >>> from derive.catalogue import equation
+    >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
+    {'hbm_capacity': 288000000000.0, 'hbm_bandwidth': 20000000000000.0, 'sweep_time': 0.0144}
+    """
+    left, right = row.sides
+    names = ("name", "symbol", "latex", "unit", "meaning")
+    return {
+        "id": row.id,
+        "version": row.version,
+        "title": row.title,
+        "kind": row.described,
+        "statement": row.statement,
+        "defines": row.defines,
+        "variant": asdict(row.variant) if row.variant else None,
+        "equation": f"{left} {row.sense} {right}",
+        "latex": formula(row),
+        "quantities": [{name: getattr(QUANTITIES[one], name) for name in names} for one in row.symbols],
+        "constants": [asdict(CONSTANTS[name]) for name in row.parameters if name in CONSTANTS],
+        "requires": [str(needed) for needed in row.requirements()],
+        "assumptions": list(row.assumptions),
+        "example": _example(row),
+        "derivation": [_step(row, number) for number in range(1, len(row.steps) + 1)],
+        "follows_from": list(parents(row)),
+        "leads_to": list(referenced_by(row.id)),
+        "sources": [_source(source) for source in row.sources],
+        "changes": list(row.changes),
+    }
+
+
+def _example(row: Equation) -> dict[str, Any] | None:
+    """As typed, and in SI; the left side is not rounded there."""
+    if row.example is None:
+        return None
+    given = {name: parse(name, text) for name, text in row.example.given.items()}
+    values = {**given, row.symbols[0]: float(row.right_side(given))}
+    return {"given": dict(row.example.given), "result": row.example.result, "values": values}
+
+
+def _step(row: Equation, number: int) -> dict[str, Any]:
+    """What a step does, from what, and what it comes to."""
+    step = row.steps[number - 1]
+    left, right = conclusion(row, number)
+    return {
+        "operation": step.operation,
+        "premises": [premise.id for premise in step.premises],
+        "eliminated": list(step.eliminated),
+        "stationary": list(step.stationary),
+        "conclusion": f"{left} {row.sense if number == len(row.steps) else '='} {right}",
+    }
+
+
+def _source(source: Source) -> dict[str, Any]:
+    names = ("kind", "title", "author", "year", "url", "place", "said", "encoded")
+    return {name: getattr(source, name) for name in names}

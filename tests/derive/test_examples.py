@@ -1,0 +1,121 @@
+"""Every entry of the catalogue is worked once with digits: they are what its right side makes of them, and lead back."""
+
+import json
+import re
+from dataclasses import replace
+from decimal import Decimal
+from math import isclose
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from derive.catalogue import by_id, equation
+from derive.evaluate import evaluate
+from derive.quantities import symbol
+from derive.records import Equation, Example, solved_claim
+from derive.show.entry import entry_as_json
+from derive.show.text import card
+from derive.solving.one_equation import solve_equation
+from derive.solving.result import Answer
+from derive.units import parse
+from tests.tools.together import in_one_test
+
+ROWS = tuple(by_id().values())
+ALL = [pytest.param(row, id=row.id) for row in ROWS]
+DIGITS = 4
+FIGURE = re.compile(r"[0-9.]+(e[+-]?[0-9]+)?")
+
+
+def read(row: Equation) -> tuple[dict[str, float], float]:
+    """What an example gives [SI], and what the right side of its equation makes of it, unrounded."""
+    given = {name: parse(name, text) for name, text in row.example.given.items()}
+    return given, float(row.right_side(given))
+
+
+def figure(text: str) -> Decimal:
+    """The figure before a unit."""
+    return Decimal(FIGURE.match(text)[0])
+
+
+def half_of_the_last_digit(name: str, text: str) -> float:
+    """Half a unit of the fourth digit of a figure, in the unit that it is written in [SI]."""
+    written = figure(text)
+    return float(Decimal(10) ** (written.adjusted() - DIGITS + 1) / 2 / written) * parse(name, text)
+
+
+def is_right(row: Equation) -> bool:
+    """Whether the result is what its right side comes to, to four digits."""
+    found, text = read(row)[1], row.example.result
+    return abs(parse(row.symbols[0], text) - found) <= half_of_the_last_digit(row.symbols[0], text) * (1 + 1e-9)
+
+
+def slopes(row: Equation, values: dict[str, float]) -> dict[str, float]:
+    """How the right side moves with each quantity on it, per percent of it; what has no effect is left out."""
+    right = row.sides[1]
+    at = {name: right.diff(symbol(name)) * symbol(name) / right for name in row.symbols[1:]}
+    found = {name: abs(float(evaluate(slope, values))) for name, slope in at.items()}
+    return {name: slope for name, slope in found.items() if slope > 1e-6}
+
+
+def leads_back(answers: tuple[Answer, ...], value: float, share: float) -> bool:
+    """Whether one of the answers is a value, or begins or ends there."""
+    ends = [end for one in answers for end in (one.value, one.low, one.high) if end is not None]
+    return any(isclose(end, value, rel_tol=share) for end in ends)
+
+
+@in_one_test("row", ALL)
+def test_an_example_is_what_its_equation_says_and_leads_back_to_each_of_its_givens(row):
+    assert isinstance(row.example, Example), "an entry is worked once"
+    assert list(row.example.given) == list(row.symbols[1:]), "it gives all that stands on the right"
+    given, found = read(row)
+    assert is_right(row), f"{row.example.result}, where the right side is {found:.6g}"
+    assert len(figure(row.example.result).normalize().as_tuple().digits) <= DIGITS
+    values = {**given, row.symbols[0]: found}
+    assert row.violated(values) == [], "the equation may be used there"
+    moving = slopes(row, given)
+    assert moving, "nothing that it gives has an effect"
+    for name, slope in moving.items():
+        answers, reason = solve_equation(row, name, values)
+        assert leads_back(answers, given[name], 1e-9 * max(1, 1 / slope)), (name, given[name], answers, reason)
+
+
+def test_no_example_is_of_ones():
+    """A count, a share or a factor of one hides whether it multiplies or divides; a byte is what fp8 stores a number in."""
+    given = [(row.id, name, text) for row in ROWS for name, text in row.example.given.items() if "bytes" not in name]
+    ones = {f"{id} {name}" for id, name, text in given if parse(name, text) == 1}
+    assert ones == {"cache.storage_price_from_lifetimes longer_cache_write_premium"}, "twice the input price, as published"
+
+
+def test_a_digit_that_is_wrong_is_seen():
+    row = equation("roofline.compute_time")
+    assert row.example.result == "3.274 ms"
+    for wrong in ("3.275 ms", "3.27 ms", "3.3 ms", "6.547 ms"):
+        assert not is_right(replace(row, example=Example(given=row.example.given, result=wrong)))
+
+
+def test_an_example_is_shown_in_a_line():
+    assert "\nexample     batch=64, active_params=405B, chips=16, peak_flops=1979 TFLOP/s, mfu=50% -> compute_time = 3.274 ms\n" in card(
+        equation("roofline.compute_time")
+    )
+    assert "hbm_capacity=80 GB -> training_memory_per_chip <= 80 GB\n" in card(equation("training.memory_fits"))
+    assert "\nexample" not in card(replace(equation("roofline.compute_time"), example=None))
+
+
+def test_every_entry_is_a_record_of_the_schema():
+    file = Path(__file__).parents[2] / "docs" / "reference" / "schema" / "show.schema.json"
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    records = [json.loads(entry_as_json(row)) for row in ROWS]
+    assert [error.message for record in records for error in Draft202012Validator(schema).iter_errors(record)] == []
+    assert {record["id"]: record["example"]["result"] for record in records} == {row.id: row.example.result for row in ROWS}
+    for record in records:
+        given = {name: parse(name, text) for name, text in record["example"]["given"].items()}
+        assert given.items() < record["example"]["values"].items()
+    assert Draft202012Validator(schema).is_valid({**records[0], "example": {"given": {}}}) is False
+
+
+def test_a_claim_is_solved_only_for_what_it_is_linear_in():
+    rest = solved_claim(lambda memory_time, kv_time: (memory_time, kv_time**2), "kv_time", "memory_time")
+    with pytest.raises(ValueError, match="which kv_time is not"):
+        rest(0.0, 4.0)

@@ -1,0 +1,49 @@
+"""The tests' own tool: all cases are tried, and each that fails is named."""
+
+import pytest
+
+from tests.tools import together
+from tests.tools.together import each, in_one_test
+
+TRIED: list[int] = []
+
+
+@in_one_test("number", [1, 2, pytest.param(3, id="three"), 4])
+def even(number: int) -> None:
+    TRIED.append(number)
+    assert number % 2 == 0, "is odd"
+
+
+def test_every_case_is_tried_and_all_that_fail_are_named():
+    TRIED.clear()
+    with pytest.raises(AssertionError, match=r"^2 of 4 failed: 1, three\n-- 1\n(.*\n)+-- three\n(.*\n)*.*is odd") as caught:
+        even()
+    assert TRIED == [1, 2, 3, 4]
+    assert "AssertionError: is odd" in str(caught.value)
+
+
+def test_an_option_chooses_cases_by_name(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(together, "ONLY", "three")
+    with pytest.raises(AssertionError, match=r"^1 of 1 failed: three"):
+        even()
+    monkeypatch.setattr(together, "ONLY", "four")
+    with pytest.raises(pytest.skip.Exception):
+        even()
+
+
+def test_what_only_crashes_is_no_assertion():
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        each([("crash", lambda: 1 / 0), ("fine", lambda: None)])
+    with pytest.raises(AssertionError, match=r"^2 of 2 failed: crash, fail"):
+        each([("crash", lambda: 1 / 0), ("fail", lambda: pytest.fail("no"))])
+
+
+def test_a_test_without_cases_and_a_case_with_a_mark_are_refused():
+    for cases in ([], [pytest.param(1, marks=pytest.mark.slow)]):
+        with pytest.raises(AssertionError):
+            in_one_test("number", cases)(even)
+
+
+@in_one_test(("first", "second"), [(1, 2), (3, 4)], ids=["a", "b"])
+def test_fixtures_are_those_of_the_test(first: int, second: int, tmp_path):
+    assert second == first + 1 and tmp_path.is_dir()
