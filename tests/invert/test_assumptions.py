@@ -207,8 +207,9 @@ def test_the_record_travels_to_other_processes_and_into_what_is_saved():
     assert echoed == json.loads(json.dumps(assumptions_as_record(run))) and set(echoed) == {"given", *NOTES}
 
 
-@pytest.fixture(scope="module")
-def generator() -> dict[str, Any]:
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.syspath_prepend(DOCS)  # where the script finds its helper when it is run
     return runpy.run_path(str(DOCS / "generate_assumptions.py"))
 
 
