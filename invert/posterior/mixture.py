@@ -132,7 +132,7 @@ def _moments(coordinates: "np.ndarray", weight: "np.ndarray", floor: float) -> "
     import numpy as np
 
     held = np.flatnonzero(weight > NEGLIGIBLE)
-    kept, share = coordinates[:, held], weight[held] / weight[held].sum()
+    kept, share = coordinates.take(held, axis=1), weight[held] / weight[held].sum()
     centre = kept @ share
     away = kept - centre[:, None]
     return centre, WIDENED * np.linalg.cholesky((away * share) @ away.T + floor * np.eye(len(centre)))
