@@ -122,7 +122,7 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
     `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
     """
     held = np.flatnonzero(weight > NEGLIGIBLE)
-    kept, share = coordinates[:, held], weight[held] / weight[held].sum()
+    kept, share = coordinates.take(held, axis=1), weight[held] / weight[held].sum()
     centre = kept @ share
     away = kept - centre[:, None]
     return centre, WIDENED * np.linalg.cholesky((away * share) @ away.T + floor * np.eye(len(centre)))
