@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
-from derive.expressions.regimes import Regime, branches
+from derive.expressions.regimes import LARGE, Regime, branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.records import Equation
 from derive.solving.chain import rests_on
@@ -143,16 +143,33 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
         known = {**way.values, leg.unknown: value}
         wins = regime.wins if regime else ()
         margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
-        nothing = value.is_nonpositive and not QUANTITIES[leg.unknown].may_be_zero
-        if nothing or any(margin.is_negative for margin in margins):
+        nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
+        if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
         step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
         label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
         yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
 
 
+def _is_small(expression: "Expr") -> bool:
+    """Whether SymPy says soon what sign it has."""
+    from sympy import Max, Min
+
+    return expression.count_ops() <= LARGE and not (expression.free_symbols and expression.has(Max, Min))
+
+
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
-    return expression.subs({part: values[part.name] for part in expression.free_symbols}, simultaneous=True)
+    """The expression with these in place of its quantities. SymPy takes minutes to compare the terms of a Max of symbols, in vain."""
+    from sympy import Max, Min
+
+    if expression.is_Symbol:
+        return values[expression.name]
+    if not expression.free_symbols:
+        return expression
+    parts = [_put_in(part, values) for part in expression.args]
+    if isinstance(expression, (Max, Min)) and any(part.free_symbols for part in parts):
+        return expression.func(*parts, evaluate=False)
+    return expression.func(*parts)
 
 
 def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":
