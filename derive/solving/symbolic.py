@@ -32,6 +32,9 @@ DECIDING = frozenset({"chips", "total_params", "active_params"})
 
 NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
 
+SQUARE = 2
+"""Up to which power the sign of an expression is asked for."""
+
 EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
 
@@ -152,10 +155,13 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
 
 
 def _is_small(expression: "Expr") -> bool:
-    """Whether SymPy says soon what sign it has."""
-    from sympy import Max, Min
+    """Whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
+    from sympy import Max, Min, Pow
 
-    return expression.count_ops() <= LARGE and not (expression.free_symbols and expression.has(Max, Min))
+    if not expression.free_symbols:
+        return True
+    low = all(power.exp.is_number and abs(power.exp) <= SQUARE for power in expression.atoms(Pow))
+    return low and expression.count_ops() <= LARGE and not expression.has(Max, Min)
 
 
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
