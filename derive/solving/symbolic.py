@@ -35,6 +35,9 @@ NOT_SAID = "whether it is at least or at most so much turns on the symbols, and 
 SQUARE = 2
 """Up to which power the sign of an expression is asked for."""
 
+LONG = 10**30
+"""Beyond which size the parts of a fraction are no more written out."""
+
 EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
 
@@ -142,7 +145,7 @@ def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
     """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
     for formula, regime in _formulas(leg):
-        value = _put_in(formula, way.values)
+        value = _rounded(_put_in(formula, way.values))
         known = {**way.values, leg.unknown: value}
         wins = regime.wins if regime else ()
         margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
@@ -152,6 +155,13 @@ def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
         step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
         label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
         yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
+
+
+def _rounded(expression: "Expr") -> "Expr":
+    """Fractions of more digits than anyone reads as decimals: powers of exact numbers have thousands."""
+    from sympy import Float, Rational
+
+    return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > LONG})
 
 
 def _is_small(expression: "Expr") -> bool:

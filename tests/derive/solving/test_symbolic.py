@@ -16,6 +16,7 @@ QUESTIONS = {
     "isolated from a product": ("active_params", {"machine_balance_ratio": 300, "total_params": 1e11}, {"balance_batch": 2400}),
     "out of an exponent": ("batch", {"experts": 256, "active_experts": 8}, {"touched_experts": 100}),
     "a power of 256": ("step_time", {**SPARSE, "batch": 256}, {"experts": 256}),
+    "beside a long fraction": ("step_time", {**SPARSE, "batch": 4096}, {"hbm_bandwidth": 3.35e12}),
     "two symbols at once": ("balance_batch", {}, {"machine_balance_ratio": 300, "sparsity": 8}),
 }
 
