@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
-from derive.expressions.regimes import Regime, branches
+from derive.expressions.regimes import LARGE, Regime, branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.records import Equation
 from derive.solving.chain import rests_on
@@ -31,6 +31,12 @@ DECIDING = frozenset({"chips", "total_params", "active_params"})
 """Givens whose values say which way an answer errs: one chip holds one copy, a model that is not sparse reads what it uses."""
 
 NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
+
+SQUARE = 2
+"""Up to which power the sign of an expression is asked for."""
+
+LONG = 10**30
+"""Beyond which size the parts of a fraction are no more written out."""
 
 EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
@@ -139,20 +145,47 @@ def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
     """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
     for formula, regime in _formulas(leg):
-        value = _put_in(formula, way.values)
+        value = _rounded(_put_in(formula, way.values))
         known = {**way.values, leg.unknown: value}
         wins = regime.wins if regime else ()
         margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
-        nothing = value.is_nonpositive and not QUANTITIES[leg.unknown].may_be_zero
-        if nothing or any(margin.is_negative for margin in margins):
+        nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
+        if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
         step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
         label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
         yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
 
 
+def _rounded(expression: "Expr") -> "Expr":
+    """Fractions of more digits than anyone reads as decimals: powers of exact numbers have thousands."""
+    from sympy import Float, Rational
+
+    return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > LONG})
+
+
+def _is_small(expression: "Expr") -> bool:
+    """Whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
+    from sympy import Max, Min, Pow
+
+    if not expression.free_symbols:
+        return True
+    low = all(power.exp.is_number and abs(power.exp) <= SQUARE for power in expression.atoms(Pow))
+    return low and expression.count_ops() <= LARGE and not expression.has(Max, Min)
+
+
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
-    return expression.subs({part: values[part.name] for part in expression.free_symbols}, simultaneous=True)
+    """The expression with these in place of its quantities. SymPy takes minutes to compare the terms of a Max of symbols, in vain."""
+    from sympy import Max, Min
+
+    if expression.is_Symbol:
+        return values[expression.name]
+    if not expression.free_symbols:
+        return expression
+    parts = [_put_in(part, values) for part in expression.args]
+    if isinstance(expression, (Max, Min)) and any(part.free_symbols for part in parts):
+        return expression.func(*parts, evaluate=False)
+    return expression.func(*parts)
 
 
 def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":

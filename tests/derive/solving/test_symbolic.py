@@ -8,12 +8,15 @@ from derive.errors import WrongValue
 from derive.show.text import rendered
 
 DEPLOYED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2}
+SPARSE = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
 QUESTIONS = {
     "forwards, with the larger of two times": ("step_time", DEPLOYED, {"batch": 64, "context_length": 4096}),
     "through a block": ("batch", DEPLOYED | {"context_length": 4096}, {"step_time": 0.02}),
     "a price": ("cost_per_token", DEPLOYED | {"batch": 64, "context_length": 4096}, {"chip_price": 2 / 3600}),
     "isolated from a product": ("active_params", {"machine_balance_ratio": 300, "total_params": 1e11}, {"balance_batch": 2400}),
     "out of an exponent": ("batch", {"experts": 256, "active_experts": 8}, {"touched_experts": 100}),
+    "a power of 256": ("step_time", {**SPARSE, "batch": 256}, {"experts": 256}),
+    "beside a long fraction": ("step_time", {**SPARSE, "batch": 4096}, {"hbm_bandwidth": 3.35e12}),
     "two symbols at once": ("balance_batch", {}, {"machine_balance_ratio": 300, "sparsity": 8}),
 }
 
