@@ -47,7 +47,7 @@ class _Output(io.TextIOWrapper):
     """Text on a standard stream. An ASCII one is a mistake to click, which would write UTF-8 past it; so click is not told."""
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]
+    def encoding(self) -> str:  # type: ignore[override]  # typed as if it could be set, which io.TextIOWrapper refuses
         return "utf-8"
 
 

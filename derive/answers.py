@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.briefly import brief
 from derive.errors import NoSingleValue
-from derive.expressions.formula import as_expression, as_latex
+from derive.quantities.formula import as_expression, as_latex
 from derive.records import LOWER, UPPER
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def scalar(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Ca
     """
     from sympy import lambdify
 
-    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules="math")
+    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules="math", docstring_limit=0)
     return function
 
 
@@ -37,7 +37,7 @@ def vectorised(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -
 
     # With the printer given, only the functions printed are imported: modules="numpy" loads all of numpy, numpy.f2py included.
     printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": False})
-    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer)
+    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer, docstring_limit=0)
     return function
 
 
@@ -91,7 +91,7 @@ def _in_digits(expression: "Expr") -> "tuple[tuple[str, ...], Callable[..., Any]
     names = tuple(sorted(part.name for part in expression.free_symbols))
     context = _context()
     functions = {name: getattr(context, name) for name in ("mpf", "sqrt", "exp", "log")}
-    return names, lambdify([symbol(name) for name in names], expression, modules=[functions], printer=printer)
+    return names, lambdify([symbol(name) for name in names], expression, modules=[functions], printer=printer, docstring_limit=0)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from derive.briefly import brief
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, quantity, symbol
+from derive.quantities.formula import as_latex
 from derive.requirements import Requirement, as_relation, met, named
 
 if TYPE_CHECKING:
@@ -315,6 +316,19 @@ class Equation:
         from sympy import Eq, Ge, Le
 
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
+
+    @property
+    def latex(self) -> str:
+        r"""The relation as LaTeX, in the symbols of the lecture.
+
+        >>> from derive.catalogue import equation
+        >>> print(equation("batching.ridge_point").latex)
+        \beta = \frac{F}{W}
+        """
+        return as_latex(self.expression)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex}$"
 
     def subs(self, **values: Any) -> "Rel":
         """The relation with numbers or expressions of SymPy in place of quantities, by their names or short symbols.

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
-from derive.shipped import BadRow, Problem, Row, content, once_a_reading, problems, raw_rows, rows_of
+from derive.shipped import BadRow, Problem, Row, content, problems, raw_rows, rows_of
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
@@ -51,14 +51,12 @@ def note_on_calibration(assumptions: Assumptions) -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
-@once_a_reading
 def _of_shipped_sheets() -> tuple[Problem, ...]:
     """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
     book = calibration.calibration_book()
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
-@once_a_reading
 def unused_launches() -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
     used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}

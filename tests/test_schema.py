@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from derive.quantities.symbols import symbols
 from derive.show.text import as_json as solved
 from derive.solving.api import solve
 from derive.solving.result import Answer
@@ -113,6 +114,13 @@ def test_bounds_over_ranges_have_both_ends_and_those_with_nothing_in_common_are_
     assert faults("solve", apart) == [] and (apart["answers"][0]["low"], apart["answers"][0]["loose_high"]) == (None, 4.0)
     for spoiled in ({"low": 1.0}, {"loose_low": None}, {"kind": "interval"}):
         assert faults("solve", {**apart, "answers": [apart["answers"][0] | spoiled]})
+
+
+def test_a_formula_of_symbols_is_an_answer_of_its_own_kind():
+    found = strict(solved(solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8)))
+    assert faults("solve", found) == [] and found["answers"][0]["formula"] == "8*machine_balance_ratio"
+    for spoiled in ({"low": 1.0}, {"formula": None}, {"kind": "loose"}, {"value": 8.0}):
+        assert faults("solve", {**found, "answers": [found["answers"][0] | spoiled]})
 
 
 # -- infer ----------------------------------------------------------------------------------------------------------

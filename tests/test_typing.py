@@ -8,11 +8,12 @@ import pytest
 SCRIPT = """
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Any, assert_type
+from typing import assert_type
 
 import backsolve
 import derive
 import invert
+from invert.forward_model import Forward
 
 solution = derive.solve("batch", hardware="H100-SXM:bf16", model="Llama-3.1-70B", chips=8, step_time="20ms", context_length=[4096, 8192])
 assert_type(solution, derive.Solution)
@@ -48,11 +49,13 @@ assert_type(table, invert.InferenceTable)
 assert_type(backsolve.infer(), invert.InferenceTable)
 invert.infer(["gemini-3.1-pro"], prices=BytesIO(b"provider,model,component,amount"), anchors={"kv_bytes_per_token": "70kB"})
 assert_type(invert.load().own[0].amount, float)
-assert_type(invert.forward({"active_params": 1e11}, (1e5, 4e5)), dict[str, Any])
+assert_type(invert.forward({"active_params": 1e11}, (1e5, 4e5)), Forward)
 """
 
 SLIPS = {
     "no such function": ('derive.slove("batch")', "attr-defined"),
+    "no such function of the prices": ("invert.ifner()", "attr-defined"),
+    "no such function of the program": ("backsolve.slove()", "attr-defined"),
     "no such field": ('derive.solve("batch").answer', "attr-defined"),
     "a value of the wrong kind": ('derive.solve("batch", chips=None)', "arg-type"),
     "a switch of the wrong kind": ('derive.solve("batch", anyway="yes")', "arg-type"),
@@ -67,7 +70,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """What mypy, as strict as it can be, says of two scripts that stand outside the project, in one run."""
     folder = tmp_path_factory.mktemp("user")
     (folder / "script.py").write_text(SCRIPT)
-    (folder / "slips.py").write_text("\n".join(["import derive, invert", *(slip for slip, _ in SLIPS.values()), ""]))
+    (folder / "slips.py").write_text("\n".join(["import backsolve, derive, invert", *(slip for slip, _ in SLIPS.values()), ""]))
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", "cache", "script.py", "slips.py"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
     assert not done.stderr

@@ -1,6 +1,6 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
-from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER, flashcard, ours, talk
+from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_ON_TRAINING, PALM_ON_TRAINING, flashcard, ours, talk
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
@@ -63,7 +63,7 @@ EQUATIONS = (
                 ),
             ),
         ),
-        sources=(KAPLAN_PAPER, PALM_PAPER),
+        sources=(KAPLAN_ON_TRAINING, PALM_ON_TRAINING),
     ),
     Equation(
         id="training.rl_cost",

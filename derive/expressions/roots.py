@@ -81,15 +81,19 @@ def is_rounding(difference: "Expr", unknown: str, values: Mapping[str, float]) -
 
 def moves_nothing(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
     """Whether the coefficient of the unknown is zero at these numbers."""
-    from sympy import diff
-
     places = _places(unknown, values)
     heights = {evaluate(difference, place) for place in places}
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
     # Its effect may be too small for the digits of the rest: that is no zero.
-    slope = diff(difference, symbol(unknown))
-    return all(precise(slope, place) == 0 for place in places)
+    return all(precise(_slope(difference, unknown), place) == 0 for place in places)
+
+
+@cache
+def _slope(difference: "Expr", unknown: str) -> "Expr":
+    from sympy import diff
+
+    return diff(difference, symbol(unknown))
 
 
 def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]:

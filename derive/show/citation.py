@@ -9,7 +9,7 @@ from typing import Any
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
-from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
+from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import as_relation
 
@@ -68,8 +68,6 @@ def citable(equation: Equation) -> Citable:
     >>> citable(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
-    from sympy import latex
-
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
     requires = tuple(str(as_relation(needed)) for needed in equation.requires)
     left, right = equation.sides
@@ -79,7 +77,7 @@ def citable(equation: Equation) -> Citable:
         title=equation.title,
         statement=equation.statement,
         kind=equation.described,
-        equation_latex=latex(equation.expression, symbol_names={symbol(row.name): row.latex for row in symbols}),
+        equation_latex=equation.latex,
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),

@@ -42,7 +42,8 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    for rows, start in ((asked.active, given), (unused, {**in_numbers(asked.defaults, values), **values})):
+    starts = [(asked.active, given), *([(unused, {**in_numbers(asked.defaults, values), **values})] if unused else [])]
+    for rows, start in starts:
         known = followed(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)
@@ -214,7 +215,7 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """The first equation whose quantities are all known and that does not hold."""
     for row in rows:
-        known = row.sense == "=" and all(name in values for name in row.symbols)
+        known = row.sense == "=" and row.inputs <= values.keys() and row.symbols[0] in values
         if known and not (row.applies(values) and agrees(row, values, AGREES)):
             return row
     return None

@@ -79,7 +79,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     for values in taken_as_known(asked):
         if way := route(asked.unknown, equalities, frozenset(values)):
             return _along(asked, values, way, given)
-    reason = missing_givens(asked, known)
+    reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
     told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
     return _refused(asked, replace(reason, message=told), given)

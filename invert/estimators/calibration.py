@@ -311,7 +311,7 @@ def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
 
     >>> from math import exp
     >>> from invert.estimators.densities import central_interval
-    >>> [round(exp(ln_kv) / 1e3) for ln_kv in interval(combined(log(76e3), learn()))]
+    >>> [round(exp(ln_kv) / 1e3) for ln_kv in central_interval(combined(log(76e3), learn()))]
     [37, 138, 503]
     """
     usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))

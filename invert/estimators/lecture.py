@@ -8,7 +8,7 @@ from types import MappingProxyType
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import once_a_reading, refuse_bad, rows_of
+from derive.shipped import refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import respond
 from invert.assumptions import USUAL, Assumptions
@@ -105,7 +105,6 @@ def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
     return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
 
 
-@once_a_reading
 def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     refuse_bad("memory_tiers", device=device, quantity="drain_time")

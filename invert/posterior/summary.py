@@ -11,6 +11,8 @@ from functools import partial
 from operator import itemgetter
 from typing import TypeVar
 
+import numpy as np
+
 from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
@@ -151,8 +153,6 @@ def summarised(found: Posterior, names: Sequence[str]) -> list[Summary]:
 
 def _marginals(logs: Mapping[str, Array], weight: Array, level: float) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
-    import numpy as np
-
     held = np.flatnonzero(weight)
     share, values = weight[held], np.stack([row[held] for row in logs.values()])
     means = values @ share
@@ -178,8 +178,6 @@ def prior_spreads(sheets: Sequence[Evidence], assumptions: Assumptions, names: S
 
 
 def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
-    import numpy as np
-
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, assumptions, normal)

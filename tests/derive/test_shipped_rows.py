@@ -32,7 +32,7 @@ def test_every_table_but_those_of_prices_has_a_record():
 
 @in_one_test("record", RECORDS.values())
 def test_a_record_has_the_columns_of_its_table_in_their_order_and_their_types(record: type[TableRow]):
-    described = shipped.described(record.TABLE)["fields"]
+    described = shipped.read().described(record.TABLE)["fields"]
     assert list(columns(record)) == [field["name"] for field in described]
     for field in described:
         kind, wanted = columns(record)[field["name"]], TYPES[field["type"]]

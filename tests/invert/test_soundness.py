@@ -168,7 +168,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
 }
 PROGRAM = (
     "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
-    "from invert.inference import infer; from invert.report.contract import as_json; print(as_json(infer(['gemini-3.1-pro'])))"
+    "from invert.inference import infer; from invert.report.contract import run_as_json; print(run_as_json(infer(['gemini-3.1-pro'])))"
 )
 
 
@@ -570,7 +570,7 @@ def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, col
 @in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
     """The description says which columns are figures."""
-    figures = [field["name"] for field in shipped.described(name)["fields"] if field["type"] in ("number", "integer")]
+    figures = [field["name"] for field in shipped.read().described(name)["fields"] if field["type"] in ("number", "integer")]
     for column in figures:
         places = [place for place, row in enumerate(rows(name)) if row[column]]
         for place in {places[0], places[len(places) // 2], places[-1]} if places else ():

@@ -102,9 +102,7 @@ H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes
 
 
 @in_one_test(("tokens", "said"), [(1, True), (2, True), (64, False)])
-@in_one_test(
-    ("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)]
-)
+@in_one_test(("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)])
 def test_the_busiest_chip_is_that_of_all_tokens_of_a_pass(unknown, of, beside, tokens, said):
     """The more of them there are, the more evenly they lie: as in decode of as many sequences."""
     texts = [text for text in warned(unknown, **H100S, batch=1, **{of: tokens}) if "busiest" in text]

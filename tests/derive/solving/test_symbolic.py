@@ -45,7 +45,8 @@ def test_what_cannot_be_is_refused():
     for given in ({"batch": symbols.batch, "B": 8}, {"step_time": symbols.step_time}, {"batch": symbols.batch, "chips": "1..8"}):
         with pytest.raises(WrongValue):
             solve("step_time", **{**DEPLOYED, "context_length": 4096, **given})
-    assert "needs also" in solve("balance_batch", sparsity=symbols.sparsity).why_not
+    lacking = solve("balance_batch", sparsity=symbols.sparsity).refusal
+    assert lacking.missing == solve("balance_batch", sparsity=8).refusal.missing and "symbols" in lacking.message
     broken = solve("speculative_speedup", acceptance_rate=1, draft_tokens=symbols.draft_tokens, draft_cost_ratio=0.1)
     assert broken.reason.code == "requirement_violated" and not broken.answers
 

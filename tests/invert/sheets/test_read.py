@@ -212,7 +212,7 @@ def test_an_unknown_column_is_named_with_the_nearest_real_one():
 
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
-    described = [field["name"] for field in shipped.described(name)["fields"]]
+    described = [field["name"] for field in shipped.read().described(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
     assert list(loading.PRICE_COLUMNS) == described == of_row
 
