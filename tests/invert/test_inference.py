@@ -404,6 +404,7 @@ def test_a_sheet_of_one_s_own_stands_among_the_others(tmp_path):
     assert table.inferences[0].sheet.provider == "acme" and table.inferences[0].observables.output_input_ratio.value == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "place"),
     [

@@ -185,6 +185,7 @@ def edit(folder, name: str) -> None:
     (folder / f"{name}.csv").write_bytes(edited(name, place, **cells).files[f"{name}.csv"])
 
 
+@pytest.mark.slow
 def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_says(copy):
     said = [run_as_json(infer(["gemini-3.1-pro"]))]
     for name in EDITS:
@@ -338,6 +339,7 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
     assert len(table.problems) == len(lines) and "are left to learn from" in said
 
 
+@pytest.mark.slow
 @in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
 @in_one_test("content", ["", "header"])
 def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
@@ -551,6 +553,7 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     assert named_rows <= listed, said
 
 
+@pytest.mark.slow
 @in_one_test("column", ["provider", "model", "service_tier"])
 @in_one_test("row", [110, 113])
 @in_one_test("section", ["controls", "storage", "production"])
@@ -563,6 +566,7 @@ def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, col
         assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
 
 
+@pytest.mark.slow
 @in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
     """The description says which columns are figures."""

@@ -182,6 +182,7 @@ NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_the_table_fits_and_says_what_it_left_out():
     table = invert.infer()
