@@ -335,6 +335,8 @@ class NegativeControl:
 class RuleScore:
     """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
 
+    __repr__ = brief
+
     rule: str
     mean_log_score: float
     right: int
@@ -529,6 +531,8 @@ class Swing:
 @dataclass(frozen=True, slots=True)
 class Convention:
     """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+
+    __repr__ = brief
 
     premium_in: float
     premium_out: float
