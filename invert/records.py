@@ -16,7 +16,7 @@ from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 
 ROUNDING = 1e-9
-"""Per cent by which an answer may move with one per cent of what it is flat in."""
+"""Elasticity up to which an answer is flat in what was given: rounding alone."""
 
 
 @dataclass(frozen=True, slots=True)

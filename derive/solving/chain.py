@@ -598,7 +598,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
     if clash:
         return _without_answer(asked, clash, worlds[0].steps)
     # Where the last world has no answer there is a reason; where it has one that does not hold, a clash.
-    assert nothing is not None
+    assert nothing is not None, "no answer and no reason"
     return _Stop(last, nothing)
 
 

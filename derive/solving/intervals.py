@@ -147,7 +147,7 @@ def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sw
 def _again(asked: Question, columns: Columns, way: Route) -> Sweep:
     """Other points through a route that has a closed form throughout, as a table through it has shown."""
     table = as_arrays(asked, columns, way)
-    assert table is not None
+    assert table is not None, "a route that had a closed form at other points has none at these"
     return table
 
 

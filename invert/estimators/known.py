@@ -39,9 +39,9 @@ def judged(assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tupl
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    apart = assumptions.apart_from(UNLESS_GIVEN)
-    done = {(case.sheet, case.model): case for case in drawn} if apart == assumptions else {}
-    known = [(member, member.sold.case) for member in members(apart) if member.sold]
-    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], apart)
+    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
+    done = {(case.sheet, case.model): case for case in drawn} if assumptions == of_run else {}
+    known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
+    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], assumptions)
     done |= {(case.sheet, case.model): case for case in new}
-    return tuple(Judged(member, kv_bytes_by_estimator(done[case.sheet, case.model], apart)) for member, case in known)
+    return tuple(Judged(member, kv_bytes_by_estimator(done[case.sheet, case.model], assumptions)) for member, case in known)

@@ -40,7 +40,7 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
     "estimators/headline": {"ONE_SD"},
-    "estimators/readings": {"ROUNDING"},
+    "records": {"ROUNDING"},
     "identifiability": {"TOLERANCE"},
     "posterior/likelihood": {"NODE_PAIRS"},
     "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
