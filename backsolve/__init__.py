@@ -16,16 +16,18 @@ _HOMES = {"cite": "derive", "infer": "invert", "solve": "derive"}
 __all__ = ["__version__", "cite", "infer", "solve"]
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:
+    # Unseen by type checkers, to which it would say that there is a name for every slip.
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
 
-        return version("backsolve")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+            return version("backsolve")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -24,10 +24,10 @@ LOOK_ALIKES = str.maketrans({
 """What stands for a character where it cannot be written: no double quote, which would end a string of JSON."""
 
 
-def look_alike(error: UnicodeError) -> tuple[str, int]:
+def nearest_ascii(error: UnicodeError) -> tuple[str, int]:
     r"""The ASCII nearest to what an encoding lacks: look-alikes, letters without their accents, or the code of the character.
 
-    >>> codecs.register_error("look-alike", look_alike)
+    >>> codecs.register_error("look-alike", nearest_ascii)
     >>> "20 µs ± 1 ≤ Żółć 東".encode("ascii", "look-alike")
     b'20 us +/- 1 <= Zo\\u0142c \\u6771'
     """
@@ -47,7 +47,7 @@ class _Output(io.TextIOWrapper):
     """Text on a standard stream. An ASCII one is a mistake to click, which would write UTF-8 past it; so click is not told."""
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]
+    def encoding(self) -> str:  # type: ignore[override]  # typed as if it could be set, which io.TextIOWrapper refuses
         return "utf-8"
 
 
@@ -61,7 +61,7 @@ def prepare() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    codecs.register_error("look-alike", look_alike)
+    codecs.register_error("look-alike", nearest_ascii)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None:

@@ -7,28 +7,30 @@ symbols of SymPy that all of them are written in. `Solution`, `Answer` and `Equa
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from derive.answers import Answer as Answer
     from derive.catalogue import equation as equation
     from derive.catalogue import equations as equations
     from derive.quantities.symbols import symbols as symbols
     from derive.records import Equation as Equation
     from derive.show.citation import cite as cite
-    from derive.solving.answers import Answer as Answer
     from derive.solving.api import solve as solve
     from derive.solving.result import Solution as Solution
 
 _HOMES = {
     **{"cite": "show.citation", "equation": "catalogue", "equations": "catalogue", "solve": "solving.api"},
-    **{"Answer": "solving.answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
+    **{"Answer": "answers", "Equation": "records", "Solution": "solving.result", "symbols": "quantities.symbols"},
 }
 __all__ = ["Answer", "Equation", "Solution", "cite", "equation", "equations", "solve", "symbols"]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:
+    # Unseen by type checkers, to which it would say that there is a name for every slip.
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

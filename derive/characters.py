@@ -49,10 +49,10 @@ def is_hidden(mark: str) -> bool:
     return not mark.isprintable() or _BLANK.match(mark) is not None
 
 
-def named(mark: str) -> str:
+def mark_in_words(mark: str) -> str:
     """A character by number and name, as messages have it.
 
-    >>> named("\\u200b"), named("\\x1b")
+    >>> mark_in_words("\\u200b"), mark_in_words("\\x1b")
     ('character U+200B (zero width space)', 'control character U+001B')
     """
     kind = "control character" if unicodedata.category(mark) in ("Cc", "Cs") or unicodedata.bidirectional(mark) in STEERING else "character"

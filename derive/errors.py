@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from derive.characters import hidden, look_alike, named, trimmed
+from derive.characters import hidden, look_alike, mark_in_words, trimmed
 
 INPUT_IS_WRONG = 2
 NO_ANSWER = 3
@@ -90,7 +90,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
 def unseen(text: str) -> str:
     """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds one beyond ASCII."""
     found = hidden(text)
-    return "" if found.isascii() else f": it holds the {named(found)}, which does not show"
+    return "" if found.isascii() else f": it holds the {mark_in_words(found)}, which does not show"
 
 
 def mistaken(given: str, known: str) -> str:
@@ -103,8 +103,8 @@ def mistaken(given: str, known: str) -> str:
     pairs = zip(text.lower(), other.lower(), strict=False)
     at = next((at for at, (one, right) in enumerate(pairs) if one != right), min(len(text), len(other)))
     mark, right = text[at : at + 1], other[at : at + 1]
-    what = f"is {named(mark).partition('character ')[2]}" if mark else "is lacking"
-    shown = repr(right) if right.isascii() else named(right).partition("character ")[2]
+    what = f"is {mark_in_words(mark).partition('character ')[2]}" if mark else "is lacking"
+    shown = repr(right) if right.isascii() else mark_in_words(right).partition("character ")[2]
     return f"character {at + 1} {what} where {shorten(known)} " + (f"has {shown}" if right else "ends")
 
 

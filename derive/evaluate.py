@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from derive.quantities import symbol
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from mpmath import MPContext, mpf
     from sympy import Expr
 
@@ -23,7 +25,8 @@ def scalar(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -> Ca
     """
     from sympy import lambdify
 
-    return lambdify([symbol(name) for name in names], expressions, modules="math")
+    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules="math", docstring_limit=0)
+    return function
 
 
 @cache
@@ -34,10 +37,11 @@ def vectorised(expressions: "Expr | tuple[Expr, ...]", names: tuple[str, ...]) -
 
     # With the printer given, only the functions printed are imported: modules="numpy" loads all of numpy, numpy.f2py included.
     printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": False})
-    return lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer)
+    function: Callable[..., Any] = lambdify([symbol(name) for name in names], expressions, modules=[{}], printer=printer, docstring_limit=0)
+    return function
 
 
-def evaluate(expression: "Expr", values: Mapping[str, float]) -> float:
+def evaluate(expression: "Expr", values: "Mapping[str, float | Fraction]") -> float:
     """The number an expression takes; NaN off its domain.
 
     >>> evaluate(1 / symbol("batch"), {"batch": 4.0}), evaluate(1 / symbol("batch"), {"batch": 0.0})
@@ -87,7 +91,7 @@ def _in_digits(expression: "Expr") -> "tuple[tuple[str, ...], Callable[..., Any]
     names = tuple(sorted(part.name for part in expression.free_symbols))
     context = _context()
     functions = {name: getattr(context, name) for name in ("mpf", "sqrt", "exp", "log")}
-    return names, lambdify([symbol(name) for name in names], expression, modules=[functions], printer=printer)
+    return names, lambdify([symbol(name) for name in names], expression, modules=[functions], printer=printer, docstring_limit=0)
 
 
 @cache

@@ -1,15 +1,16 @@
 """The records of the catalogue: Equation, Variant, Example, Step, Premise and Source."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from inspect import Parameter, Signature, signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.briefly import brief
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, quantity, symbol
-from derive.requirements import met, named
+from derive.quantities.formula import as_latex
+from derive.requirements import Requirement, as_relation, met, named
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -128,12 +129,43 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     return reduced
 
 
-def as_relations(requires: tuple[Callable[..., Any], ...]) -> "tuple[Rel, ...]":
+def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
+    """A claim as a relation with another of its quantities on the left, the first of these names; solved when it is first called.
+
+    >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
+    >>> rest = solved_claim(memory, "kv_time", "memory_time", "weight_time")
+    >>> signature(rest), rest(0.0, 5.0, 2.0)
+    (<Signature (kv_time, memory_time, weight_time)>, (0.0, 3.0))
+    """
+
+    def relation(*values: Any) -> tuple[Any, Any]:
+        return values[0], _solution(claim, names)(*values[1:])
+
+    relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return relation
+
+
+@cache
+def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
+    """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
+    from sympy import fraction, lambdify, together
+
+    unknown = symbol(names[0])
+    # Constants stay names as well: they carry units.
+    left, right = claim(*map(symbol, signature(claim).parameters))
+    height = fraction(together(left - right))[0]
+    slope = height.diff(unknown)
+    if slope.has(unknown):
+        raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
+    found: Callable[..., Any] = lambdify([symbol(name) for name in names[1:]], -height.subs(unknown, 0) / slope, modules=[{}])
+    return found
+
+
+def as_relations(requires: tuple[Requirement, ...]) -> "tuple[Rel, ...]":
     """Requirements over their symbols, without those that are true of any."""
     from sympy.core.relational import Relational
 
-    found = (needed(*map(symbol, signature(needed).parameters)) for needed in requires)
-    return tuple(one for one in found if isinstance(one, Relational))
+    return tuple(one for one in map(as_relation, requires) if isinstance(one, Relational))
 
 
 def symbol_or_number(name: str) -> Any:
@@ -198,8 +230,7 @@ class Equation:
 
     `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
-    needed. Each entry of `requires` is a comparison of the same form, true where the equation may be used; `otherwise` says
-    of each in words what is the matter where it is not met.
+    needed. The equation may be used where each entry of `requires` holds.
     `variant` is there where several equations define one quantity; what holds with one of them alone bears its name as
     well. `direction` says what a
     bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
@@ -218,8 +249,7 @@ class Equation:
     sense: str = "="
     direction: str = ""
     changes: tuple[str, ...] = ()
-    requires: tuple[Callable[..., Any], ...] = ()
-    otherwise: tuple[str, ...] = ()
+    requires: tuple[Requirement, ...] = ()
     statement: str
     assumptions: tuple[str, ...] = ()
     example: Example | None = None
@@ -287,6 +317,19 @@ class Equation:
 
         return {"=": Eq, "<=": Le, ">=": Ge}[self.sense](left, right, evaluate=False)
 
+    @property
+    def latex(self) -> str:
+        r"""The relation as LaTeX, in the symbols of the lecture.
+
+        >>> from derive.catalogue import equation
+        >>> print(equation("batching.ridge_point").latex)
+        \beta = \frac{F}{W}
+        """
+        return as_latex(self.expression)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex}$"
+
     def subs(self, **values: Any) -> "Rel":
         """The relation with numbers or expressions of SymPy in place of quantities, by their names or short symbols.
 
@@ -334,15 +377,14 @@ class Equation:
 
     def unmet(self, values: Mapping[str, Any]) -> "list[Unmet]":
         """The same with whose they are, of which quantities, and what that means."""
-        return [self._told(place, needed) for place, needed in self._broken(values)]
+        return [self._told(needed) for needed in self._broken(values)]
 
-    def _told(self, place: int, needed: Callable[..., Any]) -> Unmet:
+    def _told(self, needed: Requirement) -> Unmet:
         # One that the defaults alone break is told as it was before they were put in.
-        told = needed if named(needed) else unwrap(needed)
-        text = str(told(*(symbol(name) for name in signature(told).parameters)))
-        return Unmet(text, self.id, named(needed), self.otherwise[place] if self.otherwise else "")
+        told = needed if named(needed) else replace(needed, holds=unwrap(needed.holds))
+        return Unmet(str(as_relation(told)), self.id, named(needed), needed.otherwise)
 
-    def _broken(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Callable[..., Any]]]:
-        for place, needed in enumerate(self.requires):
+    def _broken(self, values: Mapping[str, Any]) -> Iterator[Requirement]:
+        for needed in self.requires:
             if all(name in values for name in named(needed)) and not met(needed, values):
-                yield place, needed
+                yield needed

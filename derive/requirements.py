@@ -1,11 +1,13 @@
 """What an equation requires, held against numbers: met as nearly as an answer is to its value."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from inspect import signature
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
+from derive.briefly import brief
 from derive.evaluate import evaluate
 from derive.quantities import symbol
 
@@ -15,24 +17,46 @@ if TYPE_CHECKING:
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
-Requirement = Callable[..., Any]
-"""A comparison of quantities, its parameters their names; of numbers true where an equation may be used."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """Where an equation may be used: a comparison of quantities, its parameters their names, and in words what is the matter else."""
+
+    __repr__ = brief
+
+    holds: Callable[..., Any]
+    otherwise: str = ""
 
 
 @cache
 def named(requirement: Requirement) -> tuple[str, ...]:
     """The quantities it speaks of."""
-    return tuple(signature(requirement).parameters)
+    return tuple(signature(requirement.holds).parameters)
+
+
+def compared(requirement: Requirement, values: Mapping[str, Any]) -> Any:
+    """The comparison at values of all its quantities: numbers, arrays or symbols.
+
+    >>> compared(Requirement(holds=lambda batch, chips: batch >= chips), {"batch": 256, "chips": 8})
+    True
+    """
+    return requirement.holds(*(values[name] for name in named(requirement)))
+
+
+def as_relation(requirement: Requirement) -> Any:
+    """The comparison as SymPy has it; of one that is true or false of anything, just that."""
+    return compared(requirement, {name: symbol(name) for name in named(requirement)})
 
 
 def met(requirement: Requirement, values: Mapping[str, Any]) -> bool:
     """Whether it is met; one that its own bound meets is also met a billionth beyond it.
 
-    >>> met(lambda batch: batch >= 1, {"batch": 1 - 1e-12}), met(lambda batch: batch > 1, {"batch": 1.0})
+    >>> at_least, above = Requirement(holds=lambda batch: batch >= 1), Requirement(holds=lambda batch: batch > 1)
+    >>> met(at_least, {"batch": 1 - 1e-12}), met(above, {"batch": 1.0})
     (True, False)
     """
     try:
-        return bool(requirement(*(values[name] for name in named(requirement)))) or at_its_bound(requirement, values)
+        return bool(compared(requirement, values)) or at_its_bound(requirement, values)
     except (TypeError, OverflowError):
         # A power of what is below zero is no number that could be compared.
         return False
@@ -47,7 +71,7 @@ def at_its_bound(requirement: Requirement, values: Mapping[str, float]) -> bool:
 def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool:
     """Whether it is met where one of its quantities is a billionth more or less: without SymPy, as this is asked of many values."""
     beside = ({**values, name: values[name] * (1 + step)} for name in named(requirement) for step in (2 * HOLDS, -2 * HOLDS))
-    return any(requirement(*(at[name] for name in named(requirement))) for at in beside)
+    return any(compared(requirement, at) for at in beside)
 
 
 @cache
@@ -55,5 +79,5 @@ def bounding_sides(requirement: Requirement) -> "tuple[Expr, Expr] | None":
     """Its two sides, where they may be equal; None where they may not, or where it is true or false of anything."""
     from sympy import Ge, Le
 
-    relation = requirement(*map(symbol, named(requirement)))
+    relation = as_relation(requirement)
     return (relation.lhs, relation.rhs) if isinstance(relation, Ge | Le) else None

@@ -14,10 +14,10 @@ from difflib import get_close_matches
 from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from derive.briefly import brief
-from derive.characters import hidden, named, trimmed
+from derive.characters import hidden, mark_in_words, trimmed
 from derive.errors import WrongData, shorten, suggest
 from derive.shipped_rows import RECORDS, AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
 from derive.shipped_rules import ACROSS, ROW
@@ -77,17 +77,29 @@ class Row(dict[str, str]):
         self.place = place
 
 
+RawRows: TypeAlias = tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]
+"""The columns of a table, and every row with why it cannot be taken apart, or ""."""
+
 # One reading a run.
 
 
 class Tables:
-    """The content of every file as read at one time, why one could not be read, and what was worked out from them."""
+    """The content of every file as read at one time, why one could not be read, and what was worked out from them.
 
-    __slots__ = ("derived", "files")
+    A table is taken apart and checked when it is first asked for.
+
+    >>> from derive.shipped_rows import FxRate
+    >>> read().rows_of(FxRate)[0].units_per_usd
+    7.2
+    """
+
+    __slots__ = ("_checked", "_raw_rows", "derived", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
         self.derived: dict[Any, Any] = {}
+        self._checked: dict[str, Checked] = {}
+        self._raw_rows: dict[str, RawRows] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process gets the files, and works out the rest once for all tasks of a run.
@@ -96,6 +108,39 @@ class Tables:
     def edited(self, **contents: str) -> "Tables":
         """These tables with the content of some replaced, by name: `edited(fx="currency,date,...")`."""
         return Tables({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
+
+    def content(self, file: str) -> bytes:
+        """The bytes of a file; `WrongData` where it is not there or cannot be read."""
+        found = self.files.get(file)
+        if found is None:
+            raise BadRow(Problem(file, None, None, "not among the data that ships"))
+        if isinstance(found, str):
+            raise BadRow(Problem(file, None, None, f"cannot be read: {found}"))
+        return found
+
+    def described(self, name: str) -> Mapping[str, Any]:
+        """The schema of a table in datapackage.json."""
+        self.content(f"{name}.csv")
+        try:
+            package = json.loads(self.content(DESCRIPTION))
+            schema: Mapping[str, Any] = next(one["schema"] for one in package["resources"] if one["path"] == f"{name}.csv")
+        except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
+            raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
+        return schema
+
+    def raw_rows(self, name: str) -> "RawRows":
+        """The columns, and every row with why it cannot be taken apart, or ""."""
+        # setdefault and not an assignment: two threads must share one.
+        found = self._raw_rows.get(name)
+        return found or self._raw_rows.setdefault(name, _taken_apart(name, self.content(f"{name}.csv"), self.described(name)))
+
+    def checked(self, name: str) -> "Checked":
+        """A table by its description in datapackage.json, and by the rules of what goes together."""
+        return self._checked.get(name) or self._checked.setdefault(name, _held_to(self, name))
+
+    def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+        """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all."""
+        return cast(tuple[AnyRecord, ...], self.checked(record.TABLE).records)
 
 
 _held: ContextVar[Tables | None] = ContextVar("tables", default=None)
@@ -164,7 +209,8 @@ def once_a_reading(function: Callable[P, R]) -> Callable[P, R]:
         with reading() as tables:
             # setdefault and not a test: two threads must share one.
             known = tables.derived.get(function) or tables.derived.setdefault(function, lru_cache(1024)(function))
-            return known(*args, **kwargs)
+            found: R = known(*args, **kwargs)
+            return found
 
     return within
 
@@ -172,12 +218,7 @@ def once_a_reading(function: Callable[P, R]) -> Callable[P, R]:
 def content(file: str) -> bytes:
     """The bytes of a file that ships; `WrongData` where it is not there or cannot be read."""
     with reading() as tables:
-        found = tables.files.get(file)
-    if found is None:
-        raise BadRow(Problem(file, None, None, "not among the data that ships"))
-    if isinstance(found, str):
-        raise BadRow(Problem(file, None, None, f"cannot be read: {found}"))
-    return found
+        return tables.content(file)
 
 
 # Rows.
@@ -204,7 +245,8 @@ def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     >>> rows_of(FxRate)[0].units_per_usd
     7.2
     """
-    return cast(tuple[AnyRecord, ...], checked(record.TABLE).records)
+    with reading() as tables:
+        return tables.rows_of(record)
 
 
 def refuse_bad(name: str, **cells: str) -> None:
@@ -242,17 +284,28 @@ def problems(*names: str) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-@once_a_reading
 def checked(name: str) -> Checked:
-    """A table by its description in datapackage.json, and by the rules of what goes together."""
-    file, (columns, numbered) = f"{name}.csv", lines(name)
-    fields = {field["name"]: field for field in described(name)["fields"]}
+    """A table of the reading, held to its description."""
+    with reading() as tables:
+        return tables.checked(name)
+
+
+def raw_rows(name: str) -> RawRows:
+    """A table of the reading, taken apart."""
+    with reading() as tables:
+        return tables.raw_rows(name)
+
+
+def _held_to(tables: Tables, name: str) -> Checked:
+    """A table by its description, and by the rules of what goes together."""
+    file, (columns, numbered), schema = f"{name}.csv", tables.raw_rows(name), tables.described(name)
+    fields = {field["name"]: field for field in schema["fields"]}
     found = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
     alone = [(row, fault) for row, faults, _ in found for fault in faults]
     records = {row.place: record for row, _, record in found if record}
     sound = _without([row for row, _ in numbered], alone)
     present = [row for row, why in numbered if not why]
-    rules: tuple[Across, ...] = (_repeated(described(name).get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(name))
+    rules: tuple[Across, ...] = (_repeated(schema.get("primaryKey", ())), *ACROSS.get(name, ()), _strangers(tables, schema))
     together = _with_rows([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
     marked: dict[int, set[str | None]] = {}
     for row, (column, _) in (*alone, *together):
@@ -299,24 +352,12 @@ def _columns(marked: set[str | None]) -> frozenset[str] | None:
     return None if None in marked else frozenset(filter(None, marked))
 
 
-@once_a_reading
-def described(name: str) -> Mapping[str, Any]:
-    """The schema of a table in datapackage.json."""
-    content(f"{name}.csv")
-    try:
-        package = json.loads(content(DESCRIPTION))
-        return next(one["schema"] for one in package["resources"] if one["path"] == f"{name}.csv")
-    except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
-        raise BadRow(Problem(DESCRIPTION, None, None, f"does not describe {name}.csv")) from None
-
-
-@once_a_reading
-def lines(name: str) -> tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]:
+def _taken_apart(name: str, content: bytes, schema: Mapping[str, Any]) -> RawRows:
     """The columns, and every row with why it cannot be taken apart, or "". A row is a line: a quote left open spoils no other."""
-    file, wanted = f"{name}.csv", [field["name"] for field in described(name)["fields"]]
+    file, wanted = f"{name}.csv", [field["name"] for field in schema["fields"]]
     columns: list[str] = []
     found: list[tuple[Row, str]] = []
-    for place, raw in enumerate(content(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for place, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         cells, why = _split(raw)
         if not why and not any(cells):
             continue
@@ -373,14 +414,14 @@ def _repeated(key: str | list[str]) -> Across:
     return repeated
 
 
-def _strangers(name: str) -> Across:
+def _strangers(tables: Tables, schema: Mapping[str, Any]) -> Across:
     """Rows that name what another table, by the description, should have a row of."""
 
     def strangers(rows: list[Row], present: list[Row]) -> Iterator[tuple[Row, str | None, str]]:
-        for link in described(name).get("foreignKeys", ()):
+        for link in schema.get("foreignKeys", ()):
             columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
             try:
-                known = {tuple(row.get(column, "") for column in theirs) for row, _ in lines(other)[1]}
+                known = {tuple(row.get(column, "") for column in theirs) for row, _ in tables.raw_rows(other)[1]}
             except BadRow:
                 # The fault of the other table: whoever looks there is told.
                 continue
@@ -399,7 +440,7 @@ def _strangers(name: str) -> Across:
 def _cell_fault(field: Mapping[str, Any] | None, text: str) -> str:
     """What is wrong with a cell by the description of its column, or "". Numbers are above zero unless their minimum is 0."""
     if found := hidden(text):
-        return f"the cell holds the {named(found)}, which does not show"
+        return f"the cell holds the {mark_in_words(found)}, which does not show"
     limits = field.get("constraints", {}) if field else {}
     if not text or field is None:
         return "is blank" if limits.get("required") else ""

@@ -8,7 +8,7 @@ from functools import cache
 from math import isfinite, sqrt
 from sys import float_info
 
-from derive.characters import hidden, named
+from derive.characters import hidden, mark_in_words
 from derive.errors import WrongUnit, WrongValue, shorten, suggest
 from derive.quantities import Quantity, quantity
 
@@ -156,7 +156,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         raise _Unreadable(f"has {len(text)} characters, and at most {LONGEST} are read")
     text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
     if mark := hidden(text):
-        raise _Unreadable(f"holds the {named(mark)}, which does not show")
+        raise _Unreadable(f"holds the {mark_in_words(mark)}, which does not show")
     _refuse_traps(text)
     match = _FIGURE.match(text)
     if match is None:

@@ -32,7 +32,7 @@ SKELETON = """    Equation(
         # TODO: the quantities it speaks of, and the right side
         relation=lambda {name}: ({name}, {name}),
         statement="TODO: what it says, in one plain sentence.",
-        # TODO: requires=(lambda ...: ... >= ...,), where it may be used, in a form that a machine can read
+        # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
         assumptions=("TODO: what is left out, or taken for granted",),
         # TODO: example=Example(given={{"batch": "64"}}, result="12.3 ms"), all that stands on the right, and the left to four digits
         # TODO: steps=(Step(...),), if it follows from other equations

@@ -356,10 +356,10 @@ USUAL = Assumptions()
 """Nothing given."""
 
 
-def as_record(assumptions: Assumptions) -> dict[str, object]:
+def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
     """Every field by name, as JSON has it; a prior is its centre, spread and ends.
 
-    >>> as_record(USUAL)["rent_chip"], as_record(USUAL)["cache_read_markup_prior"]
+    >>> assumptions_as_record(USUAL)["rent_chip"], assumptions_as_record(USUAL)["cache_read_markup_prior"]
     ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})
     """
     values = {name: getattr(assumptions, name) for name in BY_NAME}

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, in_words, ordered, point, rows
+from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, gradients, ordered, primitives_at, regime_in_words
 from invert.records import Identifiability
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     """
     import numpy as np
 
-    at = point(values, overlap)
+    at = primitives_at(values, overlap)
     prices = ordered(components)
-    jacobian = rows(prices, at)
+    jacobian = gradients(prices, at)
     _, singular, turned = np.linalg.svd(jacobian)
     rank = int((singular > TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
@@ -90,7 +90,7 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
             groups = together.get(FACTS[target]) or together.setdefault(FACTS[target], _groups(told))
             tied[target] = _moves_with(spoken[target], told, groups)
     return Identifiability(
-        regime=in_words(prices, at),
+        regime=regime_in_words(prices, at),
         prices=prices,
         rank=rank,
         nullity=len(PRIMITIVES) - rank,

@@ -18,14 +18,12 @@ from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
-from invert.estimators.joint_point import broken_by, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import broken_by
 from invert.estimators.one_markup import posterior_of
-from invert.estimators.readings import implied_drain_time, known_cache, read_pair, tiers_of_lifetimes
-from invert.identifiability import identified
+from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.posterior.summary import Summary, contracted
 from invert.records import (
     Anchors,
-    BandPair,
     Contraction,
     Estimate,
     KnownCache,
@@ -33,7 +31,6 @@ from invert.records import (
     Observables,
     PairInference,
     PriceSheet,
-    PricingRules,
     Reading,
     Swing,
     TierEvidence,
@@ -44,11 +41,11 @@ from invert.records import (
 )  # fmt: skip
 from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
-from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, places, sheets, with_amounts
+from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
-from invert.soundness import table_problems, without
+from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable
@@ -92,7 +89,7 @@ def infer(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *without(assumptions)]
+    notes = [*notes, *note_on_calibration(assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
@@ -101,13 +98,14 @@ def infer(
         try:
             if (sheet.provider, sheet.model) not in rows:
                 refuse_bad("models", provider=sheet.provider, model=sheet.model)
-            for currency in sorted({price.currency for price in places(sheet).values()} - {"USD"}):
+            for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    worth, inferences = worths((one.architecture for one in read), assumptions), []
-    for one in with_posteriors(read, assumptions, executor):
+    read, inferences = with_posteriors(read, assumptions, executor), []
+    worth = worths((one.architecture for one in read), assumptions, read)
+    for one in read:
         try:
             inferences.append(_concluded(one, assumptions, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
@@ -201,13 +199,13 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in ("lecture", *WITH_RANGE)}
+    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in WITH_RANGE}
     kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
-    found = {"bandwidth_bound_fraction": by_estimator["lecture"]["bandwidth_bound_fraction"], **by_estimator["one_markup"]}
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **by_estimator["one_markup"]}
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
-    drained = implied_drain_time(sheet, seen, read.storage_price, assumptions)
+    drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
     return Inference(
         sheet=sheet,
@@ -216,7 +214,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         anchors=anchors,
         bandwidth_bound=bandwidth_bound,
         pairs=pairs,
-        rules=_rules(pairs[0].pair, anchors.values, read.max_context) if pairs else None,
         tiers=tiers,
         implied_drain_time=drained,
         known=known,
@@ -229,7 +226,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         worth=worth,
         swings=_swings(read, assumptions) if firm else None,
         convention=None,
-        identifiability=identified(read.evidence.cells, seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}),
         storage=storage,
         tariffs=read.tariffs,
         equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
@@ -237,10 +233,6 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         flags=(*_flags(sheet, seen, anchors, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
     )
-
-
-def _rules(pair: BandPair, anchors: Mapping[str, float], max_context: int | None) -> PricingRules:
-    return PricingRules(rule_solutions(pair, anchors, max_context), memory_bound_base_cost(pair, anchors))
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
@@ -360,7 +352,7 @@ def _flags(
         flags.append("KV PRIOR-DOMINATED")
     if found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
-    currencies = sorted({price.currency for price in places(sheet).values()})
+    currencies = sorted({price.currency for price in prices_by_place(sheet).values()})
     if currencies != ["USD"]:
         flags.append(f"priced in {' and '.join(currencies)}")
     if not sheet.start_known:

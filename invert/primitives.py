@@ -78,7 +78,7 @@ def log_jacobian(components: Collection[str], *, overlap: float, values: Mapping
 
     Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
     """
-    return rows(ordered(components), point(values, overlap))
+    return gradients(ordered(components), primitives_at(values, overlap))
 
 
 def ordered(components: Collection[str]) -> tuple[str, ...]:
@@ -90,10 +90,10 @@ def ordered(components: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in COMPONENTS if name in components)
 
 
-def point(values: Mapping[str, float], overlap: float) -> dict[str, float]:
+def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
     """All primitives [SI] and the overlap: those given, those that follow from what is given, else typical ones.
 
-    >>> round(point({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
+    >>> round(primitives_at({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
     3333.3
     """
     for name in {*TYPICAL, *GIVEN_AS} & {*values}:
@@ -150,7 +150,7 @@ def _regime(component: str, at: Mapping[str, float]) -> int:
     return next(n for n, (_, (longer, shorter)) in enumerate(_regimes()) if evaluate(longer, here) >= evaluate(shorter, here))
 
 
-def in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
+def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
     # Of the two times of decode, the weight read is part of that of memory.
     longer = [_regimes()[_regime(component, at)][1][0] for component in ("output", "long_output")]
     base, long = ("memory-bound" if time.has(symbol("weight_bytes")) else "compute-bound" for time in longer)
@@ -173,7 +173,7 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
     return {**at, **{name: at[primitive] for name, primitive in OWN[component].items()}}
 
 
-def rows(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
+def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
     import numpy as np
 
     return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])
@@ -208,7 +208,7 @@ def drain_time_row(at: Mapping[str, float]) -> "Array":
     """The gradient of the implied drain time, which is made of prices, by way of theirs."""
     names = ("output", "long_output", "storage")
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
-    base, long, hold = rows(names, at)
+    base, long, hold = gradients(names, at)
     made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
     made_of |= {name: (at[name], gradient(symbol(name), at, {})) for name in ("short_context", "long_context")}
     left, right = equation("cache.implied_drain_time").sides

@@ -13,7 +13,10 @@ from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Answer, Reason, Solution
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import FACTS, USUAL, Assumptions
+
+ROUNDING = 1e-9
+"""Elasticity up to which an answer is flat in what was given: rounding alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +153,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none.
-
-    `anchors` are the outside facts that move what it gives, where that was asked for.
-    """
+    """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
 
     __repr__ = brief
 
@@ -161,7 +161,15 @@ class Reading:
     values: Mapping[str, float]
     solution: Solution
     problem: str | None = None
-    anchors: tuple[str, ...] = ()
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """The outside facts that move it: what its answer is not flat in, but for rounding; none where it has no answer."""
+        if not self.values:
+            return ()
+        moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
+        of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
+        return tuple(name for name in FACTS if name in moved or name in of_ridge)
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
@@ -327,6 +335,8 @@ class NegativeControl:
 class RuleScore:
     """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many it says anything."""
 
+    __repr__ = brief
+
     rule: str
     mean_log_score: float
     right: int
@@ -468,7 +478,9 @@ def lower(
     return Estimate("lower", None, low, None, assumptions.level, because, equations, contraction, anchors, by_prior)
 
 
-def point(assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()) -> Estimate:
+def point_estimate(
+    assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
+) -> Estimate:
     """A number without a range: what a reading gives at the anchors as they stand."""
     return Estimate("point", value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
 
@@ -561,6 +573,8 @@ class Swing:
 @dataclass(frozen=True, slots=True)
 class Convention:
     """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+
+    __repr__ = brief
 
     premium_in: float
     premium_out: float

@@ -1,11 +1,17 @@
-"""What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is a field here."""
+"""What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is here.
+
+What takes long and the table of all sheets does not show follows from the fields of its record when it is first asked for.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from derive.briefly import brief
 from invert.assumptions import Assumptions
+from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
+from invert.identifiability import identified
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
 from invert.records import (
@@ -32,12 +38,12 @@ from invert.records import (
 from invert.sheets.rows import ModelRow, Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
     `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up gives, None
-    where it gives none. `convention` is None where there is no premium to speak of, `rules` on a sheet with one band.
+    where it gives none. `convention` is None where there is no premium to speak of.
     `equations` are all that the readings and estimates rest on, as id@version. `no_storage` says why tiers and storage are
     left out although the sheet sells them.
     """
@@ -50,7 +56,6 @@ class Inference:
     anchors: Anchors
     bandwidth_bound: Reading
     pairs: tuple[PairInference, ...]
-    rules: PricingRules | None
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None
@@ -63,7 +68,6 @@ class Inference:
     worth: Worth | LeftOut
     swings: Mapping[str, tuple[Swing, ...] | LeftOut] | None
     convention: Convention | None
-    identifiability: Identifiability
     storage: tuple[TierEvidence, ...]
     tariffs: tuple[Tariff, ...]
     equations: tuple[str, ...]
@@ -75,6 +79,20 @@ class Inference:
     def name(self) -> str:
         """provider/model, as prices.csv has them."""
         return f"{self.sheet.provider}/{self.sheet.model}"
+
+    @cached_property
+    def rules(self) -> PricingRules | None:
+        """KV bytes by each pricing rule over the first pair of bands; None on a sheet with one band."""
+        if not self.pairs:
+            return None
+        pair, max_context = self.pairs[0].pair, self.model.max_context if self.model else None
+        return PricingRules(rule_solutions(pair, self.anchors.values, max_context), memory_bound_base_cost(pair, self.anchors.values))
+
+    @cached_property
+    def identifiability(self) -> Identifiability:
+        """What the prices pin at the joint reading of the first pair, where there is one."""
+        joint = self.pairs[0].joint.values if self.pairs else {}
+        return identified(self.evidence.cells, self.observables.contexts, self.anchors.values, joint)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ RECORDED = "calibration_run.csv"
 
 
 @one_reading
-def rows(section: str) -> list[Row]:
+def section_rows(section: str) -> list[Row]:
     """The rows of one section; raises UnknownName for one that does not exist."""
     if section not in SECTIONS:
         raise UnknownName("section", section, SECTIONS)
@@ -45,7 +45,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, USUAL)] if set(names) != {"calibration"} else []
     for name in names:
         try:
-            found[name] = rows(name)
+            found[name] = section_rows(name)
         except WrongData as error:
             problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
     return found, list(dict.fromkeys(problems))
@@ -178,7 +178,7 @@ TITLES = {
 }
 
 
-def rendered(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
+def rendered_sections(found: Mapping[str, list[Row]], style: str, width: int = 100) -> str:
     """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
-from derive.shipped import BadRow, Problem, Row, content, lines, once_a_reading, problems, rows_of
+from derive.shipped import BadRow, Problem, Row, content, problems, raw_rows, rows_of
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
@@ -42,7 +42,7 @@ def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     return tuple(of_place.values())
 
 
-def without(assumptions: Assumptions) -> list[str]:
+def note_on_calibration(assumptions: Assumptions) -> list[str]:
     """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
     try:
         names = calibration.lacking(assumptions)
@@ -51,14 +51,12 @@ def without(assumptions: Assumptions) -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
-@once_a_reading
 def _of_shipped_sheets() -> tuple[Problem, ...]:
     """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
     book = calibration.calibration_book()
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
-@once_a_reading
 def unused_launches() -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
     used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
@@ -89,7 +87,7 @@ def _of_rent(assumptions: Assumptions) -> tuple[Problem, ...]:
 
 def _of_calibration(assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
-        return calibration.problems(assumptions)
+        return calibration.class_problems(assumptions)
     except WrongData:
         return ()
 
@@ -138,7 +136,7 @@ def _undescribed(book: PriceBook) -> list[Problem]:
 
 def _lines(name: str) -> tuple[tuple[Row, str], ...]:
     try:
-        return lines(name)[1]
+        return raw_rows(name)[1]
     except WrongData:
         return ()
 

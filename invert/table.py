@@ -11,6 +11,7 @@ from invert.result import Inference, Run
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+
 class InferenceTable(Run):
     """What `infer` hands back: one inference a sheet, by position or by "provider/model", and all that the run shares.
 

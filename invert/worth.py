@@ -8,6 +8,7 @@ from typing import TypeVar
 from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
+from invert.estimators.cases import Case
 from invert.estimators.densities import sample_of
 from invert.estimators.known import Judged, judged
 from invert.records import LeftOut, Misreading, Worth
@@ -23,14 +24,18 @@ def or_left_out(work: Callable[[], T]) -> T | LeftOut:
         return LeftOut(str(error))
 
 
-def worths(architectures: Iterable[str | None], assumptions: Assumptions = USUAL) -> dict[str | None, Worth | LeftOut]:
+def worths(
+    architectures: Iterable[str | None], assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
+) -> dict[str | None, Worth | LeftOut]:
     """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
+
+    `drawn` are cases with their posteriors on these assumptions.
 
     >>> of_any, = worths([None]).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
     {'one_markup': -3.86, 'at_rent': -0.68, 'headline': 0.08}
     """
-    known = or_left_out(lambda: judged(assumptions))
+    known = or_left_out(lambda: judged(assumptions, drawn))
     rms = or_left_out(lambda: {skill.belief: skill.rms for skill in calibration.leave_one_out(assumptions=assumptions)})
     return {one: or_left_out(partial(_worth, one, known, rms, assumptions)) for one in dict.fromkeys(architectures)}
 

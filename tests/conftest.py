@@ -28,7 +28,7 @@ settings.load_profile("the same draws every time")
 def tiered_sonnet_tables() -> Tables:
     """The tables as they would be if Claude Sonnet 4.5 were still sold up to a million tokens, with its band above 200k.
 
-    No other sheet has two bands and writes of two lifetimes, and the note on inversion worked it out.
+    No other sheet has two bands and writes of two lifetimes.
     """
 
     def edited(name: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:

@@ -16,6 +16,7 @@ from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
+from tests.tools.together import in_one_test
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -54,7 +55,7 @@ def test_a_page_is_what_its_script_makes(name: str):
     assert page(name) == generator(name)["page"](), f"run python docs/{SCRIPTS[name].name}"
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@in_one_test("name", SCRIPTS)
 def test_a_script_writes_or_checks_the_page_of_its_name(name: str):
     assert generator(name)["PAGE"] == REFERENCE / f"{name}.md"
     assert "sys.exit(main(Path(__file__).name, PAGE, page, sys.argv[1:]))" in SCRIPTS[name].read_text(encoding="utf-8")
@@ -66,7 +67,7 @@ def test_the_page_has_every_command_once_and_no_other():
     assert {"backsolve solve", "backsolve show", "backsolve cite", "backsolve infer", "backsolve prices check"} <= set(headings)
 
 
-@pytest.mark.parametrize("path", COMMANDS)
+@in_one_test("path", COMMANDS)
 def test_every_command_has_help_and_a_usage_line(path: str):
     assert COMMANDS[path].help, f"{path} has no docstring"
     assert f"```\n{path}" in section(path)
@@ -74,7 +75,7 @@ def test_every_command_has_help_and_a_usage_line(path: str):
         assert (argument.metavar or argument.name.upper()) in section(path)
 
 
-@pytest.mark.parametrize(("path", "option"), OPTIONS, ids=[f"{path} {option.opts[0]}" for path, option in OPTIONS])
+@in_one_test(("path", "option"), OPTIONS, ids=[f"{path} {option.opts[0]}" for path, option in OPTIONS])
 def test_every_option_has_help_and_is_on_the_page(path: str, option: click.Option):
     assert option.help, f"{path} {option.opts[0]} has no help"
     line = next(line for line in section(path).splitlines() if re.match(rf"- `{option.opts[0]}[ `]", line))
@@ -159,7 +160,7 @@ def lost(file: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
+@in_one_test("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_link_inside_the_repository_leads_somewhere(file: Path):
     assert lost(file) == []
 
@@ -187,7 +188,7 @@ def test_the_formulas_of_the_method_are_those_of_the_catalogue():
 # -- files ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", [file for file in PAGES if file.name != "CHANGELOG.md"], ids=lambda file: str(file.relative_to(ROOT)))
+@in_one_test("file", [file for file in PAGES if file.name != "CHANGELOG.md"], ids=lambda file: str(file.relative_to(ROOT)))
 def test_files_that_a_page_names_exist(file: Path):
     text = re.sub(r"```console\n.*?```|\]\(.*?\)", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = re.findall(r"(?<![\w/.-])(?:[a-z_]+/)+[a-z_]+\.(?:py|csv|json)\b|\.ci/[a-z]+", text)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.together import in_one_test
+
 ROOT = Path(__file__).parents[1]
 ID = "scheduling.planted_latency"
 LEFT_OUT = 'assumptions=("what is left out, or taken for granted",),'
@@ -76,7 +78,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     assert (done.returncode, done.stdout) == (0, f"{ID}: nothing is missing\n")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arguments", "said"),
     [((), "usage"), (("a.b", "c"), "usage"), (("nochapter.x",), "'nochapter' is no chapter"), (("roofline.Step",), "'Step' is no name")],
 )

@@ -126,7 +126,7 @@ def test_hbm_devices_repeat_the_preferred_rows_of_the_hardware_table():
         assert row["value"] == chips[row["device"], same[row["quantity"]]], row["device"]
 
 
-@pytest.mark.parametrize(("tier", "ends"), [("hbm", 2), ("ddr", 1), ("flash", 2), ("cxl", 2)])
+@in_one_test(("tier", "ends"), [("hbm", 2), ("ddr", 1), ("flash", 2), ("cxl", 2)])
 def test_a_range_begins_with_the_fastest_device_and_ends_with_the_slowest(tier: str, ends: int):
     """The upper end of DDR is a terabyte behind one link, which is no row; disks leave the one of two actuators out."""
     drains = {row["device"]: row for row in rows("memory_tiers.csv") if (row["tier"], row["quantity"]) == (tier, "drain_time")}

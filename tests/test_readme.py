@@ -65,11 +65,9 @@ def written(text: str) -> str:
 
 
 def parameters() -> list[Any]:
-    """Every page; how-to and explanation take a minute of commands, and are for the long run."""
-    long = pytest.mark.slow
-    quick = ("docs/tutorials", ".")
+    """Every page; all but the README take a minute of commands, and wait for -m slow."""
     places = ((page, str(page.relative_to(ROOT))) for page in WRITTEN)
-    return [pytest.param(page, id=place, marks=() if str(Path(place).parent) in quick else long) for page, place in places]
+    return [pytest.param(page, id=place, marks=() if place == "README.md" else pytest.mark.slow) for page, place in places]
 
 
 @pytest.mark.parametrize("page", parameters())

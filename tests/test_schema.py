@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from derive.quantities.symbols import symbols
 from derive.show.text import as_json as solved
 from derive.solving.api import solve
 from derive.solving.result import Answer
 from invert.inference import infer
-from invert.report.contract import as_json as inferred
+from invert.report.contract import run_as_json as inferred
 from invert.report.contract import saved
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -90,7 +92,7 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("asked", "expected"), SOLVED.values(), ids=SOLVED)
+@in_one_test(("asked", "expected"), SOLVED.values(), ids=SOLVED)
 def test_solve_prints_what_its_schema_says(asked: dict, expected: list[str] | str):
     document = strict(solved(solve(**asked)))
     assert faults("solve", document) == []
@@ -112,6 +114,13 @@ def test_bounds_over_ranges_have_both_ends_and_those_with_nothing_in_common_are_
     assert faults("solve", apart) == [] and (apart["answers"][0]["low"], apart["answers"][0]["loose_high"]) == (None, 4.0)
     for spoiled in ({"low": 1.0}, {"loose_low": None}, {"kind": "interval"}):
         assert faults("solve", {**apart, "answers": [apart["answers"][0] | spoiled]})
+
+
+def test_a_formula_of_symbols_is_an_answer_of_its_own_kind():
+    found = strict(solved(solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8)))
+    assert faults("solve", found) == [] and found["answers"][0]["formula"] == "8*machine_balance_ratio"
+    for spoiled in ({"low": 1.0}, {"formula": None}, {"kind": "loose"}, {"value": 8.0}):
+        assert faults("solve", {**found, "answers": [found["answers"][0] | spoiled]})
 
 
 # -- infer ----------------------------------------------------------------------------------------------------------
@@ -136,7 +145,8 @@ def test_every_sheet_of_every_tier_prints_what_the_schema_says():
     assert faults("infer", document) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@in_one_test(
     "asked",
     [
         {"names": ["claude-sonnet-4-5"], "anchors": {"overlap": 0, "prefill_decode_flops_ratio": 1.3}},  # no joint reading
@@ -248,7 +258,7 @@ def test_numbers_are_si_and_as_the_readings_have_them():
 
 # -- the schemas themselves -----------------------------------------------------------------------------------------
 
-# The keys that the project promises (section 5 of its plan); further ones may be added, none may go.
+# The keys that the project promises; further ones may be added, none may go.
 CONTRACT = {
     "solve": {"unknown", "unit", "answers", "equations", "given", "assumptions", "provenance", "reason"},
     "infer": {
@@ -313,6 +323,7 @@ OPEN = {
 OPTIONAL = {"short_context", "long_context", "implied_drain_time", "kv_bytes_per_token_stored"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["solve", "infer"])
 def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
     document = strict(solved(solve(**SOLVED["one point"][0])))
@@ -338,7 +349,7 @@ def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
     assert tried > 20
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "changed"),
     [
         ("solve", {"answers": []}),  # nothing found and no reason
@@ -399,7 +410,7 @@ SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "changed"), SPOILED)
+@in_one_test(("path", "changed"), SPOILED)
 def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict):
     document = copy.deepcopy([next(sheet for sheet in all_sheets() if sheet["model"] == "claude-sonnet-4-5")])
     assert validator("infer").is_valid(document)

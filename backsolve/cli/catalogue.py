@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from backsolve.cli.common import fail_on, named, tell
+from backsolve.cli.common import fail_on, report_problems, tell
 from backsolve.streams import in_terminal, say, width
 from derive.errors import UnknownName, WrongData, WrongValue, shorten
 from derive.files import label, opened, size, standard_input
@@ -28,7 +28,7 @@ CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-def list_equations(chapter: str | None, symbol: str | None, without: str | None, quantities: bool, hardware: bool, models: bool) -> None:
+def list_command(chapter: str | None, symbol: str | None, without: str | None, quantities: bool, hardware: bool, models: bool) -> None:
     """List the equations of the catalogue, the quantities, or the presets.
 
     Example:
@@ -66,10 +66,10 @@ def list_equations(chapter: str | None, symbol: str | None, without: str | None,
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
-@click.command()
+@click.command("show")
 @click.argument("id")
 @click.option("--as", "style", type=click.Choice(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
-def show(id: str, style: str) -> None:
+def show_command(id: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, an open model or a chip (NAME:DTYPE).
 
     Example:
@@ -115,7 +115,7 @@ def show(id: str, style: str) -> None:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # A row that cannot be read may be why.
-        named(problems(presets.ARCHITECTURES, presets.HARDWARE))
+        report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
@@ -130,11 +130,11 @@ def _list(line: str) -> None:
 
 def _equation_shown(id: str, style: str) -> str:
     from derive.catalogue import equation
-    from derive.show.entry import as_json
+    from derive.show.entry import entry_as_json
     from derive.show.narration import as_latex
     from derive.show.text import card
 
-    return {"text": card, "latex": as_latex, "json": as_json}[style](equation(id))
+    return {"text": card, "latex": as_latex, "json": entry_as_json}[style](equation(id))
 
 
 def _show_preset(preset: "Preset") -> None:
@@ -157,11 +157,11 @@ def _show_preset(preset: "Preset") -> None:
             tell(f"{'max_context':<{longest}}  {shown('max_context', one.max_context):<16}  {row} max_context")
 
 
-@click.command()
+@click.command("cite")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--as", "style", type=click.Choice(CITE_STYLES), default="plain", help="Form of the citation.")
 @click.option("--used-by", metavar="RESULT.json", help="Cite every equation a saved result used; - reads standard input.")
-def cite(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
+def cite_command(ids: tuple[str, ...], style: str, used_by: str | None) -> None:
     """Cite one or more equations, or all that a saved result used.
 
     Example:

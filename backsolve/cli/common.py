@@ -105,7 +105,7 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
-def named(problems: "Iterable[Problem]") -> bool:
+def report_problems(problems: "Iterable[Problem]") -> bool:
     """Name every problem on stderr; whether there is one."""
     found = list(problems)
     for problem in found:
@@ -115,5 +115,5 @@ def named(problems: "Iterable[Problem]") -> bool:
 
 def fail_on(problems: "Iterable[Problem]") -> None:
     """Name every problem and leave with the status of wrong input; the rest has been printed."""
-    if named(problems):
+    if report_problems(problems):
         leave(INPUT_IS_WRONG)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 
 
-@click.command()
+@click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 @click.option("--provider", metavar="P", help="Only the sheets of one provider.")
 @click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
@@ -38,7 +38,7 @@ INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
-def infer(
+def infer_command(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None,
 ) -> None:  # fmt: skip
@@ -84,7 +84,7 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
     if style in ("json", "csv"):
         from invert.report import contract
 
-        return contract.as_json(table) if style == "json" else contract.as_csv(table)
+        return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table)
     if style != "table":
         from invert.report.document import document
 

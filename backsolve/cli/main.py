@@ -1,5 +1,6 @@
 """The `backsolve` command: its commands put together, and what it leaves with."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,12 +8,12 @@ from typing import Any
 
 import click
 
-from backsolve.cli.catalogue import cite, list_equations, show
+from backsolve.cli.catalogue import cite_command, list_command, show_command
 from backsolve.cli.common import Commands
-from backsolve.cli.infer import infer
+from backsolve.cli.infer import infer_command
 from backsolve.cli.prices import prices
-from backsolve.cli.solve import solve
-from backsolve.cli.validate import validate
+from backsolve.cli.solve import solve_command
+from backsolve.cli.validate import validate_command
 from backsolve.streams import close, prepare, say
 from derive.errors import INPUT_IS_WRONG, BacksolveError
 
@@ -77,13 +78,15 @@ def backsolve() -> None:
     """
 
 
-for command in (solve, list_equations, show, cite, infer, validate, prices):
+for command in (solve_command, list_command, show_command, cite_command, infer_command, validate_command, prices):
     backsolve.add_command(command)
 
 
 def main() -> None:
     """Run the command line of this process."""
     prepare()
+    # The matrices here are small: threads of OpenBLAS wait longer than they work, and last digits would hang on their number.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
         sys.exit(UNWRITTEN)

@@ -4,7 +4,7 @@ from itertools import islice
 
 import click
 
-from backsolve.cli.common import leave, named, tell
+from backsolve.cli.common import leave, report_problems, tell
 from backsolve.streams import say
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
 
@@ -13,7 +13,7 @@ LINES_AT_ONCE = 1000
 """Lines of an answer that are laid out and written together."""
 
 
-@click.command()
+@click.command("solve")
 @click.argument("unknown")
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
@@ -30,7 +30,7 @@ LINES_AT_ONCE = 1000
 )
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
-def solve(
+def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
     count: str, sizes: str, efficiency: str, anyway: bool, style: str,
 ) -> None:  # fmt: skip
@@ -65,7 +65,7 @@ def solve(
     for warning in beside(solution) if style != "table" else ():
         say(warning)
     taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
-    bad = named(problems(*(name for name, used in taken.items() if used)))
+    bad = report_problems(problems(*(name for name, used in taken.items() if used)))
     if not solution.answers:
         if solution.reason:
             say(solution.reason.message)

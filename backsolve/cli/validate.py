@@ -14,13 +14,13 @@ SHEETS_PER_SHAPE, SEEDS, DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
 
-@click.command()
+@click.command("validate")
 @click.option("--section", type=click.Choice(SECTIONS), multiple=True, help="One part of the scoreboard; may be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again, 18,000 simulated sheets; takes some minutes.")
 @workers_option("Processes that share a rerun.")
 @click.option("--as", "style", type=click.Choice(("table", "json", "csv")), default="table", help="Form of the answer.")
 @click.option("--save", metavar="FILE", help="Write the rows of a rerun as CSV as well.")
-def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, save: str | None) -> None:
+def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style: str, save: str | None) -> None:
     """What the readings make of what is known: the scoreboard.
 
     \b
@@ -46,13 +46,13 @@ def validate(section: tuple[str, ...], rerun: bool, workers: int, style: str, sa
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
     found, problems = ({}, []) if rerun else scoreboard.sections(chosen)
     if rerun:
-        from invert.posterior.simulation import as_csv, calibration_run
+        from invert.posterior.simulation import calibration_run, rankings_as_csv
 
         with processes(workers) as executor:
             runs = [calibration_run(SHEETS_PER_SHAPE, SEEDS, DRAWS, factor, executor) for factor in (1.0, 0.3)]
-        text = as_csv([row for run in runs for row in run])
+        text = rankings_as_csv([row for run in runs for row in run])
         if save is not None:
             write(save, text)
         found = {"calibration": scoreboard.pooled(text.splitlines())}
-    click.echo(scoreboard.rendered(found, style, width(sys.stdout)))
+    click.echo(scoreboard.rendered_sections(found, style, width(sys.stdout)))
     fail_on(problems)

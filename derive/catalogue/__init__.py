@@ -75,8 +75,8 @@ def variants_of(group: str) -> dict[str, Equation]:
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']
     """
-    found = [row for row in by_id().values() if row.variant and row.variant.group == group]
+    found = [(row.variant, row) for row in by_id().values() if row.variant and row.variant.group == group]
     leading: dict[str, Equation] = {}
-    for row in sorted(found, key=lambda row: (not row.variant.default, row.defines != group)):
-        leading.setdefault(row.variant.name, row)
+    for variant, row in sorted(found, key=lambda one: (not one[0].default, one[1].defines != group)):
+        leading.setdefault(variant.name, row)
     return leading

@@ -6,6 +6,7 @@ from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
 from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -217,7 +218,7 @@ EQUATIONS = (
             attention_intensity,
             attention_flops_per_pair / kv_bytes_per_token,
         ),
-        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Attention is memory-bound below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3 decode in bf16.",
         assumptions=("decode FLOPs against the bytes that decode reads",),
         example=Example(

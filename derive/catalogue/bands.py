@@ -13,6 +13,7 @@ from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -130,8 +131,8 @@ EQUATIONS = (
             / compute(prompt_position * short_context, attention_flops_per_pair, active_params, flop_per_weight),
         ),
         requires=(
-            lambda long_context, short_context: long_context > short_context,
-            lambda premium_in, long_context, short_context: premium_in * short_context < long_context,
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
+            Requirement(holds=lambda premium_in, long_context, short_context: premium_in * short_context < long_context),
         ),
         statement="Prefill is compute-bound, so an input premium can only pay for attention FLOPs: it says nothing of KV.",
         assumptions=BAND_MEANS,
@@ -169,7 +170,11 @@ EQUATIONS = (
             memory_ratio_short,
             weight_compute_ratio + short_context / balance_context,
         ),
-        requires=(lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,),
+        requires=(
+            Requirement(
+                holds=lambda memory_ratio_short, short_context, balance_context: memory_ratio_short > short_context / balance_context,
+            ),
+        ),
         statement="Weight read and KV read of the base band, in units of linear compute time.",
         assumptions=(DENSE,),
         example=Example(given={"weight_compute_ratio": "8.45", "short_context": "20k", "balance_context": "78k"}, result="8.706"),

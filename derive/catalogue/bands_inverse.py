@@ -3,6 +3,7 @@
 from derive.catalogue.band_terms import BAND_MEANS, DENSE, NOTHING_IN_VAIN, ONE_ATTENTION, compute, decode, shared
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 INVERSE = (
     Equation(
@@ -159,8 +160,8 @@ INVERSE = (
             (long_context - short_context) / (memory_ratio_long - memory_ratio_short),
         ),
         requires=(
-            lambda long_context, short_context: long_context > short_context,
-            lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short,
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
+            Requirement(holds=lambda memory_ratio_long, memory_ratio_short: memory_ratio_long > memory_ratio_short),
         ),
         statement="The memory line rises by one linear compute time over each balance context.",
         assumptions=("the weight read is the same in both bands", DENSE),

@@ -3,6 +3,7 @@
 from derive.arithmetic import maximum
 from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -61,8 +62,12 @@ EQUATIONS = (
         title="Sparsity",
         defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
-        requires=(lambda total_params, active_params: total_params >= active_params,),
-        otherwise=("no more parameters are active than there are",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, active_params: total_params >= active_params,
+                otherwise="no more parameters are active than there are",
+            ),
+        ),
         statement="Total over active parameters: 1 for a dense model.",
         example=Example(given={"total_params": "671B", "active_params": "37B"}, result="18.14"),
         sources=(
@@ -83,7 +88,7 @@ EQUATIONS = (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
         ),
-        requires=(lambda sparsity: sparsity >= 1,),
+        requires=(Requirement(holds=lambda sparsity: sparsity >= 1),),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads, attention FLOPs and drafts left out", "every weight is read: at this batch every expert is in use"),
         example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
@@ -123,8 +128,12 @@ EQUATIONS = (
             balance_batch_with_kv,
             balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
         ),
-        requires=(lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,),
-        otherwise=("memory binds at any batch, as a cache is read for longer than its sequence is computed",),
+        requires=(
+            Requirement(
+                holds=lambda kv_compute_ratio, attention_compute_ratio: kv_compute_ratio < 1 + attention_compute_ratio,
+                otherwise="memory binds at any batch, as a cache is read for longer than its sequence is computed",
+            ),
+        ),
         statement=(
             "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
             " arithmetic there is none."
@@ -231,7 +240,7 @@ EQUATIONS = (
             * throughput
             / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
         ),
-        requires=(lambda idle_fraction: idle_fraction < 1,),
+        requires=(Requirement(holds=lambda idle_fraction: idle_fraction < 1),),
         statement="What a measured rate says of the arithmetic: FLOPs of all its tokens, over what the chips do while they are not idle.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",

@@ -4,6 +4,7 @@ from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
 from derive.records import CONDITION, HEURISTIC, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -164,11 +165,15 @@ EQUATIONS = (
             / (tier_price / tier_capacity - cold_tier_price / cold_tier_capacity),
         ),
         requires=(
-            lambda tier_price, tier_capacity, cold_tier_price, cold_tier_capacity: (
-                cold_tier_price / cold_tier_capacity < tier_price / tier_capacity
+            Requirement(
+                holds=lambda tier_price, tier_capacity, cold_tier_price, cold_tier_capacity: (
+                    cold_tier_price / cold_tier_capacity < tier_price / tier_capacity
+                ),
             ),
-            lambda tier_price, tier_bandwidth, cold_tier_price, cold_tier_bandwidth: (
-                cold_tier_price / cold_tier_bandwidth > tier_price / tier_bandwidth
+            Requirement(
+                holds=lambda tier_price, tier_bandwidth, cold_tier_price, cold_tier_bandwidth: (
+                    cold_tier_price / cold_tier_bandwidth > tier_price / tier_bandwidth
+                ),
             ),
         ),
         statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
@@ -290,8 +295,8 @@ EQUATIONS = (
             output_price * (premium_out - 1) * tokens_per_step / ((long_context - short_context) * storage_price),
         ),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context, short_context: long_context > short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
         ),
         statement="Hold time that is sold for as much as one read: sweep_time/mbu, HBM's drain time at the bandwidth that is sustained,"
         " if storage is priced as HBM.",
@@ -322,7 +327,10 @@ EQUATIONS = (
             break_even_reads,
             cache_write_premium / (1 - cache_read_ratio),
         ),
-        requires=(lambda cache_read_ratio: cache_read_ratio < 1, lambda cache_write_premium: cache_write_premium > 0),
+        requires=(
+            Requirement(holds=lambda cache_read_ratio: cache_read_ratio < 1),
+            Requirement(holds=lambda cache_write_premium: cache_write_premium > 0),
+        ),
         statement="Write once and read n times at the cache prices, against n + 1 inputs at the plain price.",
         assumptions=("every re-read falls within the lifetime",),
         example=Example(given={"cache_write_premium": "0.25", "cache_read_ratio": "0.1"}, result="0.2778"),

@@ -1,7 +1,16 @@
 """Cache, continued: what storage is priced as, and tariffs of two lifetimes."""
 
+from typing import Any
+
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.requirements import Requirement
+
+
+# The claim of a write tariff is said once. Its entry is solved for the charge: so it was published, and so it is compared.
+def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: Any, ttl: Any, input_price: Any) -> Any:
+    return cache_write_premium, (write_charge + storage_price * ttl) / input_price
+
 
 TARIFFS = (
     Equation(
@@ -55,7 +64,7 @@ TARIFFS = (
             storage_price,
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
         ),
-        requires=(lambda longer_ttl, ttl: longer_ttl > ttl,),
+        requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
         statement="Two write prices for two lifetimes: their difference pays for the time between.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
         example=Example(
@@ -70,15 +79,11 @@ TARIFFS = (
         ),
         steps=(
             Step(
-                operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
-                relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
-                    write_charge,
-                    input_price * cache_write_premium - storage_price * ttl,
+                operation="the same charge for a write at both lifetimes",
+                premises=(
+                    at("cache.write_charge"),
+                    at("cache.write_charge", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl"),
                 ),
-            ),
-            Step(
-                operation="the same at both lifetimes",
-                premises=(at("#1"), at("#1", cache_write_premium="longer_cache_write_premium", ttl="longer_ttl")),
                 eliminated=("write_charge",),
             ),
         ),
@@ -88,10 +93,7 @@ TARIFFS = (
         id="cache.write_charge",
         title="What a cache write is charged beyond storage",
         kind=CONDITION,
-        relation=lambda write_charge, input_price, cache_write_premium, storage_price, ttl: (
-            write_charge,
-            input_price * cache_write_premium - storage_price * ttl,
-        ),
+        relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
         statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
         example=Example(
@@ -101,10 +103,7 @@ TARIFFS = (
         steps=(
             Step(
                 operation="what is claimed: a write premium is a part for the write itself, and storage for the lifetime",
-                relation=lambda cache_write_premium, write_charge, storage_price, ttl, input_price: (
-                    cache_write_premium,
-                    (write_charge + storage_price * ttl) / input_price,
-                ),
+                relation=_write_premium,
             ),
             Step(operation="solved for the charge", premises=(at("#1"),)),
         ),

@@ -4,6 +4,7 @@ from derive.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
 from derive.records import Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -58,11 +59,13 @@ EQUATIONS = (
             balance_context / (1 - attention_intensity * mbu / (attention_rate_ratio * ridge_point * kv_copies * mfu)),
         ),
         requires=(
-            lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
-                attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+            Requirement(
+                holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_copies, mfu: (
+                    attention_intensity * mbu < attention_rate_ratio * ridge_point * kv_copies * mfu
+                ),
+                otherwise="attention takes as long as its reads at any context, so that none is in balance",
             ),
         ),
-        otherwise=("attention takes as long as its reads at any context, so that none is in balance",),
         statement=(
             "Context at which the KV read of a sequence takes as long as all its arithmetic. Where attention does more FLOPs for a byte"
             " than the chip at the rate of attention, no context is that long: decode stays compute-bound."
@@ -306,7 +309,7 @@ EQUATIONS = (
             attention_context,
             flop_per_weight * active_params / attention_flops_per_pair,
         ),
-        requires=(lambda attention_flops_per_pair: attention_flops_per_pair > 0,),
+        requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Beyond this context a token's attention costs more arithmetic than its weights.",
         assumptions=("dense attention",),
         example=Example(given={"active_params": "405B", "attention_flops_per_pair": "8.258 MFLOP/token"}, result="98.09k tokens"),

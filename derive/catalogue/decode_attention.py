@@ -3,6 +3,7 @@
 from derive.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
 from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 DECODE = (
     Equation(
@@ -193,7 +194,7 @@ DECODE = (
             (indexer_flops_per_pair + flop_per_mac_and_token * (layers - sparse_layers) * query_heads * 2 * head_dim) * context_length
             + selected_attention_flops,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers meet the whole context, as do the indexers; sparse layers meet their selection.",
         assumptions=("the indexer's arithmetic runs at the rate of attention",),
         example=Example(

@@ -3,6 +3,7 @@
 from derive.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
 from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -25,11 +26,10 @@ EQUATIONS = (
         ),
         changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda positions_per_step: positions_per_step >= 1,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(holds=lambda positions_per_step: positions_per_step >= 1, otherwise="a step computes one position at least"),
         ),
-        otherwise=("a token uses a part of all experts", "a batch is one sequence at least", "a step computes one position at least"),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "positions_per_step": "2"}, result="222.4"),
@@ -46,8 +46,10 @@ EQUATIONS = (
             prefill_touched_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
         ),
-        requires=(lambda active_experts, experts: active_experts < experts, lambda batch: batch >= 1),
-        otherwise=("a token uses a part of all experts", "a batch is one sequence at least"),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+        ),
         statement="Every new token of every sequence goes to experts of its own.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
@@ -75,10 +77,12 @@ EQUATIONS = (
             experts - (experts - touched_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda touched_experts, experts: touched_experts <= experts,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda touched_experts, experts: touched_experts <= experts,
+                otherwise="no more experts are used than there are",
+            ),
         ),
-        otherwise=("a token uses a part of all experts", "no more experts are used than there are"),
         statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(given={"touched_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"),
@@ -106,8 +110,12 @@ EQUATIONS = (
         title="Parameters that every token uses",
         defines="shared_params",
         relation=lambda shared_params, total_params, routed_params: (shared_params, total_params - routed_params),
-        requires=(lambda total_params, routed_params: total_params > routed_params,),
-        otherwise=("routed experts are a part of all parameters",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, routed_params: total_params > routed_params,
+                otherwise="routed experts are a part of all parameters",
+            ),
+        ),
         statement="Attention, embeddings, shared experts and dense layers: all that is not routed.",
         example=Example(given={"total_params": "671B", "routed_params": "654.5B"}, result="16.5B"),
         sources=(MOE_PAPER,),
@@ -119,8 +127,9 @@ EQUATIONS = (
             active_params,
             shared_params + routed_params * active_experts / experts,
         ),
-        requires=(lambda active_experts, experts: active_experts < experts,),
-        otherwise=("a token uses a part of all experts",),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+        ),
         statement="A token uses the shared parameters and its share of the routed ones.",
         assumptions=("all experts are of one size",),
         example=Example(
@@ -138,10 +147,12 @@ EQUATIONS = (
             (total_params - active_params) / (1 - active_experts / experts),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda total_params, active_params: total_params > active_params,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda total_params, active_params: total_params > active_params,
+                otherwise="a token uses a part of all parameters",
+            ),
         ),
-        otherwise=("a token uses a part of all experts", "a token uses a part of all parameters"),
         statement="What total and active parameters and the router say of the experts together.",
         assumptions=("all experts are of one size",),
         example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
@@ -178,8 +189,12 @@ EQUATIONS = (
             fetched_bytes_per_weight,
             (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
         ),
-        requires=(lambda fetched_params, shared_params: fetched_params >= shared_params,),
-        otherwise=("a step reads what every token uses",),
+        requires=(
+            Requirement(
+                holds=lambda fetched_params, shared_params: fetched_params >= shared_params,
+                otherwise="a step reads what every token uses",
+            ),
+        ),
         statement="Where experts are stored in fewer bytes than the rest, a step that reads few of them reads wider weights than the mean.",
         assumptions=("all experts are stored alike, and so is all beside them",),
         example=Example(
@@ -195,8 +210,12 @@ EQUATIONS = (
             bytes_per_weight,
             (expert_bytes_per_weight * routed_params + shared_bytes_per_weight * (total_params - routed_params)) / total_params,
         ),
-        requires=(lambda total_params, routed_params: total_params >= routed_params,),
-        otherwise=("routed experts are a part of all parameters",),
+        requires=(
+            Requirement(
+                holds=lambda total_params, routed_params: total_params >= routed_params,
+                otherwise="routed experts are a part of all parameters",
+            ),
+        ),
         statement="Of a model whose experts are stored in fewer bytes than the rest: the mean over all weights.",
         assumptions=("all experts are stored alike, and so is all beside them",),
         example=Example(
@@ -233,8 +252,8 @@ EQUATIONS = (
             "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
         ),
         requires=(
-            lambda fetched_params, shared_params: fetched_params > shared_params,
-            lambda expert_imbalance: expert_imbalance >= 1,
+            Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
         assumptions=(
@@ -287,9 +306,9 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda expert_imbalance: expert_imbalance >= 1,
+            Requirement(holds=lambda active_experts, experts: active_experts < experts),
+            Requirement(holds=lambda batch: batch >= 1),
+            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="One token a sequence touches fewer experts than that token and its drafts.",
         assumptions=("touched experts lie on the chips as unevenly as in a step with drafts",),
@@ -339,8 +358,8 @@ EQUATIONS = (
         ),
         changes=("on more chips than there are experts, too, none reads more than all of what it holds",),
         requires=(
-            lambda touched_experts, experts: touched_experts <= experts,
-            lambda expert_parallel: expert_parallel >= 1,
+            Requirement(holds=lambda touched_experts, experts: touched_experts <= experts),
+            Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
         ),
         statement="Of many chips one holds more touched experts than the mean: at least one, at most all that lie on it.",
         assumptions=(
@@ -431,8 +450,7 @@ EQUATIONS = (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
         ),
-        requires=(lambda expert_parallel: expert_parallel > 1,),
-        otherwise=("experts on one chip reach no other",),
+        requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip reach no other"),),
         statement="Two experts of a token may lie on one chip, or on the token's own.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
         example=Example(given={"expert_parallel": "32", "active_experts": "8"}, result="6.953"),
@@ -544,7 +562,7 @@ EQUATIONS = (
             * (dispatch_bytes_per_element + combine_bytes_per_element)
             * maximum(1 / (racks * scale_up_link_bandwidth), (racks - 1) / (racks * scale_out_link_bandwidth)),
         ),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
@@ -605,7 +623,7 @@ EQUATIONS = (
         defines="reached_racks",
         variant=Variant(group="reached_racks", name="any_rack", default=True),
         relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
         example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
@@ -620,7 +638,7 @@ EQUATIONS = (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
-        requires=(lambda rack_limit: rack_limit >= 1,),
+        requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
         statement="A router that first picks a few racks, and then experts within these, reaches no others.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
@@ -645,7 +663,7 @@ EQUATIONS = (
         title="Copies of a token that leave its rack",
         defines="leaving_copies",
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
-        requires=(lambda racks: racks >= 1,),
+        requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="One copy goes to every rack that holds experts of the token, but none to its own.",
         assumptions=("a token's own rack is among those it reaches as often as any other",),
         example=Example(given={"reached_racks": "3.6", "racks": "4"}, result="2.7"),

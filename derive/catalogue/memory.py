@@ -8,6 +8,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -72,8 +73,7 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda kv_copies, chips: (kv_copies, chips),
         sense="<=",
-        requires=(lambda chips: chips >= 1,),
-        otherwise=("a part of a chip holds one copy, like a whole one",),
+        requires=(Requirement(holds=lambda chips: chips >= 1, otherwise="a part of a chip holds one copy, like a whole one"),),
         statement="A chip holds a cache once.",
         assumptions=("no chip holds two copies of the same cache",),
         example=Example(given={"chips": "16"}, result="16"),
@@ -160,9 +160,11 @@ EQUATIONS = (
         ),
         sense="<=",
         requires=(
-            lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
+            Requirement(
+                holds=lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
+                otherwise="the weights alone do not fit",
+            ),
         ),
-        otherwise=("the weights alone do not fit",),
         statement="What the weights leave of the memory, over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
         example=Example(

@@ -9,6 +9,7 @@ from typing import Any
 from derive.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 
 def hops(stages: Any) -> Any:
@@ -161,8 +162,13 @@ EQUATIONS = (
         changes=(
             "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
         ),
-        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda training_microbatches: training_microbatches >= 1),
-        otherwise=("a single stage has no bubble", "a training step has one microbatch at least"),
+        requires=(
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
+            Requirement(
+                holds=lambda training_microbatches: training_microbatches >= 1,
+                otherwise="a training step has one microbatch at least",
+            ),
+        ),
         statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
         assumptions=(
             "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
@@ -185,14 +191,12 @@ EQUATIONS = (
             (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
         ),
         requires=(
-            lambda pipeline_stages: pipeline_stages > 1,
-            lambda virtual_stages: virtual_stages >= 1,
-            lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
-        ),
-        otherwise=(
-            "a single stage has no bubble",
-            "a device holds one stage at least",
-            "an interleaved schedule has a microbatch for each stage at least",
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
+            Requirement(
+                holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+                otherwise="an interleaved schedule has a microbatch for each stage at least",
+            ),
         ),
         statement="A device that holds several short runs of layers fills and drains sooner, and sends its activations as many times more.",
         assumptions=(
@@ -232,8 +236,9 @@ EQUATIONS = (
         defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage without a layer is none",),
-        requires=(lambda layers, pipeline_stages: layers >= pipeline_stages,),
-        otherwise=("a stage has one layer at least",),
+        requires=(
+            Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has one layer at least"),
+        ),
         statement="The layers are dealt out evenly.",
         example=Example(given={"layers": "126", "pipeline_stages": "14"}, result="9"),
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),

@@ -10,6 +10,7 @@ from derive.arithmetic import maximum, minimum
 from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
 from derive.records import Equation, Example, Premise, Step, Variant, at, in_place
+from derive.requirements import Requirement
 
 GROUP = "attention_flops_per_sequence"
 LATENT_EXPANDED = "Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head."
@@ -333,7 +334,7 @@ PREFILL_ATTENTION = (
             * (cached_tokens + uncached_tokens / 2)
             + prefill_selected_flops,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
         assumptions=("the indexer's arithmetic runs at the rate of attention", *PLACES),
         example=Example(

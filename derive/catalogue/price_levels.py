@@ -9,6 +9,7 @@ from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import DENSE, ONE_ATTENTION
 from derive.catalogue.sources import ours
 from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 LEVELS = (
     Equation(
@@ -57,7 +58,7 @@ LEVELS = (
             kv_bytes_per_token,
             output_increment * tokens_per_step / (increment_markup * price_per_hbm_byte * (long_context - short_context)),
         ),
-        requires=(lambda long_context, short_context: long_context > short_context,),
+        requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="What more an output token costs at long context pays for the KV bytes it reads more.",
         assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE, ONE_COPY),
         example=Example(
@@ -106,7 +107,7 @@ LEVELS = (
             * prefill_decode_flops_ratio
             / (increment_markup * price_per_flop * prompt_position * (long_context - short_context)),
         ),
-        requires=(lambda long_context, short_context: long_context > short_context,),
+        requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
         statement="What more a prompt token costs at long context pays for attention over what stands before it.",
         assumptions=("prefill is compute-bound", "each band priced at its mean context", ONE_ATTENTION),
         example=Example(

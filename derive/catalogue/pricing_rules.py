@@ -4,11 +4,39 @@ The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale
 prices are costs.
 """
 
+from typing import Any
+
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.requirements import Requirement
 
 _AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
+
+
+def _cost(context: Any, scale: Any) -> Any:
+    """What more a band costs at a context than at none."""
+    return 1 + context / scale
+
+
+# What a rule claims is said once. Its entry is that claim solved for the scale: so it was published, and so the rules are compared.
+
+
+def _memory_bound(output_input_ratio: Any, prefill_decode_flops_ratio: Any, base_cost: Any, tokens_per_step: Any, one_token: Any) -> Any:
+    return output_input_ratio, prefill_decode_flops_ratio * base_cost * one_token / tokens_per_step
+
+
+def _threshold_covered(premium_out: Any, long_context_threshold: Any, cost_context_scale: Any) -> Any:
+    return premium_out, _cost(long_context_threshold, cost_context_scale)
+
+
+def _upper_ends_covered(premium_out: Any, max_context: Any, cost_context_scale: Any, long_context_threshold: Any) -> Any:
+    return premium_out, _cost(max_context, cost_context_scale) / _cost(long_context_threshold, cost_context_scale)
+
+
+def _means_covered(premium_out: Any, long_context: Any, cost_context_scale: Any, short_context: Any) -> Any:
+    return premium_out, _cost(long_context, cost_context_scale) / _cost(short_context, cost_context_scale)
+
 
 RULES = (
     Equation(
@@ -56,9 +84,8 @@ RULES = (
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,
-        relation=lambda base_cost, output_input_ratio, tokens_per_step, one_token, prefill_decode_flops_ratio: (
-            base_cost,
-            output_input_ratio * tokens_per_step / (one_token * prefill_decode_flops_ratio),
+        relation=solved_claim(
+            _memory_bound, "base_cost", "output_input_ratio", "tokens_per_step", "one_token", "prefill_decode_flops_ratio"
         ),
         statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
         " before any context is read.",
@@ -67,10 +94,7 @@ RULES = (
         steps=(
             Step(
                 operation="what is claimed: a step costs its memory time even without context, and its tokens are priced at that",
-                relation=lambda output_input_ratio, prefill_decode_flops_ratio, base_cost, tokens_per_step, one_token: (
-                    output_input_ratio,
-                    prefill_decode_flops_ratio * base_cost * one_token / tokens_per_step,
-                ),
+                relation=_memory_bound,
             ),
             Step(operation="solved for the base cost", premises=(at("#1"),)),
         ),
@@ -101,21 +125,15 @@ RULES = (
         id="bands.rule_threshold",
         title="Pricing rule: the premium is the cost at the threshold",
         kind=CONDITION,
-        relation=lambda cost_context_scale, long_context_threshold, premium_out: (
-            cost_context_scale,
-            long_context_threshold / (premium_out - 1),
-        ),
-        requires=(lambda premium_out: premium_out > 1,),
+        relation=solved_claim(_threshold_covered, "cost_context_scale", "long_context_threshold", "premium_out"),
+        requires=(Requirement(holds=lambda premium_out: premium_out > 1),),
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5"}, result="400k tokens"),
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the threshold over the cost at no context",
-                relation=lambda premium_out, long_context_threshold, cost_context_scale: (
-                    premium_out,
-                    1 + long_context_threshold / cost_context_scale,
-                ),
+                relation=_threshold_covered,
             ),
             Step(
                 operation="solved for the scale",
@@ -128,13 +146,10 @@ RULES = (
         id="bands.rule_upper_end",
         title="Pricing rule: each band covers its worst case",
         kind=CONDITION,
-        relation=lambda cost_context_scale, max_context, premium_out, long_context_threshold: (
-            cost_context_scale,
-            (max_context - premium_out * long_context_threshold) / (premium_out - 1),
-        ),
+        relation=solved_claim(_upper_ends_covered, "cost_context_scale", "max_context", "premium_out", "long_context_threshold"),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda max_context, premium_out, long_context_threshold: max_context > premium_out * long_context_threshold),
         ),
         statement="The cost at the longest context over the cost at the threshold is the premium.",
         assumptions=_AFFINE,
@@ -142,10 +157,7 @@ RULES = (
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the longest context over the cost at the threshold",
-                relation=lambda premium_out, max_context, cost_context_scale, long_context_threshold: (
-                    premium_out,
-                    (1 + max_context / cost_context_scale) / (1 + long_context_threshold / cost_context_scale),
-                ),
+                relation=_upper_ends_covered,
             ),
             Step(
                 operation="solved for the scale",
@@ -158,13 +170,10 @@ RULES = (
         id="bands.rule_band_means",
         title="Pricing rule: each band is priced at its mean",
         kind=CONDITION,
-        relation=lambda cost_context_scale, long_context, premium_out, short_context: (
-            cost_context_scale,
-            (long_context - premium_out * short_context) / (premium_out - 1),
-        ),
+        relation=solved_claim(_means_covered, "cost_context_scale", "long_context", "premium_out", "short_context"),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context, premium_out, short_context: long_context > premium_out * short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(holds=lambda long_context, premium_out, short_context: long_context > premium_out * short_context),
         ),
         statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
         assumptions=_AFFINE,
@@ -172,10 +181,7 @@ RULES = (
         steps=(
             Step(
                 operation="what is claimed: the premium is the cost at the mean of the upper band over the cost at the mean of the lower",
-                relation=lambda premium_out, long_context, cost_context_scale, short_context: (
-                    premium_out,
-                    (1 + long_context / cost_context_scale) / (1 + short_context / cost_context_scale),
-                ),
+                relation=_means_covered,
             ),
             Step(
                 operation="solved for the scale",
@@ -193,8 +199,12 @@ RULES = (
             (2 * long_context_threshold - (1 + premium_out) * short_context) / (premium_out - 1),
         ),
         requires=(
-            lambda premium_out: premium_out > 1,
-            lambda long_context_threshold, premium_out, short_context: 2 * long_context_threshold > (1 + premium_out) * short_context,
+            Requirement(holds=lambda premium_out: premium_out > 1),
+            Requirement(
+                holds=lambda long_context_threshold, premium_out, short_context: (
+                    2 * long_context_threshold > (1 + premium_out) * short_context
+                ),
+            ),
         ),
         statement="Band means, with the threshold halfway between them, as the least-squares split of the demand has it.",
         assumptions=_AFFINE,

@@ -10,6 +10,7 @@ from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
 from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 _KV_ALONE = {
     **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
@@ -96,7 +97,7 @@ EQUATIONS = (
             kv_bytes_per_token,
             (1 - 1 / batch_multiple) * active_params * bytes_per_weight / (machine_balance_ratio * long_context_threshold),
         ),
-        requires=(lambda batch_multiple: batch_multiple > 1,),
+        requires=(Requirement(holds=lambda batch_multiple: batch_multiple > 1),),
         statement="At m balance batches the weights take 1/m of the compute time, and KV only fills the rest.",
         assumptions=(
             "the threshold is the exact crossover of memory and compute time",
@@ -146,7 +147,7 @@ EQUATIONS = (
         title="Bandwidth-bound fraction of decode",
         kind=CONDITION,
         relation=lambda bandwidth_bound_fraction, output_input_ratio: (bandwidth_bound_fraction, 1 - 1 / output_input_ratio),
-        requires=(lambda output_input_ratio: output_input_ratio > 1,),
+        requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio > 1),),
         statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
         assumptions=("the assumptions of readings.output_input_ratio",),
         example=Example(given={"output_input_ratio": "6"}, result="0.8333"),
@@ -175,7 +176,7 @@ EQUATIONS = (
             output_input_ratio,
             (balance_batch / batch + context_length / balance_context) * one_token / tokens_per_step,
         ),
-        requires=(lambda output_input_ratio: output_input_ratio >= 1,),
+        requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio >= 1),),
         statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time"
         " of as many tokens as a step yields.",
         assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
@@ -224,8 +225,8 @@ EQUATIONS = (
             (long_context - short_context) * one_token / (output_input_ratio * tokens_per_step * (premium_out - 1)),
         ),
         requires=(
-            lambda long_context, short_context: long_context > short_context,
-            lambda premium_out: premium_out > 1,
+            Requirement(holds=lambda long_context, short_context: long_context > short_context),
+            Requirement(holds=lambda premium_out: premium_out > 1),
         ),
         statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
         assumptions=(*BAND_MEANS, "attention FLOPs left out", DENSE),

@@ -5,6 +5,7 @@ from derive.catalogue.assumed import COPIES
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -322,8 +323,12 @@ EQUATIONS = (
             drafting_time
             + maximum(positions_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
-        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
-        otherwise=("communication leaves nothing of the step",),
+        requires=(
+            Requirement(
+                holds=lambda exposed_communication_share: exposed_communication_share < 1,
+                otherwise="communication leaves nothing of the step",
+            ),
+        ),
         statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",

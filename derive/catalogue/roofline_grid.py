@@ -3,6 +3,7 @@
 from derive.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER, TENSOR_PARALLEL_PAPER
 from derive.records import BOUND, LOWER, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 GRID = (
     Equation(
@@ -22,8 +23,7 @@ GRID = (
             * (chips - 1)
             / (chips * link_bandwidth),
         ),
-        requires=(lambda chips: chips > 1,),
-        otherwise=("one chip waits for no other",),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
         statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
         assumptions=(
             "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
@@ -60,8 +60,7 @@ GRID = (
             + 2 * layers * synchronisations_per_layer * hop_latency * (power(chips, 1, 2) - 1),
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
-        requires=(lambda chips: chips > 1,),
-        otherwise=("one chip waits for no other",),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
         statement="More chips read the weights faster and wait longer for each other.",
         assumptions=(
             "chips on a square grid, each synchronisation crosses it along one side and back",
@@ -113,11 +112,13 @@ GRID = (
         ),
         changes=("reads the active weights: a mixture of experts does not read all of them for one token",),
         requires=(
-            lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
-                layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
+            Requirement(
+                holds=lambda layers, synchronisations_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
+                    layers * synchronisations_per_layer * hop_latency < bytes_per_weight * active_params / hbm_bandwidth
+                ),
+                otherwise="one chip is the fastest, as waiting for a second takes longer than it saves",
             ),
         ),
-        otherwise=("one chip is the fastest, as waiting for a second takes longer than it saves",),
         statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
         example=Example(

@@ -8,6 +8,7 @@ from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -285,14 +286,12 @@ EQUATIONS = (
             * (1 - active_experts / experts) ** (batch * (new_tokens_per_pass / one_token - positions_per_step)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda batch: batch >= 1,
-            lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
-        ),
-        otherwise=(
-            "a token uses a part of all experts",
-            "a batch is one sequence at least",
-            "decode reads no more than all weights",
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
+            Requirement(
+                holds=lambda weight_compute_ratio, balance_batch, batch: weight_compute_ratio <= balance_batch / batch,
+                otherwise="decode reads no more than all weights",
+            ),
         ),
         statement="All weights are read but those of experts that neither a step of decode uses nor a further token of any sequence.",
         assumptions=(

@@ -2,6 +2,7 @@
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
 from derive.records import CONDITION, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 COSTS = (
     Equation(
@@ -29,7 +30,7 @@ COSTS = (
         title="Tokens of a prompt that are not found in the cache",
         defines="uncached_tokens",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="What is left of a prompt to compute, in one pass or in several chunks.",
         example=Example(given={"prompt_tokens": "6000", "cache_hit_share": "60%"}, result="2400 tokens"),
         sources=(ours("the other part of the prompt"),),
@@ -42,7 +43,7 @@ COSTS = (
             cached_tokens,
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="What a prompt finds in the cache stands to what it does not find as one share to the other.",
         example=Example(given={"uncached_tokens": "2400", "cache_hit_share": "60%"}, result="3600 tokens"),
         sources=(ours("in terms of the new tokens, which are known of a pass"),),
@@ -106,7 +107,7 @@ COSTS = (
             chip_price,
             chip_capex / (depreciation_time * fleet_utilisation) + chip_power * power_usage_effectiveness * electricity_price,
         ),
-        requires=(lambda power_usage_effectiveness: power_usage_effectiveness >= 1,),
+        requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement=(
             "A second in use pays for its share of the chip, written off over the seconds it is used, and for electricity: the seconds in"
             " which the chip waits are in the price, by fleet_utilisation."

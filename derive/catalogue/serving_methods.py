@@ -4,6 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
 from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 METHODS = (
     Equation(
@@ -178,8 +179,12 @@ METHODS = (
             )
             / (1 - exposed_communication_share),
         ),
-        requires=(lambda exposed_communication_share: exposed_communication_share < 1,),
-        otherwise=("communication leaves nothing of the step",),
+        requires=(
+            Requirement(
+                holds=lambda exposed_communication_share: exposed_communication_share < 1,
+                otherwise="communication leaves nothing of the step",
+            ),
+        ),
         statement="What communication and launches add, as the share of the step they take for themselves.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
@@ -240,12 +245,14 @@ METHODS = (
             * (1 - (1 - active_experts / experts) ** (prefill_chunk / one_token)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                ),
+                otherwise="decode reads no more than all weights",
             ),
         ),
-        otherwise=("a token uses a part of all experts", "decode reads no more than all weights"),
         statement="Of the experts that decode leaves unread, a step reads those too that some token of the chunk goes to.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
@@ -307,11 +314,13 @@ METHODS = (
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
         ),
-        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
         changes=(
@@ -364,11 +373,13 @@ METHODS = (
             / (compute_time * prefill_attention_factor),
         ),
         requires=(
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
         ),
-        otherwise=("arithmetic binds the step already, so that nothing rides along for free",),
         statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
         example=Example(
@@ -398,18 +409,19 @@ METHODS = (
             * (1 - (1 - active_experts / experts) ** (free_prefill_chunk / one_token)),
         ),
         requires=(
-            lambda active_experts, experts: active_experts < experts,
-            lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+            Requirement(
+                holds=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    weight_time <= total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu)
+                ),
+                otherwise="decode reads no more than all weights",
             ),
-            lambda memory_time, positions_per_step, compute_time, attention_time: (
-                memory_time > positions_per_step * (compute_time + attention_time)
+            Requirement(
+                holds=lambda memory_time, positions_per_step, compute_time, attention_time: (
+                    memory_time > positions_per_step * (compute_time + attention_time)
+                ),
+                otherwise="arithmetic binds the step already, so that nothing rides along for free",
             ),
-        ),
-        otherwise=(
-            "a token uses a part of all experts",
-            "decode reads no more than all weights",
-            "arithmetic binds the step already, so that nothing rides along for free",
         ),
         statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
@@ -519,7 +531,7 @@ METHODS = (
             prefill_decode_chip_ratio,
             prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
-        requires=(lambda cache_hit_share: cache_hit_share < 1,),
+        requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="Two pools, one for each phase, sized so that neither waits for the other; what the cache holds is not prefilled.",
         assumptions=(
             "both pools are busy all the time",

@@ -246,7 +246,7 @@ CHINCHILLA_TABLE = Source(
     year=2022,
     encoded="one number for all budgets; the paper's parametric fit asks for several times as many tokens",
 )
-KAPLAN_PAPER = Source(
+KAPLAN_ON_TRAINING = Source(
     kind="paper",
     title="Scaling laws for neural language models",
     author="Jared Kaplan et al.",
@@ -255,7 +255,7 @@ KAPLAN_PAPER = Source(
     page="equation 2.2",
     year=2020,
 )
-PALM_PAPER = Source(
+PALM_ON_TRAINING = Source(
     kind="paper",
     title="PaLM: scaling language modeling with pathways",
     author="Aakanksha Chowdhery et al.",

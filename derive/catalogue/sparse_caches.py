@@ -6,6 +6,7 @@ grows with the context is then stored and read apart: keys and values are stored
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours
 from derive.records import Equation, Example, Variant
+from derive.requirements import Requirement
 
 INDEXED = (
     Equation(
@@ -145,7 +146,7 @@ INDEXED = (
             keys_and_values * (layers - sparse_layers) * kv_heads * head_dim * bytes_per_element
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
-        requires=(lambda layers, sparse_layers: layers >= sparse_layers,),
+        requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
         statement="Dense layers read their keys and values of every token, sparse layers only the keys of their indexer.",
         assumptions=("the slope beyond the selection: what sparse layers read of keys and values no longer grows",),
         example=Example(

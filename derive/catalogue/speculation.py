@@ -3,6 +3,7 @@
 from derive.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
 from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 SPECULATION = (
     Equation(
@@ -13,8 +14,12 @@ SPECULATION = (
             tokens_per_step,
             one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
-        otherwise=("where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",),
+        requires=(
+            Requirement(
+                holds=lambda acceptance_rate: acceptance_rate < 1,
+                otherwise="where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",
+            ),
+        ),
         statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
         assumptions=(
             "each drafted token is accepted with the same chance, whatever the others",
@@ -92,8 +97,12 @@ SPECULATION = (
             verification_ratio,
             (step_time - drafting_time) / plain_step_time,
         ),
-        requires=(lambda step_time, drafting_time: step_time > drafting_time,),
-        otherwise=("drafting alone takes longer than the step",),
+        requires=(
+            Requirement(
+                holds=lambda step_time, drafting_time: step_time > drafting_time,
+                otherwise="drafting alone takes longer than the step",
+            ),
+        ),
         statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
         example=Example(given={"step_time": "31.5 ms", "drafting_time": "3.732 ms", "plain_step_time": "24.88 ms"}, result="1.116"),
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
@@ -108,7 +117,7 @@ SPECULATION = (
             speculative_speedup,
             (1 - acceptance_rate ** (draft_tokens + 1)) / ((1 - acceptance_rate) * (draft_tokens * draft_cost_ratio + verification_ratio)),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement=(
             "Tokens per step, over the time of drafting and checking them; below one where drafts are dear or poor, or arithmetic binds."
         ),
@@ -159,7 +168,7 @@ SPECULATION = (
             * (draft_tokens * draft_operations_ratio + draft_tokens + 1)
             / (1 - acceptance_rate ** (draft_tokens + 1)),
         ),
-        requires=(lambda acceptance_rate: acceptance_rate < 1,),
+        requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
         assumptions=("the assumptions of serving.speculative_tokens",),
         example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),

@@ -1,10 +1,11 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
-from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_PAPER, PALM_PAPER, flashcard, ours, talk
+from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_ON_TRAINING, PALM_ON_TRAINING, flashcard, ours, talk
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
 from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
@@ -62,7 +63,7 @@ EQUATIONS = (
                 ),
             ),
         ),
-        sources=(KAPLAN_PAPER, PALM_PAPER),
+        sources=(KAPLAN_ON_TRAINING, PALM_ON_TRAINING),
     ),
     Equation(
         id="training.rl_cost",
@@ -99,7 +100,7 @@ EQUATIONS = (
             rl_flops,
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
         ),
-        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="Only the roll-out is slow; the passes that train, or score with another policy, run as in pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
         example=Example(
@@ -197,7 +198,7 @@ EQUATIONS = (
             pretrain_tokens,
             (2 / decode_efficiency + rl_multiplier - 2) * rl_tokens / 6,
         ),
-        requires=(lambda rl_multiplier: rl_multiplier >= 2,),
+        requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule with only the roll-out slow.",
         assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
         example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),

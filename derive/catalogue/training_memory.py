@@ -6,6 +6,7 @@ many layers, is up to the schedule of the pipeline.
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
 from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
 
 MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
@@ -49,7 +50,7 @@ MEMORY = (
             * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param / data_parallel)
             / (chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
         assumptions=(MODEL_PARALLEL,),
         example=Example(
@@ -91,7 +92,7 @@ MEMORY = (
             * (bytes_per_weight + (gradient_bytes_per_param + optimizer_bytes_per_param) / data_parallel)
             / (chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-2: a gradient is held where it is needed for the update.",
         assumptions=(MODEL_PARALLEL,),
         example=Example(
@@ -131,7 +132,7 @@ MEMORY = (
             * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param)
             / (data_parallel * chips * pipeline_stages),
         ),
-        requires=(lambda data_parallel: data_parallel >= 1,),
+        requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
         assumptions=(MODEL_PARALLEL, "the layer that is gathered just now left out"),
         example=Example(
@@ -302,7 +303,7 @@ MEMORY = (
             activation_bytes_per_chip,
             activation_bytes * training_microbatches / (chips * pipeline_stages),
         ),
-        requires=(lambda training_microbatches: training_microbatches >= 1,),
+        requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
         assumptions=("activation_bytes are of one microbatch, in all layers", ALL_SHARDED),
         example=Example(
@@ -341,7 +342,10 @@ MEMORY = (
             activation_bytes_per_chip,
             activation_bytes * (1 + (pipeline_stages - 1) / (pipeline_stages * virtual_stages)) / chips,
         ),
-        requires=(lambda pipeline_stages: pipeline_stages > 1, lambda virtual_stages: virtual_stages >= 1),
+        requires=(
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1),
+        ),
         statement="The shorter bubble is paid with passes that run ahead.",
         assumptions=(
             "activation_bytes are of one microbatch, in all layers",
@@ -401,8 +405,12 @@ MEMORY = (
             hbm_capacity - training_state_bytes_per_chip,
         ),
         sense="<=",
-        requires=(lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,),
-        otherwise=("parameters, gradients and optimizer states alone do not fit",),
+        requires=(
+            Requirement(
+                holds=lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,
+                otherwise="parameters, gradients and optimizer states alone do not fit",
+            ),
+        ),
         statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
         assumptions=("nothing is moved to the memory of the host",),
         example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),

@@ -6,18 +6,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from derive.evaluate import evaluate, precise, scalar
+from derive.expressions.digits import LAST_DIGITS, clamped, loses_digits
 from derive.expressions.regimes import closed_forms
 from derive.quantities import quantity, symbol
 
 if TYPE_CHECKING:
-    from mpmath import mpf
     from sympy import Expr
-
-STEP = 1e-20
-"""Relative step of a slope in 50 digits, and where Newton's method stops."""
-
-LAST_DIGITS = 1e-13
-"""Relative difference up to which numbers may differ for no other reason than that they were rounded."""
 
 
 @cache
@@ -56,65 +50,6 @@ def _number(root: "Expr", values: Mapping[str, float]) -> float:
     return value if value and isfinite(value) else float(precise(root, values))
 
 
-@cache
-def loses_digits(expression: "Expr") -> bool:
-    """Whether digits can be lost that the givens determine: log(1 - x) of a small x, (1 - x**n)/(1 - x) of an x near 1.
-
-    Where only + - * / are, what a difference loses is what it magnifies of the givens' own rounding.
-    """
-    from sympy import exp, log, preorder_traversal
-
-    def irrational(part: "Expr") -> bool:
-        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Integer)
-
-    def outer(part: "Expr") -> bool:
-        return isinstance(part, (exp, log)) or (part.is_Pow and not part.exp.is_Number)
-
-    parts = [part for part in preorder_traversal(expression) if irrational(part) or cancels(part)]
-    return any(
-        any(irrational(inner) for inner in preorder_traversal(part)) if cancels(part) else outer(part) and has_difference(part)
-        for part in parts
-    )
-
-
-def cancels(part: "Expr") -> bool:
-    """Whether the expression is a difference of positive terms.
-
-    >>> cancels(1 - symbol("overlap")), cancels(1 + symbol("overlap"))
-    (True, False)
-    """
-    return part.is_Add and len({term.could_extract_minus_sign() for term in part.args}) == 2
-
-
-@cache
-def has_difference(expression: "Expr") -> bool:
-    """Whether there is a difference of positive terms anywhere in the expression."""
-    from sympy import preorder_traversal
-
-    return any(cancels(part) for part in preorder_traversal(expression))
-
-
-def exactly(difference: "Expr", root: "Expr | None", unknown: str, values: Mapping[str, float]) -> "mpf | None":
-    """The root of these very numbers in 50 digits: by its closed form, or by Newton's method from where the unknown stands."""
-    if root is not None:
-        found = precise(root, values)
-        return found if isfinite(found) else None
-    at = precise(symbol(unknown), values)
-    for _ in range(60):
-        height = precise(difference, {**values, unknown: at})
-        step = at * STEP or STEP
-        slope = (precise(difference, {**values, unknown: at + step}) - height) / step
-        if not (isfinite(height) and isfinite(slope) and slope):
-            return None
-        move = height / slope
-        at -= move
-        if at <= 0:
-            return None
-        if abs(move) <= STEP * at:
-            return at
-    return None
-
-
 def negligible(height: "Callable[[Mapping[str, Any]], Any]", values: Mapping[str, Any], share: float) -> bool:
     """Whether a height is no more than what it moves by if each value moves by that share of itself.
 
@@ -132,16 +67,6 @@ def in_domain(unknown: str, value: float) -> bool:
     return isfinite(value) and (value > 0 or (value == 0 and row.may_be_zero)) and row.floor <= value <= row.ceiling
 
 
-def clamped(unknown: str, value: float) -> float:
-    """A root past the end of a closed domain, put on the end: whether the equation holds there is for others to say.
-
-    >>> clamped("mfu", 1.0000000000000002), clamped("overlap", -1e-17), clamped("batch", -2.0)
-    (1.0, 0.0, -2.0)
-    """
-    row = quantity(unknown)
-    return 0.0 if value < 0 and row.may_be_zero else min(max(value, row.floor) if row.floor else value, row.ceiling)
-
-
 def drops_out(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
     """Whether the unknown has no effect at these numbers: its coefficient is zero, or all that is left is rounding anywhere."""
     return is_rounding(difference, unknown, values) or moves_nothing(difference, unknown, values)
@@ -156,15 +81,19 @@ def is_rounding(difference: "Expr", unknown: str, values: Mapping[str, float]) -
 
 def moves_nothing(difference: "Expr", unknown: str, values: Mapping[str, float]) -> bool:
     """Whether the coefficient of the unknown is zero at these numbers."""
-    from sympy import diff
-
     places = _places(unknown, values)
     heights = {evaluate(difference, place) for place in places}
     if len(heights) > 1 or not all(isfinite(height) for height in heights):
         return False
     # Its effect may be too small for the digits of the rest: that is no zero.
-    slope = diff(difference, symbol(unknown))
-    return all(precise(slope, place) == 0 for place in places)
+    return all(precise(_slope(difference, unknown), place) == 0 for place in places)
+
+
+@cache
+def _slope(difference: "Expr", unknown: str) -> "Expr":
+    from sympy import diff
+
+    return diff(difference, symbol(unknown))
 
 
 def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]:

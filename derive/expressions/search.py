@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from derive.evaluate import evaluate, precise, vectorised
-from derive.expressions.roots import LAST_DIGITS, clamped, exactly, loses_digits
+from derive.expressions.digits import LAST_DIGITS, clamped, exactly, loses_digits
 from derive.quantities import quantity
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from derive.errors import UnknownName
 from derive.quantities import clusters, constants, models, serving, sheets, steps, training
-from derive.quantities.row import Constant, Quantity
+from derive.quantities.row import Constant as Constant
+from derive.quantities.row import Quantity as Quantity
 
 if TYPE_CHECKING:
     from sympy import Symbol

@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from derive.briefly import brief
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongData, shorten
-from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity, symbol
+from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
+from derive.requirements import as_relation
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, DERIVATION = "The backsolve maintainers", 2026, "derivation"
@@ -68,10 +68,8 @@ def citable(equation: Equation) -> Citable:
     >>> citable(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
-    from sympy import latex
-
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
-    requires = tuple(str(condition(*map(symbol, signature(condition).parameters))) for condition in equation.requires)
+    requires = tuple(str(as_relation(needed)) for needed in equation.requires)
     left, right = equation.sides
     return Citable(
         id=equation.id,
@@ -79,7 +77,7 @@ def citable(equation: Equation) -> Citable:
         title=equation.title,
         statement=equation.statement,
         kind=equation.described,
-        equation_latex=latex(equation.expression, symbol_names={symbol(row.name): row.latex for row in symbols}),
+        equation_latex=equation.latex,
         equation_text=f"{left} {equation.sense} {right}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),

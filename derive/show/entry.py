@@ -24,16 +24,16 @@ def worked(row: Equation) -> str:
     return f"{given} -> {row.symbols[0]} {row.sense} {row.example.result}"
 
 
-def as_json(row: Equation) -> str:
-    """Strict JSON of `as_record`."""
-    return json.dumps(as_record(row), indent=2, allow_nan=False)
+def entry_as_json(row: Equation) -> str:
+    """Strict JSON of `entry_as_record`."""
+    return json.dumps(entry_as_record(row), indent=2, allow_nan=False)
 
 
-def as_record(row: Equation) -> dict[str, Any]:
+def entry_as_record(row: Equation) -> dict[str, Any]:
     """The stable contract of `show --as json`; what is left out of an equation is null or an empty list.
 
     >>> from derive.catalogue import equation
-    >>> as_record(equation("scheduling.sweep_time"))["example"]["values"]
+    >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
     {'hbm_capacity': 288000000000.0, 'hbm_bandwidth': 20000000000000.0, 'sweep_time': 0.0144}
     """
     left, right = row.sides

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from derive.derivations import assumed, conclusion, owner, point
-from derive.expressions.formula import as_latex as as_tex
 from derive.quantities import QUANTITIES
+from derive.quantities.formula import as_latex as as_tex
 from derive.records import Equation, Premise
 from derive.show.citation import latex_text
 

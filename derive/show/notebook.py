@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from derive.answers import Answer, Result
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
-from derive.show.text import answer_lines
-from derive.solving.answers import Answer, Result
+from derive.show.text import AS_LATEX, answer_lines
 from derive.units import show
 
 MOST_ROWS = 40
@@ -44,7 +44,7 @@ def _answer(unknown: str, answer: Answer) -> str:
     if answer.kind != "symbolic":
         return f"**{_plain(answer_lines(unknown, answer)[0])}**"
     where = f" where {_plain(answer.regime)}" if answer.regime else ""
-    return f"${QUANTITIES[unknown].latex} = {answer.latex}${where}"
+    return f"${QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}${where}"
 
 
 def _left_over(solution: Result) -> list[str]:

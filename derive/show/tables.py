@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from derive.solving.answers import OR, Answer, Spans, Sweep
+from derive.answers import OR, Answer, Spans, Sweep
 from derive.units import show
 
 METHODS = {
@@ -62,9 +62,9 @@ def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Ans
 def text_of(unknown: str, answer: Answer) -> str:
     """An answer in the units people use: a value, or the two ends of an interval."""
     if answer.kind == "point":
-        return show(unknown, answer.value) + OR[answer.bound]
+        return show(unknown, answer.point) + OR[answer.bound]
     if answer.kind == "symbolic":
-        return str(answer.formula)
+        return f"{answer.formula}{OR[answer.bound]}"
     low, high = answer.ends if answer.kind == "loose" else (answer.low, answer.high)
     ends = " to ".join(show(unknown, end) if end else mark for end, mark in ((low, "0"), (high, "unbounded"))) + OR[answer.bound]
     return f"{ends}, none of it everywhere" if answer.kind == "loose" else ends

@@ -10,6 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
@@ -18,7 +19,6 @@ from derive.show.citation import citable, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
-from derive.solving.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.units import show
 
 BOUGHT_WHOLE = ("chips", "replicas")
@@ -186,13 +186,14 @@ def answer_lines(unknown: str, answer: Answer) -> list[str]:
     """One answer in words a newcomer follows."""
     regime = f"   where {answer.regime}" if answer.regime else ""
     if answer.kind == "point":
-        whole = ceil(answer.value * (1 - 1e-9))
-        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(answer.value - whole) > 1e-9 * whole
+        value = answer.point
+        whole = ceil(value * (1 - 1e-9))
+        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
         buy = f" (so {whole} whole ones)" if broken else ""
-        return [f"{unknown} = {show(unknown, answer.value)}{OR[answer.bound]}{buy}{regime}"]
+        return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{regime}"]
     if answer.kind == "symbolic":
-        return [f"{unknown} = {answer.formula}{regime}"]
-    bounds = _within(unknown, answer.low, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
+        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{regime}"]
+    bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
     return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
 
 
@@ -205,10 +206,11 @@ def _within(unknown: str, low: float, high: float | None) -> str:
 
 def _over_ranges(unknown: str, answer: Answer) -> str:
     """What holds at all points of the ranges first, then between what the bound itself runs."""
+    least, most = answer.ends
     if answer.kind == "loose":
-        return f"no value holds over all of the ranges; {_within(unknown, answer.loose_low, answer.loose_high)} somewhere in them"
-    within = _within(unknown, answer.low, answer.high)
-    pairs = [(answer.loose_low, answer.low), (answer.high, answer.loose_high)]
+        return f"no value holds over all of the ranges; {_within(unknown, least, most)} somewhere in them"
+    within = _within(unknown, answer.least, answer.high)
+    pairs = [(least, answer.least), *([] if answer.high is None else [(answer.high, most)])]
     moving = [pair for pair in pairs if pair[0] != pair[1]]
     if not moving:
         return within
@@ -318,8 +320,10 @@ def _latex_lines(solution: Result) -> Iterator[str]:
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
     """An answer as LaTeX: a point that is a bound as an inequality."""
+    if answer.kind == "symbolic":
+        return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
     sign = AS_LATEX[answer.bound] if answer.kind == "point" else "="
-    value = show(unknown, answer.value) if answer.kind == "point" else text_of(unknown, answer)
+    value = show(unknown, answer.point) if answer.kind == "point" else text_of(unknown, answer)
     return rf"{QUANTITIES[unknown].latex} {sign} \text{{{latex_text(value)}}}"
 
 

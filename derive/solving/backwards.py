@@ -55,7 +55,7 @@ class Backwards:
 
 def backwards(asked: Question, known: Mapping[str, float], names: Iterable[str] | None = None) -> Backwards | None:
     """The unknown from the first given result (of `names`) that equations lead to from it; None where they do not lead there."""
-    closing = giving(asked)
+    closing = giving(asked.active)
     for name in (name for name in made_of(asked, asked.unknown) if known[name] and (names is None or name in names)):
         rest = {other: value for other, value in known.items() if other != name}
         legs = _leading(asked, rest, name, closing[name])
@@ -78,8 +78,9 @@ def _leading(asked: Question, rest: Mapping[str, float], name: str, last: Equati
         return tuple(found)
     # What was given may lead to what is made of it: its equations turned round, or several together.
     way = route(name, tuple(row for row in asked.active if row.sense == "="), frozenset(start))
-    sure = way and not way.cancelled and way.legs[-1].rows == (last,) and all(map(_always, way.legs[:-1]))
-    return way.legs[:-1] if sure else None
+    if way is None or way.cancelled or way.legs[-1].rows != (last,):
+        return None
+    return way.legs[:-1] if all(map(_always, way.legs[:-1])) else None
 
 
 def _always(leg: Leg) -> bool:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
@@ -180,7 +181,7 @@ def attention_rate_unknown(asked: Question, values: Mapping[str, float], used: S
     if dtype == ATTENTION_DTYPE:
         return None
     ratio = usual_attention_rate(dtype)
-    slow, fast = (_anew((time,), asked, values, used, **more).get(time) for more in ({"attention_rate_ratio": ratio}, {}))
+    slow, fast = (_anew((time,), asked, values, used, instead=more).get(time) for more in ({"attention_rate_ratio": ratio}, {}))
     if not slow or not fast or slow <= UNEVEN * fast:
         return None
     told = f"{HARDWARE}.csv has no {ATTENTION_DTYPE} rate of {chip}, and attention is taken to run as fast as {dtype}"
@@ -203,7 +204,7 @@ def cache_copied(asked: Question, values: Mapping[str, float], used: Sequence[Eq
     if not _overlap(used) or "kv_time" not in values:
         return Doubt(f"{told}, which is not counted; {give}", rests) if asked.unknown in OF_CACHES else None
     time = "mixed_step_time" if any(row.defines == "mixed_step_time" for row in used) else "step_time"
-    step, with_copies = (_anew((time,), asked, values, used, **copies).get(time) for copies in ({}, {"kv_copies": most}))
+    step, with_copies = (_anew((time,), asked, values, used, instead=copies).get(time) for copies in ({}, {"kv_copies": most}))
     if not step or not with_copies or with_copies <= UNEVEN * step:
         return None
     return Doubt(f"{told}, and the step may take up to {with_copies / step:.3g} times as long; {give}", rests)
@@ -307,7 +308,7 @@ def prefill_attention_left_out(asked: Question, values: Mapping[str, float], use
         return None
     factor, new, context = (values[name] for name in ("prefill_attention_factor", "new_tokens_per_pass", "context_length"))
     behind = {"cached_tokens": context, "uncached_tokens": new}
-    longer = _anew(("prefill_attention_factor",), asked, values, used, **behind).get("prefill_attention_factor", factor) / factor
+    longer = _anew(("prefill_attention_factor",), asked, values, used, instead=behind).get("prefill_attention_factor", factor) / factor
     if context <= new or longer <= UNEVEN:
         return None
     told = f"the pass is taken for a whole prompt: behind a context it would take up to {longer:.3g} times the arithmetic"
@@ -321,7 +322,7 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
     wanted = ("prefill_normalised_cost", "prefill_attention_factor")
     # Ways to add up a step that there are not for a pass over prompts: as if all of it overlapped.
     added_up = () if any(row.defines in wanted[:1] for row in asked.active) else ("serving.prefill_normalised_cost",)
-    known = _anew(wanted, asked, values, used, added_up, kv_compute_ratio=0.0)
+    known = _anew(wanted, asked, values, used, added_up, {"kv_compute_ratio": 0.0})
     if not {*wanted} <= known.keys():
         return None
     longer = known["prefill_normalised_cost"] / known["prefill_attention_factor"]
@@ -364,10 +365,10 @@ def wider_beside_the_experts(asked: Question, values: Mapping[str, float], used:
         reads["fetched_params"] = values["active_params"]
     elif touched is not None:
         reads["touched_experts"] = touched
-    wide = _anew((row.symbols[0],), asked, values, used, (row.id,), **reads).get(row.symbols[0])
+    wide = _anew((row.symbols[0],), asked, values, used, (row.id,), reads).get(row.symbols[0])
     if wide is None:
         return None
-    as_read, at_the_mean = (_anew((time,), asked, values, used, **width)[time] for width in ({"bytes_per_weight": wide}, {}))
+    as_read, at_the_mean = (_anew((time,), asked, values, used, instead=width)[time] for width in ({"bytes_per_weight": wide}, {}))
     longer = as_read / at_the_mean
     if longer <= UNEVEN:
         return None
@@ -418,7 +419,7 @@ def _anew(
     values: Mapping[str, float],
     used: Sequence[Equation],
     others: tuple[str, ...] = (),
-    **instead: float,
+    instead: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, float]:
     """What quantities come to where some of what they rest on is another: by the catalogue, without a default put in."""
     made = {row.defines for row in used}

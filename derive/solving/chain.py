@@ -19,13 +19,13 @@ from derive.requirements import HOLDS
 from derive.solving.backwards import Backwards, backwards
 from derive.solving.caveats import caveats, less_than_one
 from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, contradiction, greatest, impossible
-from derive.solving.defaults import IDEALS, MAY_DIFFER, in_numbers, put_in_before
+from derive.solving.defaults import IDEALS, MAY_DIFFER, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.solving.elimination import Joint
 from derive.solving.fit import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
 from derive.solving.limits import one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import Instead, Question, posed
+from derive.solving.questions import Instead, Question, posed, taken_as_known
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
@@ -95,8 +95,8 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
     solution, way = _consistent(asked)
     solution = _within_reach(asked, solution)
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
-    if solution.answers and not possible:
-        return _without_answer(asked, absurd(asked.unknown, solution.answers), solution.route), None
+    if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
+        return _without_answer(asked, clash, solution.route), None
     return replace(solution, answers=possible), way
 
 
@@ -107,7 +107,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
         return solution
     row, high = most
     formula = f"{asked.unknown} <= {row.sides[1]}"
-    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.low <= high * (1 + HOLDS))
+    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
     if not answers:
         clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
         return _without_answer(asked, clash, solution.route) if clash else solution
@@ -127,7 +127,7 @@ def _within_reach(asked: Question, solution: Solution) -> Solution:
 def _cut_off(one: Answer, high: float, formula: str) -> Answer:
     if one.kind == "point" or (one.high is not None and one.high <= high):
         return one
-    if one.low >= high * (1 - HOLDS):
+    if one.least >= high * (1 - HOLDS):
         return Answer("point", value=high, regime=one.regime, formula=formula, residual=0.0)
     return replace(one, high=high, formula=formula, elasticities={})
 
@@ -162,7 +162,7 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
     if solution.answers[0].kind != "point":
         clash = impossible(asked, asked.known)
         return (_without_answer(asked, clash, solution.route), None) if clash else (solution, way)
-    found = {**asked.known, asked.unknown: solution.answers[0].value}
+    found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settled(replace(asked, instead=()), found)
     if clash and not asked.instead:
         # The answer rests on a default that the givens alone contradict.
@@ -172,14 +172,14 @@ def _consistent(asked: Question) -> tuple[Solution, Route | None]:
     clash = clash or impossible(asked, {**_on_the_way(asked, solution), **found})
     if clash:
         return _without_answer(asked, clash, solution.route), None
-    told = (*(one.text for one in (*asked.instead, *beside.instead)), *solution.assumptions)
+    rests = (*(one.text for one in (*asked.instead, *beside.instead)), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
-    return replace(solution, assumptions=tuple(dict.fromkeys((*told, *behind)))), way
+    return replace(solution, assumptions=tuple(dict.fromkeys((*rests, *behind)))), way
 
 
 def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution | None:
     """Chips of which a speed takes fewer than memory: as many as memory needs, and how fast they are; None for any other refusal."""
-    names = speeds(asked) if refused.reason.code == SHORT_OF_MEMORY else ()
+    names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():
         held, _ = _answered(question)
         if held.reason is None or held.reason.code != "missing_givens":
@@ -187,13 +187,13 @@ def _as_memory_needs(asked: Question, refused: Solution, way: Route) -> Solution
     if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
         return None
     (bound,) = held.answers
-    whole = ceil(bound.low * (1 - HOLDS))
+    whole = ceil(bound.least * (1 - HOLDS))
     told = []
     for name in names:
         (there,) = _there(replace(question, unknown="chips"), name, whole).answers[:1] or (None,)
-        if there is None or there.kind != "point" or not fast_enough(name, there.value, asked.known[name]):
+        if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
             return None
-        told.append(f"{name} is {show(name, there.value)} and {show(name, asked.known[name])} is asked of it")
+        told.append(f"{name} is {show(name, there.point)} and {show(name, asked.known[name])} is asked of it")
     chips = f"{whole} chip{'s' * (whole != 1)}"
     said = {FASTER_THAN_ASKED: f"faster than asked: with the {chips} that memory needs, {', '.join(told)}"}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
@@ -269,22 +269,22 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
         without = replace(at(name, asked.known), anyway=True)
         solution, way = _answered(without)
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
-        for one in (one for one in solution.answers if one.kind == "point" and one.value >= least):
-            instead = at(asked.unknown, {**asked.known, name: one.value})
+        for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
+            instead = at(asked.unknown, {**asked.known, name: one.point})
             beyond = against_defaults(instead, instead.known)
             # A count may be more than its default and a share less; half a chip or token is no way out.
-            possible = one.value >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(DEFAULT))
-                yield Instead(name, one.value, _errs(without, solution, way, one), defaults)
+                yield Instead(name, one.point, _errs(without, solution, way, one), defaults)
 
 
 def _errs(asked: Question, solution: Solution, way: Route | None, found: Answer) -> Causes:
     """Which way an answer errs, as what rests on it takes it: neither where it is exact, either where that is not known."""
     if found.bound:
         return frozenset([(asked.unknown, found.bound)])
-    exact = way and carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: found.value})) == NEITHER
+    exact = way and carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: found.point})) == NEITHER
     return frozenset() if exact else frozenset((asked.unknown, side) for side in (LOWER, UPPER))
 
 
@@ -317,9 +317,9 @@ def _sided(asked: Question, solution: Solution, way: Route) -> tuple[Solution, R
     points = [one for one in solution.answers if one.kind == "point" and not one.bound]
     if len(points) != 1 or len(solution.answers) != 1:
         return solution, way
-    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: points[0].value})) != EITHER:
+    if carried(way, taken_for_granted(asked, way, {**solution.given, asked.unknown: points[0].point})) != EITHER:
         return solution, way
-    bound = _by_another_way(asked, solution, way) or _seen_forwards(asked, points[0].value)
+    bound = _by_another_way(asked, solution, way) or _seen_forwards(asked, points[0].point)
     return replace(solution, answers=(replace(points[0], bound=bound),)), way
 
 
@@ -331,7 +331,7 @@ def _by_another_way(asked: Question, solution: Solution, way: Route) -> str | No
     other = without_blocks(asked.unknown, rows, frozenset(known), frozenset([(way.legs[-1].id, asked.unknown)]))
     outcome = _follow(asked, known, other) if other else None
     found = outcome.answers if isinstance(outcome, Solution) else ()
-    same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].value, solution.answers[0].value, rel_tol=HOLDS)
+    same = len(found) == 1 and found[0].kind == "point" and isclose(found[0].point, solution.answers[0].point, rel_tol=HOLDS)
     return found[0].bound if same else None
 
 
@@ -349,7 +349,9 @@ def _seen_forwards(asked: Question, value: float) -> str | None:
 
 def _turned(bound: str | None, rises: bool | None) -> str | None:
     """How what is behind a result errs, where the result errs so and rises, falls, or does either with it."""
-    return {True: {LOWER: UPPER, UPPER: LOWER}.get(bound), False: bound}.get(rises)
+    if bound is None or rises is None:
+        return None
+    return {LOWER: UPPER, UPPER: LOWER}[bound] if rises else bound
 
 
 def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solution | None:
@@ -368,7 +370,7 @@ def _behind(asked: Question, bounded: Solution | None, stopped: bool) -> Solutio
     solution = _turned_round(asked, found)
     if solution.answers:
         return _within(asked, solution, found, bounded) if bounded else solution
-    said = not stopped if not bounded else bool(solution.reason) and solution.reason.code not in OPEN
+    said = solution.refusal.code not in OPEN if bounded else not stopped
     return solution if said else None
 
 
@@ -416,7 +418,7 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
     worlds = [_there(asked, name, inside(one)) for one in candidates]
     ends = [(candidate, one) for candidate, one in zip(candidates, worlds, strict=True) if one.answers]
     if not ends:
-        return _without_answer(asked, worlds[0].reason)
+        return _without_answer(asked, worlds[0].refusal)
     answers = tuple(_answer_behind(_nearest(one, asked.known[name]), asked, candidate, found) for candidate, one in ends)
     first = ends[0][1]
     given = {other: value for other, value in first.given.items() if other != unknown} | {name: asked.known[name]}
@@ -501,12 +503,14 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
     if free and free.violated[0] in _unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
-    definitions = {row.defines: row for row in asked.left_out if row.defines} | giving(asked)
+    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving(asked.active)}
     for name in (name for name in _unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
         while queue:
             row = definitions.get(queue.pop())
-            new = [other for other in (row.symbols if row else ()) if other not in asked.known and other not in rests]
+            if row is None:
+                continue
+            new = [other for other in row.symbols if other not in asked.known and other not in rests]
             rests |= dict.fromkeys(new, row)
             queue += new
         if asked.unknown in rests:
@@ -538,9 +542,9 @@ def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Ro
             failed |= {(outcome.leg.id, outcome.leg.unknown)}
         for stop, way in stops[here:]:
             carried = way.carried(stop.leg) if stop.reason.code == "not_identified" else None
-            outcome = _follow(asked, known, carried) if carried else None
-            if isinstance(outcome, Solution) and outcome.answers:
-                return outcome, carried
+            further = _follow(asked, known, carried) if carried else None
+            if carried and isinstance(further, Solution) and further.answers:
+                return further, carried
     return None
 
 
@@ -558,19 +562,8 @@ def _bounded(asked: Question, stops: list[tuple[_Stop, Route]]) -> tuple[Solutio
 
 def _says_something(asked: Question, bounded: Solution) -> bool:
     """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always does."""
-    cut = any(one.low > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
-
-
-def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
-    standing = in_numbers(asked.defaults, asked.known)
-    defaults = {name: value for name, value in standing.items() if name not in asked.known and name != asked.unknown}
-    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
-    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
-    if "chips" in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
-    yield {**asked.known, **defaults}
 
 
 def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution | _Stop:
@@ -586,21 +579,27 @@ def _follow(asked: Question, known: Mapping[str, float], way: Route) -> Solution
             return _Stop(leg, reason)
         worlds = [_onward(world, leg, one) for world, answers, _ in outcomes for one in answers]
         if not worlds:
-            return _Stop(leg, outcomes[0][2])
+            return _Stop(leg, next(reason for *_, reason in outcomes if reason))
     ends: list[tuple[_World, Answer]] = []
     clash: Reason | None = None
+    nothing: Reason | None = None
     for world in worlds:
         found, reason = solve_leg(last, world.values, world.rounding)
         if reason and reason.code in OPEN:
             return _Stop(last, reason)
-        roots = [one.value for one in found if one.kind == "point"]
+        nothing = reason
+        roots = [one.point for one in found if one.kind == "point"]
         for one in found:
             end, broken = _checked(asked, way, world, one)
             clash = clash or broken
             ends += [] if broken else [(_shown(way, world, end, one), _answer(asked, way, world, end, one, roots))]
     if ends:
         return _solution(asked, known, way, ends)
-    return _without_answer(asked, clash, worlds[0].steps) if clash else _Stop(last, reason)
+    if clash:
+        return _without_answer(asked, clash, worlds[0].steps)
+    # Where the last world has no answer there is a reason; where it has one that does not hold, a clash.
+    assert nothing is not None, "no answer and no reason"
+    return _Stop(last, nothing)
 
 
 def _answer(asked: Question, way: Route, world: _World, end: _World, found: Answer, roots: Sequence[float]) -> Answer:
@@ -707,9 +706,10 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
     """
     if isinstance(leg.cases[0], Equation):
         return _sure(leg.cases[0], leg.unknown, values, rounding)
-    if open_case := next((case for case in leg.cases if _may_hold(case, leg.unknown, values)), None):
+    joints = [case for case in leg.cases if isinstance(case, Joint)]
+    if open_case := next((case for case in joints if _may_hold(case, leg.unknown, values)), None):
         return (), _undecided(leg.unknown, open_case)
-    cases = [case for case in leg.cases if not case.open and not case.idle]
+    cases = [case for case in joints if not case.open and not case.idle]
     possible = [case for case in cases if not case.ruled_out(values)]
     outcomes = [_sure(case, leg.unknown, values, rounding) for case in possible or cases]
     if len(outcomes) == 1:
@@ -720,13 +720,13 @@ def solve_leg(leg: Leg, values: Mapping[str, float], rounding: Rounding = Mappin
     for one in (one for answers, _ in outcomes for one in answers):
         if one.kind != "point":
             return (), _within_bounds(leg, one)
-        found += [] if any(isclose(one.value, other.value, rel_tol=HOLDS) for other in found) else [one]
+        found += [] if any(isclose(one.point, other.point, rel_tol=HOLDS) for other in found) else [one]
     undetermined = Reason("not_identified", message=f"{leg.unknown} is not determined by {leg.cases[0].told}")
     reasons = [reason or undetermined for _, reason in outcomes]
     return tuple(found), None if found else reasons[0]
 
 
-def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> Outcome:
+def _sure(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: Rounding) -> Outcome:
     """The answers of a case; none where a point may be made of nothing but the rounding of what it was worked out from."""
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
@@ -734,7 +734,7 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
     if isinstance(case, Joint) and all(row.sense == "=" for row in case.rows) and any(_is_anything(unknown, one) for one in found):
         return (), Reason("not_identified", message=f"{unknown} is not determined by {case.told}")
     for one in (one for one in found if one.kind == "point"):
-        at = {**values, unknown: one.value}
+        at = {**values, unknown: one.point}
         magnified = _rounding(case, unknown, at, rounding)
         if magnified > LOST or _at_an_edge(case, unknown, at, magnified * LAST_DIGIT):
             message = f"{unknown} cannot be told from these givens: what their last digits do not say decides it in {case.told}"
@@ -745,10 +745,10 @@ def _sure(case: "Equation | Joint", unknown: str, values: Mapping[str, float], r
 def _is_anything(unknown: str, found: Answer) -> bool:
     """Whether an answer is all that the unknown can be: of several equations that say the same thing twice."""
     row = QUANTITIES[unknown]
-    return found.kind == "interval" and found.low <= row.floor and found.high in (None, row.ceiling)
+    return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
 
 
-def _at_an_edge(case: "Equation | Joint", unknown: str, at: Mapping[str, float], error: float) -> bool:
+def _at_an_edge(case: Equation | Joint, unknown: str, at: Mapping[str, float], error: float) -> bool:
     """Whether a relative error of the unknown decides which of two terms is the larger: beyond, the unknown would not bind."""
     beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
     pairs = (pair for regime in regimes(case.sides[1]) for pair in regime.wins)
@@ -756,7 +756,7 @@ def _at_an_edge(case: "Equation | Joint", unknown: str, at: Mapping[str, float],
     return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
 
 
-def _rounding(case: "Equation | Joint", unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
+def _rounding(case: Equation | Joint, unknown: str, values: Mapping[str, float], rounding: Rounding) -> float:
     """By how much the last digits of what was given are magnified in the unknown."""
 
     def height(at: Mapping[str, float]) -> float:
@@ -800,7 +800,7 @@ def _within_bounds(leg: Leg, interval: Answer) -> Reason:
 
 
 def _onward(world: _World, leg: Leg, point: Answer) -> _World:
-    values = {**world.values, leg.unknown: point.value}
+    values = {**world.values, leg.unknown: point.point}
     known = [case for case in leg.cases if values.keys() >= {*case.symbols}]
     return _World(
         values,

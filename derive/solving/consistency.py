@@ -42,7 +42,8 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    for rows, start in ((asked.active, given), (unused, {**in_numbers(asked.defaults, values), **values})):
+    starts = [(asked.active, given), *([(unused, {**in_numbers(asked.defaults, values), **values})] if unused else [])]
+    for rows, start in starts:
         known = followed(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)
@@ -112,7 +113,7 @@ def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, floa
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
-            known[name] = one.value
+            known[name] = one.point
             claimed |= {name}
     return known
 
@@ -134,7 +135,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{PARTS[name]: value for name, value in parts.items()}}
     some["positions_per_step"] = known.get("positions_per_step", 1.0)
-    return step.right_side({**some, "memory_time": reads.right_side(some)})
+    return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
 
 def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
@@ -181,7 +182,7 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
     points, _ = solve_equation(broken, unknown, known)
     if not points or points[0].kind != "point":
         return None
-    ours, theirs = _apart(unknown, known[unknown], points[0].value)
+    ours, theirs = _apart(unknown, known[unknown], points[0].point)
     route = ", ".join(row.id for row in used)
     return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
 
@@ -214,7 +215,7 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """The first equation whose quantities are all known and that does not hold."""
     for row in rows:
-        known = row.sense == "=" and all(name in values for name in row.symbols)
+        known = row.sense == "=" and row.inputs <= values.keys() and row.symbols[0] in values
         if known and not (row.applies(values) and agrees(row, values, AGREES)):
             return row
     return None

@@ -100,7 +100,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     ('pipeline_stages', False)
     """
     at_hand = {*known, unknown}
-    free = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
     led = {name: other for name in FOLLOWS if (other := leads(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
     others = FOLLOWS.keys() - NEUTRAL_DEFAULTS.keys() - at_hand
@@ -165,12 +165,11 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     # A single stage takes its hops along.
     gone = _gone(row, relation, spoken)
     # A requirement on what is gone says nothing of what is left.
-    kept = [place for place, needed in enumerate(row.requires) if gone.keys().isdisjoint(named(needed))]
+    kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
     return replace(
         row,
         relation=in_place(relation, gone) if gone else relation,
-        requires=tuple(in_place(row.requires[place], spoken) for place in kept),
-        otherwise=tuple(row.otherwise[place] for place in kept) if row.otherwise else (),
+        requires=tuple(replace(needed, holds=in_place(needed.holds, spoken)) for needed in kept),
         put_in=spoken,
     )
 

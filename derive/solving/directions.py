@@ -118,7 +118,9 @@ def left_to_values(way: Route, causes: Causes = frozenset()) -> tuple[tuple[Equa
     asked: list[tuple[tuple[Equation, ...], int]] = []
 
     def noted(leg: Leg, rows: tuple[Equation, ...], lifts: Signs) -> Signs:
-        asked.extend([(rows, *lifts)] if leg is way.legs[-1] else [])
+        if leg is way.legs[-1]:
+            (lift,) = lifts
+            asked.append((rows, lift))
         return EITHER
 
     _carried(way, causes, noted)
@@ -243,9 +245,10 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
     """
     inner = frozenset(row.symbols[0] for row in rows[:-1])
     # What a default took along comes back with it, and may be worked out further on.
-    rows = _arranged(tuple(put_back(row, cause) for row in rows), inner)
-    if rows is None:
+    arranged = _arranged(tuple(put_back(row, cause) for row in rows), inner)
+    if arranged is None:
         return EITHER
+    rows = arranged
     if not any(cause in (row.id, *row.symbols) for row in rows):
         # What was put in went with another default: the hops of a single stage.
         return NEITHER

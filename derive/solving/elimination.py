@@ -1,19 +1,18 @@
 """Several equations brought to one in a single unknown: the others are put in or solved for, and drop out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from inspect import signature
 from math import isclose, isfinite
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_words, one_root, regimes
 from derive.quantities import quantity, symbol
 from derive.records import Equation, Unmet, as_relations
-from derive.requirements import HOLDS
+from derive.requirements import HOLDS, Requirement, named
 from derive.solving.matching import Structure
 
 if TYPE_CHECKING:
@@ -72,10 +71,10 @@ class Joint:
         return tuple(sorted(names, key=lambda name: symbol(name) != self.sides[0]))
 
     @cached_property
-    def requires(self) -> "tuple[Callable[..., Any], ...]":
+    def requires(self) -> "tuple[Requirement, ...]":
         """The requirements of its equations on what is left in it."""
         needed = (requirement for row in self.rows for requirement in row.requires)
-        return tuple(one for one in needed if {*signature(one).parameters} <= {*self.symbols})
+        return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
 
     def ruled_out(self, values: Mapping[str, float]) -> bool:
         """Whether its regimes or its sides cannot hold at these numbers; what holds a quantity that is not known is not judged."""
@@ -93,11 +92,11 @@ class Joint:
         parts = {*self.sides, *(side for pair in self.wins for side in pair)}
         return any(all(not isfinite(evaluate(part, at)) for at in probes) for part in parts if _names(part) <= probes[0].keys())
 
-    def left_side(self, values: dict[str, float]) -> float:
+    def left_side(self, values: Mapping[str, float]) -> float:
         """The left side at numbers."""
         return evaluate(self.sides[0], values)
 
-    def right_side(self, values: dict[str, float]) -> float:
+    def right_side(self, values: Mapping[str, float]) -> float:
         """The right side at numbers."""
         return evaluate(self.sides[1], values)
 
@@ -105,7 +104,7 @@ class Joint:
         """The same as SymPy relations."""
         return as_relations(self.requires)
 
-    def violated(self, values: dict[str, float]) -> list[str]:
+    def violated(self, values: Mapping[str, float]) -> list[str]:
         """The requirements of its equations that these values break, as text."""
         return [one.text for one in self.unmet(values)]
 
@@ -134,11 +133,15 @@ class _Case:
             return None
         return sides
 
+    def put_in_all(self, pairs: "Pairs") -> "Pairs | None":
+        """The same for several pairs; None where one of them has none."""
+        found = [sides for pair in pairs if (sides := self.put_in(pair)) is not None]
+        return tuple(found) if len(found) == len(pairs) else None
+
     def without(self, name: "Symbol", value: "Expr") -> "_Case | None":
         """The same with one more quantity eliminated; None where a regime is then not defined."""
-        last = _Case(((name, value),))
-        wins = tuple(last.put_in(pair) for pair in self.wins)
-        return None if None in wins else _Case((*self.eliminated, (name, value)), self.cuts, wins)
+        wins = _Case(((name, value),)).put_in_all(self.wins)
+        return None if wins is None else _Case((*self.eliminated, (name, value)), self.cuts, wins)
 
     def cut(self, wins: "Pairs", terms: "Pairs") -> "_Case":
         """The same in a regime; of two terms that are positive the ratio is held against 1, as more cancels in it."""
@@ -288,7 +291,7 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
     from sympy import Pow
 
     ratio, others = left / right, sorted(_names(left, right))
-    kind = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
+    kind: type[Fraction | float] = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
     for _ in range(DRAWS):
         values = {other: kind(_drawn(random, other)) for other in others}
@@ -319,21 +322,21 @@ def _reduced(
     if found := next(_solvable(pairs, others), None):
         place, name, value = found
         after, last = case.without(name, value), _Case(((name, value),))
-        rest = tuple(last.put_in(pair) for at, pair in enumerate(pairs) if at != place)
-        if after and None not in rest:
+        rest = last.put_in_all(pairs[:place] + pairs[place + 1 :])
+        if after and rest is not None:
             yield from _reduced(rest, after, others - {name}, unknown, terms)
         return
-    place = next((place for place, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
-    if place is None and (told := _told_to_each_other(pairs)) != pairs:
+    cut = next((at for at, pair in enumerate(pairs) if len(_smooth(pair)) > 1), None)
+    if cut is None and (told := _told_to_each_other(pairs)) != pairs:
         yield from _reduced(told, case, others, unknown, terms)
         return
-    if place is None:
+    if cut is None:
         yield pairs[0], case, left
         return
-    for smooth, wins in _smooth(pairs[place]):
+    for smooth, wins in _smooth(pairs[cut]):
         inner = case.cut(wins, terms)
         if not _contradicts_itself(inner.cuts):
-            yield from _reduced((*pairs[:place], smooth, *pairs[place + 1 :]), inner, others, unknown, terms)
+            yield from _reduced((*pairs[:cut], smooth, *pairs[cut + 1 :]), inner, others, unknown, terms)
 
 
 def _told_to_each_other(pairs: "Pairs") -> "Pairs":

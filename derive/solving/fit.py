@@ -184,7 +184,7 @@ def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equati
     room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
     if room.keys() >= capacity.inputs - {"chips"}:
         for one in solve_equation(capacity, "chips", room)[0]:
-            yield f"chips at least {ceil(one.value * (1 - 1e-12))}"
+            yield f"chips at least {ceil(one.point * (1 - 1e-12))}"
     for name in CAN_BE_LESS if known.get("kv_cache_bytes") else ():
         if name in values and (most := _most(asked, values, used, name)):
             yield f"{name} at most {show(name, most)}"

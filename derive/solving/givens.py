@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from derive.errors import BacksolveError, WrongValue, shorten, suggest
 from derive.quantities import quantity
@@ -131,10 +131,10 @@ def _may_be_one_number(text: str) -> bool:
 
 def _collected(name: str, given: "float | Collection[float | str]", read: Read) -> Series | None:
     """The values of a list, tuple or array; numbers all at once."""
-    shape = getattr(given, "shape", None)
-    if shape == () or not (shape or isinstance(given, Sequence)) or isinstance(given, bytes | bytearray | memoryview):
+    if not _are_many(given):
         return None
-    if len(shape or (1,)) > 1:
+    shape = getattr(given, "shape", None) or (1,)
+    if len(shape) > 1:
         raise WrongValue(f"{name} has the shape {shape}: give one row of values")
     if not len(given):
         raise WrongValue(f"{name} is an empty list: give at least one value")
@@ -143,6 +143,12 @@ def _collected(name: str, given: "float | Collection[float | str]", read: Read) 
     if len(given) > POINTS and (numbers := _numbers(given)) is not None:
         return Series(_read_at_once(name, numbers, read))
     return Series(tuple(read(name, item) for item in given))
+
+
+def _are_many(given: object) -> TypeGuard[Collection[float | str]]:
+    """Whether it is a list, a tuple or an array, and no single number or text."""
+    shape = getattr(given, "shape", None)
+    return shape != () and bool(shape or isinstance(given, Sequence)) and not isinstance(given, bytes | bytearray | memoryview)
 
 
 def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
@@ -169,10 +175,10 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: Read) -> tuple[float, 
 def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
     """The items; the unit of the last one is that of bare ones before it, a mere suffix (64k) only where they need one."""
     *before, last = items
-    unit = _UNIT.search(last.strip())[0] if last.strip()[:1].isdigit() else ""
+    unit = _unit(last.strip()) if last.strip()[:1].isdigit() else ""
 
     def completed(item: str) -> str:
-        if not unit or not item.strip() or _UNIT.search(item.strip())[0]:
+        if not unit or not item.strip() or _unit(item.strip()):
             return item
         if unit.strip() not in _SUFFIXES:
             return item.strip() + unit
@@ -183,6 +189,12 @@ def _like_the_last(name: str, items: list[str], read: Read) -> list[str]:
         return item
 
     return [*map(completed, before), last]
+
+
+def _unit(text: str) -> str:
+    """What stands behind the last digit."""
+    found = _UNIT.search(text)
+    return found[0] if found else ""
 
 
 def _between(name: str, text: str, read: Read) -> Spread:
@@ -211,7 +223,7 @@ def _between(name: str, text: str, read: Read) -> Spread:
 def _around(name: str, text: str, read: Read) -> Interval:
     """x±y: y in the unit of x, or a percentage of x; a unit that only one of them has is that of both."""
     middle_text, half_text = (part.strip() for part in _PLUS_MINUS.split(text, maxsplit=1))
-    unit, half_unit = (_UNIT.search(part)[0] for part in (middle_text, half_text))
+    unit, half_unit = _unit(middle_text), _unit(half_text)
     if half_unit == "%" != unit:
         middle = read(name, middle_text)
         half = middle * _share(name, text, half_text)

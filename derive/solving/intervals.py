@@ -15,7 +15,7 @@ from derive.solving.givens import Interval
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, with_bounds
+from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, with_bounds
 from derive.units import show
 
 SAMPLES = 2048
@@ -78,17 +78,18 @@ def spanned(asked: Question, ranges: Ranges) -> Solution:
         return first.solution
     few = len(middle_and_ends) + SINGLY
     looks = [first, *(_look(asked, columns, at) for at in range(1, few))]
-    table, way = _as_table(asked, columns, looks)
-    if table is not None:
-        looks += [_look(asked, columns, at) for at in _doubtful(table, looks, len(middle_and_ends))]
+    through = _as_table(asked, columns, looks)
+    if through is not None:
+        looks += [_look(asked, columns, at) for at in _doubtful(through[0], looks, len(middle_and_ends))]
     kinds = {one.kind for look in looks for one in look.solution.answers}
     if not kinds:
         return _nowhere(columns, looks)
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
-    if table is None or "interval" in kinds or not all(agrees(table, look.at, look.solution) for look in looks):
+    if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
         looks += [_look(asked, columns, at) for at in range(few, few + 2 * SINGLY)]
         columns, edges = _to_the_edges(asked, columns, looks) if kinds == {"point"} else (columns, [])
         return _of_looks(ranges, columns, [*looks, *edges], drawn)
+    table, way = through
     return _of_table(asked, ranges, columns, way, table, looks, drawn)
 
 
@@ -117,7 +118,8 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
     """Points towards where there is no answer any more, from the least and the greatest that were seen beside it, and what they say."""
     place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
     answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
-    least, most = (seek(answering, key=lambda look, seek=seek: seek(one.value for one in look.solution.answers)) for seek in (min, max))
+    least = min(answering, key=lambda look: min(one.point for one in look.solution.answers))
+    most = max(answering, key=lambda look: max(one.point for one in look.solution.answers))
 
     def nearest(look: _Look, others: list[_Look]) -> _Look:
         return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))
@@ -135,11 +137,18 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
     return columns, found
 
 
-def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sweep | None, Route | None]:
+def _as_table(asked: Question, columns: Columns, looks: list[_Look]) -> tuple[Sweep, Route] | None:
     """All points through the route that says what most of them say that were asked one by one."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
     tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
-    return max(tables, key=lambda one: sum(agrees(one[0], look.at, look.solution) for look in looks), default=(None, None))
+    return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
+
+
+def _again(asked: Question, columns: Columns, way: Route) -> Sweep:
+    """Other points through a route that has a closed form throughout, as a table through it has shown."""
+    table = as_arrays(asked, columns, way)
+    assert table is not None, "a route that had a closed form at other points has none at these"
+    return table
 
 
 def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
@@ -192,7 +201,7 @@ def _at_corners(asked: Question, ranges: Ranges, columns: Columns, way: Route, v
         return None
     corners = [{name: _end(one, rises[name] == up) for name, one in ranges.items()} for up in (False, True)]
     found = [answer(at_values(asked, corner)).answers for corner in corners]
-    return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].value, found[1][0].value)
+    return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
 def _end(interval: Interval, high: bool) -> float:
@@ -203,7 +212,7 @@ def _signs(asked: Question, columns: Columns, way: Route, values: np.ndarray) ->
     """Whether the answer rises with each given, or falls; None where it does both."""
     signs: dict[str, bool | None] = {}
     for name, column in columns.items():
-        below, above = (as_arrays(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - STEP, 1 + STEP))
+        below, above = (_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - STEP, 1 + STEP))
         with np.errstate(all="ignore"):
             slope = (above - below) / (2 * STEP * np.abs(values))
         rises, falls = bool((slope > FLAT).any()), bool((slope < -FLAT).any())
@@ -222,7 +231,7 @@ def _closer(asked: Question, ranges: Ranges, columns: Columns, way: Route, table
             name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], SAMPLES // 16), one.low, one.high)
             for name, one in ranges.items()
         }
-        found = seek.reduce(as_arrays(asked, near, way).values, axis=0)
+        found = seek.reduce(_again(asked, near, way).values, axis=0)
         extreme = float(seek.reduce(found))
         if extreme == extreme and seek(extreme, best) != best:
             best, at = extreme, int(np.flatnonzero(found == extreme)[0])
@@ -243,7 +252,7 @@ def _borders(asked: Question, ranges: Ranges, way: Route, table: Sweep) -> list[
     below, above = column[order[at]], column[order[at + 1]]
     for _ in range(HALVINGS):
         middle = (below + above) / 2
-        here = as_arrays(asked, {name: middle}, way)
+        here = _again(asked, {name: middle}, way)
         same = here.places[0] == places[at]
         below, above = np.where(same, middle, below), np.where(same, above, middle)
     met = zip(at, here.values[0], strict=True)
@@ -269,7 +278,7 @@ def _tornado(asked: Question, ranges: Ranges, way: Route) -> tuple[tuple[str, fl
     columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
     for place, name in enumerate(names):
         columns[name][2 * place : 2 * place + 2] = ranges[name].low, ranges[name].high
-    ends = as_arrays(asked, columns, way).values[0].reshape(-1, 2)
+    ends = _again(asked, columns, way).values[0].reshape(-1, 2)
     rows = [(name, float(low), float(high)) for name, (low, high) in zip(names, ends, strict=True)]
     return tuple(sorted((row for row in rows if row[1] == row[1] and row[2] == row[2]), key=lambda row: -abs(row[2] - row[1])))
 
@@ -282,15 +291,16 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice
     answering = [look for look in looks if look.solution.answers]
     reference = answering[0].solution
     held = [[_stretch(one) for one in look.solution.answers] for look in answering]
-    low, high = min(low for one in held for low, _ in one), _finite(max(high for one in held for _, high in one))
+    low, top = min(low for one in held for low, _ in one), max(high for one in held for _, high in one)
+    high = _finite(top)
     kinds = {one.kind for look in answering for one in look.solution.answers}
     labels = {one.regime for look in answering for one in look.solution.answers}
     label = labels.pop() if len(labels) == 1 else None
-    spans = _seen(ranges, columns, looks, drawn, low, high) if kinds == {"point"} else None
+    spans = _seen(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
     if kinds == {"interval"}:
-        loose = {"regime": label, "loose_low": low, "loose_high": high}
-        common = [Answer("interval", low=least, high=_finite(most), **loose) for least, most in _common(held)]
-        found = tuple(common) or (Answer("loose", **loose),)
+        loose = Answer("loose", regime=label, loose_low=low, loose_high=high)
+        common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
+        found = tuple(common) or (loose,)
     else:
         bound = same_bound(_errs(one) for look in answering for one in look.solution.answers)
         found = (Answer("interval", low=low, high=high, bound=bound),)
@@ -306,9 +316,9 @@ def _of_looks(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice
 def _seen(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
     """What points span that were asked one by one; quantiles and shares are of those that were drawn anywhere in the ranges."""
     anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
-    values = [one.value for look in anywhere for one in look.solution.answers]
+    values = [one.point for look in anywhere for one in look.solution.answers]
     answers = [one for look in looks for one in look.solution.answers]
-    of_label = {label: [one.value for one in answers if one.regime == label] for label in dict.fromkeys(one.regime for one in answers)}
+    of_label = {label: [one.point for one in answers if one.regime == label] for label in dict.fromkeys(one.regime for one in answers)}
     shares = {label: sum(label in {one.regime for one in look.solution.answers} for look in anywhere) / len(anywhere) for label in of_label}
     first = next(look for look in looks if look.solution.answers)
     return Spans(
@@ -341,8 +351,8 @@ def _looked_at(ranges: Ranges, looks: list[_Look]) -> str:
 
 def _stretch(found: Answer) -> Ends:
     if found.kind == "point":
-        return found.value, found.value
-    return found.low, inf if found.high is None else found.high
+        return found.point, found.point
+    return found.least, inf if found.high is None else found.high
 
 
 def _finite(end: float) -> float | None:
@@ -361,14 +371,14 @@ def _common(held: list[list[Ends]]) -> list[Ends]:
 def _nowhere(columns: Columns, looks: list[_Look]) -> Solution:
     """The reason at the middle, where no point has an answer."""
     solution = looks[0].solution
-    message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.reason.message}"
-    return replace(solution, reason=replace(solution.reason, message=message))
+    message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.refusal.message}"
+    return replace(solution, reason=replace(solution.refusal, message=message))
 
 
 def _missing(columns: Columns, where: str, looks: list[_Look]) -> dict[str, str]:
     """In how much of the ranges there is no answer, and why at one of the points."""
     failed = next((look for look in looks if look.solution.reason), None)
-    why = f"; {_point(columns, failed.at)}: {failed.solution.reason.message.splitlines()[0]}" if failed else ""
+    why = f"; {_point(columns, failed.at)}: {failed.solution.refusal.message.splitlines()[0]}" if failed else ""
     return {"no answer": f"no answer {where}{why}"}
 
 

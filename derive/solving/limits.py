@@ -55,7 +55,7 @@ def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
     said = [f"{name} {IN_WORDS[side]} {show(name, asked.known[name])}" for name, side in asked.limits.items()]
-    at = [f"{asked.unknown} {SIGN_OF[one.bound]} {show(asked.unknown, one.value)}" for one in points]
+    at = [f"{asked.unknown} {SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
     if None in bounds:
         message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
     else:

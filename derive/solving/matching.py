@@ -107,7 +107,7 @@ def _upstream(unknown: str, incidence: Incidence, owner: Mapping[str, Equation])
     names, queue = {unknown: None}, [unknown]
     while queue:
         row = owner.get(queue.pop())
-        new = [name for name in incidence.get(row, ()) if name not in names]
+        new = [name for name in (incidence.get(row, ()) if row else ()) if name not in names]
         names |= dict.fromkeys(new)
         queue += new
     held = [name for name in names if name in owner]

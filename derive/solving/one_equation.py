@@ -17,24 +17,13 @@ from math import inf, isclose, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from derive.evaluate import evaluate, precise, vectorised
+from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
 from derive.expressions.regimes import Branch, branches, closed_forms
-from derive.expressions.roots import (
-    LAST_DIGITS,
-    clamped,
-    drops_out,
-    elasticities,
-    exactly,
-    has_difference,
-    in_domain,
-    loses_digits,
-    moves_nothing,
-    negligible,
-    real_roots,
-    text,
-)
+from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots, text
 from derive.quantities import quantity, symbol
 from derive.records import Equation
-from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, named
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
+from derive.solving.elimination import Joint
 from derive.solving.result import Answer, Reason, WhenRead
 from derive.units import show
 
@@ -42,7 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
 
-    from derive.solving.elimination import Joint
+Row = Equation | Joint
+"""An equation of the catalogue, or one that follows from several."""
 
 Values = Mapping[str, float]
 
@@ -80,7 +70,7 @@ class _Found(NamedTuple):
     root: "Expr | None" = None
 
 
-def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
+def solve_equation(equation: Row, unknown: str, given: Values) -> tuple[tuple[Answer, ...], Reason | None]:
     """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.violated(values):
@@ -95,22 +85,22 @@ def solve_equation(equation: Equation, unknown: str, given: Values) -> tuple[tup
     return (), _requirement(equation, unknown, beside) if beside else _no_solution(equation, unknown, values)
 
 
-def _on_its_bound(equation: Equation, unknown: str, values: Values, answer: Answer) -> Answer:
+def _on_its_bound(equation: Row, unknown: str, values: Values, answer: Answer) -> Answer:
     """A point that rounding alone has put beyond a requirement, put on the bound of it."""
     if answer.kind != "point":
         return answer
     for needed in equation.requires:
-        at = {**values, unknown: answer.value}
+        at = {**values, unknown: answer.point}
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
             bounds = [evaluate(root, values) for root in _bounds_of(needed, unknown)]
-            near = next((bound for bound in bounds if isclose(bound, answer.value, rel_tol=HOLDS)), answer.value)
+            near = next((bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
 
 
 def _beyond(needed: Requirement, at: Values) -> bool:
     """Whether a requirement is met up to rounding only."""
-    return not needed(*(at[name] for name in named(needed))) and at_its_bound(needed, at)
+    return not compared(needed, at) and at_its_bound(needed, at)
 
 
 @cache
@@ -120,7 +110,7 @@ def _bounds_of(needed: Requirement, unknown: str) -> "tuple[Expr, ...]":
     return closed_forms(left - right, symbol(unknown)) or ()
 
 
-def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def points(equation: Row, unknown: str, values: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
     """Roots in closed form at arrays of givens, shape (closed forms, draws); NaN where the equation does not hold there.
 
     A column of NaN is a draw whose unknown sits in a term that does not bind, or that has no solution. Draws of which
@@ -153,7 +143,7 @@ def points(equation: Equation, unknown: str, values: "Mapping[str, np.ndarray]")
 
 
 def _along(
-    equation: Equation, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
+    equation: Row, branch: Branch, unknown: str, given: "Mapping[str, np.ndarray]", root: "np.ndarray"
 ) -> "tuple[np.ndarray, np.ndarray]":
     """A root at arrays where the whole equation holds there, in this regime, else NaN; and where that is not sure."""
     import numpy as np
@@ -190,11 +180,11 @@ def _along(
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
 
 
-def met_along(needed: Requirement, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def met_along(needed: Requirement, at: "Mapping[str, np.ndarray | float]") -> "np.ndarray":
     """Where a requirement is met at arrays, as nearly as it is at numbers."""
     import numpy as np
 
-    exactly_met = np.asarray(needed(*(at[name] for name in named(needed))))
+    exactly_met = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
     return exactly_met if sides is None else exactly_met | _near(*_heights(*sides, at))
 
@@ -204,7 +194,7 @@ def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.
     import numpy as np
 
     row = at[unknown]
-    beyond = ~np.asarray(needed(*(at[name] for name in named(needed))))
+    beyond = ~np.asarray(compared(needed, at))
     for root in _bounds_of(needed, unknown) if unknown in named(needed) and beyond.any() else ():
         bound, _ = _heights(root, root, at)
         row = np.where(beyond & _near(row, bound), bound, row)
@@ -214,35 +204,37 @@ def _on_its_bound_along(needed: Requirement, unknown: str, at: "Mapping[str, np.
 def _near(one: "np.ndarray", other: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
-    return np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other))
+    return np.asarray(np.abs(one - other) <= HOLDS * np.maximum(np.abs(one), np.abs(other)))
 
 
-def _cross_along(equation: Equation, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _cross_along(equation: Row, unknown: str, at: "Mapping[str, np.ndarray]") -> "np.ndarray":
     """Where the sides cross within the last digits of the unknown: towards a root their distance shrinks, at a pole it grows."""
+    import numpy as np
 
     def height(shift: float) -> "np.ndarray":
         left, right = _sides_along(equation, {**at, unknown: at[unknown] * (1 + shift)})
-        return left - right
+        return np.asarray(left - right)
 
     below, above = height(-1e-12), height(1e-12)
-    return (below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11)))
+    return np.asarray((below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11))))
 
 
 def _clamped_along(unknown: str, values: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
     row = quantity(unknown)
-    return np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling)
+    return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
 
 
-def _sides_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+def _sides_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
     """Both sides at arrays, worked out in the order in which numbers are."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
-    return vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+    left, right = vectorised(equation.sides, equation.symbols)(*(values[name] for name in equation.symbols))
+    return left, right
 
 
-def _residual_along(equation: Equation, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
+def _residual_along(equation: Row, values: "Mapping[str, np.ndarray]") -> "np.ndarray":
     import numpy as np
 
     left, right = _sides_along(equation, values)
@@ -258,10 +250,11 @@ def _newton(difference: "Expr", unknown: str, values: "Mapping[str, np.ndarray]"
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
-def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray]") -> "tuple[np.ndarray, np.ndarray]":
+def _heights(one: "Expr", other: "Expr", values: "Mapping[str, np.ndarray | float]") -> "tuple[np.ndarray, np.ndarray]":
     """Two expressions at arrays."""
     names = tuple(sorted({part.name for side in (one, other) for part in side.free_symbols}))
-    return vectorised((one, other), names)(*(values[name] for name in names))
+    first, second = vectorised((one, other), names)(*(values[name] for name in names))
+    return first, second
 
 
 @cache
@@ -269,7 +262,7 @@ def _and_slope(difference: "Expr", unknown: str) -> "tuple[Expr, Expr]":
     return difference, difference.diff(symbol(unknown))
 
 
-def residual(equation: Equation, values: Values) -> float:
+def residual(equation: Row, values: Values) -> float:
     """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
     error = _relative(equation.left_side(values), right_side_at(equation, values))
     if not error > LAST_DIGITS:
@@ -278,7 +271,7 @@ def residual(equation: Equation, values: Values) -> float:
     return float(_relative(precise(left, values), precise(right, values)))
 
 
-def agrees(equation: Equation, values: Values, share: float) -> bool:
+def agrees(equation: Row, values: Values, share: float) -> bool:
     """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
@@ -292,7 +285,7 @@ def _relative(left: float, right: float) -> float:
     return abs(left - right) / scale if scale else 0.0
 
 
-def right_side_at(equation: Equation, values: Values) -> float:
+def right_side_at(equation: Row, values: Values) -> float:
     """The right side at numbers; NaN off its domain."""
     try:
         number = equation.right_side(values)
@@ -301,13 +294,13 @@ def right_side_at(equation: Equation, values: Values) -> float:
     return float("nan") if isinstance(number, complex) else float(number)
 
 
-def _answers(equation: Equation, unknown: str, values: Values) -> Iterable[_Found]:
+def _answers(equation: Row, unknown: str, values: Values) -> Iterable[_Found]:
     if equation.sense != "=":
         return [_Found(answer, EXACTLY) for answer in _inequality(equation, unknown, values)]
     return (found for branch in branches(equation, unknown) for found in _of_branch(equation, branch, unknown, values))
 
 
-def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+def _of_branch(equation: Row, branch: Branch, unknown: str, values: Values) -> list[_Found]:
     """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
     if branch.absent:
         return _interval(equation, branch, unknown, values)
@@ -318,7 +311,7 @@ def _of_branch(equation: Equation, branch: Branch, unknown: str, values: Values)
     return _interval(equation, branch, unknown, values) if nothing and drops_out(branch.difference, unknown, values) else points
 
 
-def _point(equation: Equation, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
+def _point(equation: Row, branch: Branch, unknown: str, values: Values, value: float, root: "Expr | None") -> list[_Found]:
     """The root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
     rank = _rank(branch.regime.wins, at, at)
@@ -330,17 +323,17 @@ def _point(equation: Equation, branch: Branch, unknown: str, values: Values, val
             return []
         exact = _exact(branch, root, unknown, at)
         at = {**values, unknown: float(exact[unknown])}
-        ranks = [_rank(branch.regime.wins, at, exact), _alike(equation.sides[0], branch.regime.expression, exact)]
-        if None in ranks:
+        ranks = _rank(branch.regime.wins, at, exact), _alike(equation.sides[0], branch.regime.expression, exact)
+        if ranks[0] is None or ranks[1] is None:
             return []
-        rank, error = max(ranks), residual(equation, at)
+        rank, error = max(ranks[0], ranks[1]), residual(equation, at)
     slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
     formula = text(root) if root is not None else None
     point = Answer("point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
     return [_Found(point, rank, branch, root)]
 
 
-def _height(equation: Equation, values: Values) -> float:
+def _height(equation: Row, values: Values) -> float:
     return equation.left_side(values) - right_side_at(equation, values)
 
 
@@ -382,7 +375,7 @@ def _alike(first: "Expr", second: "Expr", exact: Values) -> int | None:
     return NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
 
 
-def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) -> list[_Found]:
+def _interval(equation: Row, branch: Branch, unknown: str, values: Values) -> list[_Found]:
     """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
     probe = {**values, unknown: quantity(unknown).high}
     rank = _equal(equation.sides[0], branch.regime.expression, probe, probe)
@@ -402,7 +395,7 @@ def _interval(equation: Equation, branch: Branch, unknown: str, values: Values) 
     return [_Found(answer, rank) for answer in _stretches(equation, unknown, values, cuts, holds, branch.regime.label)]
 
 
-def _inequality(equation: Equation, unknown: str, values: Values) -> list[Answer]:
+def _inequality(equation: Row, unknown: str, values: Values) -> list[Answer]:
     """The stretches of the unknown on which an inequality holds."""
     cuts = [
         _cut(value, root, branch.difference)
@@ -439,7 +432,7 @@ def _cut(value: float, root: "Expr | None", difference: "Expr") -> _Cut:
 
 
 def _stretches(
-    equation: Equation, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
+    equation: Row, unknown: str, values: Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
 ) -> list[Answer]:
     """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
     required = [cut for needed in equation.requirements() for cut in _cuts(needed.lhs - needed.rhs, unknown, values)]
@@ -476,10 +469,10 @@ def _middle(low: float, high: float) -> float:
 
 def inside(answer: Answer) -> float:
     """The value of a point, or one well inside an interval."""
-    return answer.value if answer.kind == "point" else _middle(answer.low, inf if answer.high is None else answer.high)
+    return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
 
 
-def _merge(equation: Equation, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
+def _merge(equation: Row, unknown: str, values: Values, found: list[_Found]) -> list[Answer]:
     """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
 
     What holds only nearly is left out beside what holds.
@@ -490,12 +483,12 @@ def _merge(equation: Equation, unknown: str, values: Values, found: list[_Found]
     intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
     x, (left, right) = symbol(unknown), equation.sides
     groups: list[list[_Found]] = []
-    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.value):
-        value = one.answer.value
-        if any(i.low * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
+    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.point):
+        value = one.answer.point
+        if any(i.least * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
             continue
         # What the right side comes to is one number, however far apart two terms of which one is rounding.
-        if groups and (isclose(groups[-1][-1].answer.value, value, rel_tol=HOLDS) or (left == x and not right.has(x))):
+        if groups and (isclose(groups[-1][-1].answer.point, value, rel_tol=HOLDS) or (left == x and not right.has(x))):
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -504,9 +497,9 @@ def _merge(equation: Equation, unknown: str, values: Values, found: list[_Found]
 
 def _joined(intervals: list[Answer]) -> list[Answer]:
     joined: list[Answer] = []
-    for answer in sorted(intervals, key=lambda a: a.low):
+    for answer in sorted(intervals, key=lambda a: a.least):
         last = joined[-1] if joined else None
-        if last is not None and (last.high is None or answer.low <= last.high * (1 + HOLDS)):
+        if last is not None and (last.high is None or answer.least <= last.high * (1 + HOLDS)):
             if last.high is not None and (answer.high is None or answer.high > last.high):
                 joined[-1] = replace(answer, low=last.low, formula=None)
         else:
@@ -521,13 +514,15 @@ def _apart(unknown: str, values: Values, group: list[_Found]) -> list[Answer]:
     group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
     kept: dict[float, Answer] = {}
     for one in group:
-        exact = _exact(one.branch, one.root, unknown, {**values, unknown: one.answer.value})
+        if one.branch is None:
+            continue
+        exact = _exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})
         if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
             kept.setdefault(float(exact[unknown]), one.answer)
     return [kept[root] for root in sorted(kept)] or [group[0].answer]
 
 
-def _requirement(equation: "Equation | Joint", unknown: str, at: Sequence[Values]) -> Reason:
+def _requirement(equation: Row, unknown: str, at: Sequence[Values]) -> Reason:
     """What is required and is not so, at all of these values: in words where the equation has them, and with the numbers of the first."""
     unmet = {one.text: one for values in at for one in equation.unmet(values)}
     meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
@@ -543,7 +538,7 @@ def _listed(texts: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
 
 
-def _no_solution(equation: "Equation | Joint", unknown: str, values: Values) -> Reason:
+def _no_solution(equation: Row, unknown: str, values: Values) -> Reason:
     """Why no value in the domain will do: what the right side can reach against what is asked of it."""
     left, right = equation.sides
     row, name = quantity(unknown), equation.symbols[0]

@@ -1,9 +1,10 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from derive import presets
 from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
@@ -14,10 +15,12 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.shipped import reading
 from derive.solving.conventions import USUAL, Conventions
-from derive.solving.defaults import Standing, Values, neutral, standing, with_defaults
+from derive.solving.defaults import Standing, Values, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
 from derive.solving.nothing import made_of_nothing
 from derive.units import show
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +150,15 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
 
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
-    kept = ({name: one for name, one in some.items() if name not in names} for some in (asked.known, asked.provenance, asked.limits))
-    known, provenance, limits = kept
-    return replace(asked, known=known, provenance=provenance, limits=limits)
+    return replace(asked, known=_but(asked.known, names), provenance=_but(asked.provenance, names), limits=_but(asked.limits, names))
 
 
-def _telling(rows: Iterable[Equation], values: Values) -> tuple[Equation, ...]:
+def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
+    return {name: one for name, one in some.items() if name not in names}
+
+
+@lru_cache(maxsize=1024)
+def _telling(rows: tuple[Equation, ...], values: Values) -> tuple[Equation, ...]:
     """Equations with the defaults put in, but those of which these leave nothing."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
@@ -180,7 +186,7 @@ def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
-    merged, owner = Preset({}, {}, {}), {}
+    merged, owner = Preset({}, {}, {}), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
             if name not in settled and merged.givens.get(name, value) != value:
@@ -240,11 +246,12 @@ def _active(
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
-    picked: dict[str, Equation] = {}
-    for row in named:
-        if row.variant and picked.setdefault(row.variant.group, row).variant.name != row.variant.name:
-            raise WrongValue(f"{picked[row.variant.group].id} and {row.id} are two variants of {row.variant.group}: name one")
-    chosen |= {group: row.variant.name for group, row in picked.items()}
+    picked: dict[str, tuple[str, Equation]] = {}
+    for row, variant in ((row, row.variant) for row in named if row.variant):
+        name, first = picked.setdefault(variant.group, (variant.name, row))
+        if name != variant.name:
+            raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
+    chosen |= {group: name for group, (name, _) in picked.items()}
 
     def takes_part(row: Equation) -> bool:
         if row in named:
@@ -256,3 +263,19 @@ def _active(
         return chosen[row.variant.group] == row.variant.name if row.variant.group in chosen else row.variant.default
 
     return tuple(row for row in by_id().values() if takes_part(row))
+
+
+def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
+    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+    defaults = standing_beside(asked, asked.known)
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+    if "chips" in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    yield {**asked.known, **defaults}
+
+
+def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults that are taken up beside numbers or arrays."""
+    standing = in_numbers(asked.defaults, values)
+    return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}

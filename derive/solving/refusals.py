@@ -1,7 +1,9 @@
 """What a question lacks: the facts that would settle it, as few as will do."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import isclose
+from types import MappingProxyType
 
 from derive.catalogue import by_id
 from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
@@ -30,8 +32,9 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        found = [followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES]
-        if None in found or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+        there = (followed(asked.active, {**rest, unknown: row.at(share)}).get(name) for share in SHARES)
+        found = [value for value in there if value is not None]
+        if len(found) < len(SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
         told = f"{name} does not depend on {unknown}"
         if isclose(found[0], known[name], rel_tol=HOLDS):
@@ -43,7 +46,7 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
 
 def made_of(asked: Question, unknown: str) -> list[str]:
     """Results that somebody gave and whose definitions lead back to a quantity."""
-    rows = giving(asked)
+    rows = giving(asked.active)
     found = []
     for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
         queue, seen = [name], {name}
@@ -56,13 +59,14 @@ def made_of(asked: Question, unknown: str) -> list[str]:
     return found
 
 
-def giving(asked: Question) -> dict[str, Equation]:
+@lru_cache(maxsize=1024)
+def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     """The equation that gives each quantity: its definition, or one that holds it among others in place of a variant that defines it."""
-    found = {row.defines: row for row in asked.active if row.defines}
-    for row in (row for row in asked.active if row.variant and not row.defines and row.sense == "="):
-        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == row.variant.group}
+    found = {row.defines: row for row in active if row.defines}
+    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
         found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
-    return found
+    return MappingProxyType(found)
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:

@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass
 
-from derive.briefly import cut
-from derive.errors import NoSingleValue
-from derive.show.notebook import as_notebook
-from derive.show.text import as_text
-from derive.solving.answers import (
+from derive.answers import (
     DEFAULT,
     OR,
     Answer,
@@ -19,6 +15,10 @@ from derive.solving.answers import (
     same_bound,
     shown_end,
 )
+from derive.briefly import cut
+from derive.errors import NoSingleValue
+from derive.show.notebook import as_notebook
+from derive.show.text import as_text
 
 __all__ = ["DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 

@@ -138,7 +138,8 @@ def _through(legs: tuple[Leg, ...], known: frozenset[str]) -> Route:
 def _reach(
     unknown: str, rows: tuple[Equation, ...], blocks: tuple[Equation, ...], known: frozenset[str], failed: Failed
 ) -> dict[str, Leg] | None:
-    reached, legs = set(known), {}
+    reached = set(known)
+    legs: dict[str, Leg] = {}
     while unknown not in reached:
         found = _one_at_a_time(unknown, rows, reached, failed) or _together(unknown, blocks, reached, failed)
         if not found:

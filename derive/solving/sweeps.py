@@ -15,7 +15,7 @@ from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.route import Route
-from derive.solving.vectorised import Columns, agrees, as_arrays, at_point, short_of_memory, with_bounds
+from derive.solving.vectorised import Columns, agrees_at, as_arrays, at_point, short_of_memory, with_bounds
 from derive.units import show
 
 FEW = 64
@@ -60,8 +60,8 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     probes = _probes(given, count)
     outcomes = {at: answered(at_point(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
-    table = way and _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows))
-    if table is None or not all(agrees(table, at, solution) for at, (solution, _) in outcomes.items()):
+    table = _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
+    if way is None or table is None or not all(agrees_at(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
     short = _short(asked, given, way, table)
@@ -106,7 +106,9 @@ def _grid(series: Mapping[str, Series]) -> Columns:
 def _in_parts(asked: Question, given: Columns, way: Route, fits: Callable[[int], None]) -> Sweep | None:
     """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
     count = len(next(iter(given.values())))
-    values, places, labels, bounds = np.empty((0, count)), np.empty((0, count), dtype=np.int16), (None,), (None,)
+    values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
+    labels: tuple[str | None, ...] = (None,)
+    bounds: tuple[str | None, ...] = (None,)
     for start in range(0, count, AT_ONCE):
         part = slice(start, start + AT_ONCE)
         columns = {name: column[part] for name, column in given.items()}
@@ -147,12 +149,13 @@ def _one_by_one(asked: Question, given: Columns, count: int, answered_by: Callab
     for at, solution in enumerate(solutions):
         found = [one for one in solution.answers if one.kind == "point"]
         for root, one in enumerate(found):
-            values[root, at], places[root, at] = one.value, kinds.index((one.regime, one.bound))
+            values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
         if not found:
             others[at] = solution.answers, solution.reason
     said = _of_each_kind(dict(enumerate(solutions)))
     warnings = tuple(_warned(given, at[0], text, len(at)) for text, at in said.values())
-    return _tabled(solutions, Sweep(given, values, places, *zip(*kinds, strict=True), others), warnings)
+    labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
+    return _tabled(solutions, Sweep(given, values, places, labels, bounds, others), warnings)
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
@@ -205,7 +208,9 @@ def _tabled(solutions: list[Solution], table: Sweep, warnings: tuple[str, ...]) 
     ends = [one.ends for answers, _ in table.others.values() for one in answers]
     lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
     highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
-    span = (Answer("interval", low=min(lows), high=None if None in highs else max(highs), bound=table.bound),) if lows else ()
+    ended = [high for high in highs if high is not None]
+    most = max(ended) if len(ended) == len(highs) > 0 else None
+    span = (Answer("interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
     kept = {name: value for name, value in first.given.items() if name not in table.given}
     used = dict.fromkeys(id for solution in solutions for id in solution.equations)
     answered = [solution for solution in solutions if solution.answers]

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
+from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
-from derive.expressions.regimes import Regime, branches
+from derive.expressions.regimes import LARGE, Regime, branches
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.records import Equation
-from derive.solving.answers import Answer, Reason, RouteStep
-from derive.solving.chain import rests_on, taken_as_known
-from derive.solving.questions import Question, posed
+from derive.solving.chain import rests_on
+from derive.solving.directions import EITHER, carried, direction, taken_for_granted
+from derive.solving.questions import Question, posed, taken_as_known
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.route import Leg, Route, route
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
 
 MOST_WAYS = 8
 """Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
+
+DECIDING = frozenset({"chips", "total_params", "active_params"})
+"""Givens whose values say which way an answer errs: one chip holds one copy, a model that is not sparse reads what it uses."""
+
+NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
+
+SQUARE = 2
+"""Up to which power the sign of an expression is asked for."""
+
+LONG = 10**30
+"""Beyond which size the parts of a fraction are no more written out."""
 
 EXACT = 2.0**53
 """Up to which size a whole number is written without a decimal point."""
@@ -73,7 +85,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     for values in taken_as_known(asked):
         if way := route(asked.unknown, equalities, frozenset(values)):
             return _along(asked, values, way, given)
-    reason = missing_givens(asked, known)
+    reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
     told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
     return _refused(asked, replace(reason, message=told), given)
@@ -98,14 +110,17 @@ def _along(asked: Question, known: Mapping[str, float], way: Route, given: "Mapp
     open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
     needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
+    causes = taken_for_granted(asked, way, known)
+    unsaid = not given.keys().isdisjoint(DECIDING) or carried(way, causes) == EITHER
+    bound, open_side = (None, (NOT_SAID,)) if unsaid else (direction(way, causes), ())
     symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
     return Solution(
         unknown=asked.unknown,
         unit=QUANTITIES[asked.unknown].unit,
-        answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end) for end in ways)}.values()),
+        answers=tuple({(one.formula, one.regime): one for one in (_answer(asked.unknown, end, bound) for end in ways)}.values()),
         equations=tuple(row.reference for row in way.rows),
         given={name: value for name, value in known.items() if name in touched and name not in given},
-        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed),
+        assumptions=(*symbols, *rests_on(asked, known, way, touched - {*given}), *needed, *open_side),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched and name not in given},
         unused=tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched),
         route=ways[0].steps,
@@ -119,30 +134,58 @@ def _broken(way: Route, ways: list[_Way]) -> tuple[str, ...]:
     return tuple(sorted(set.intersection(*broken)))
 
 
-def _answer(unknown: str, way: _Way) -> Answer:
+def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
     from sympy import sstr
 
     found = way.values[unknown]
-    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=" and ".join(dict.fromkeys(way.regimes)) or None)
+    regime = " and ".join(dict.fromkeys(way.regimes)) or None
+    return Answer("symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=regime, bound=bound)
 
 
 def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
     """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
     for formula, regime in _formulas(leg):
-        value = _put_in(formula, way.values)
+        value = _rounded(_put_in(formula, way.values))
         known = {**way.values, leg.unknown: value}
-        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in regime.wins] if regime else []
-        nothing = value.is_nonpositive and not QUANTITIES[leg.unknown].may_be_zero
-        if nothing or any(margin.is_negative for margin in margins):
+        wins = regime.wins if regime else ()
+        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
+        nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
+        if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
         step = RouteStep(tuple(row.reference for row in leg.rows), leg.unknown, None, f"{leg.unknown} = {formula}")
-        undecided = regime is not None and regime.label and any(margin.free_symbols for margin in margins)
-        label = (regime.label,) if undecided else ()
-        yield _Way(known, (*way.regimes, *label), (*way.steps, step))
+        label = regime.label if regime and any(margin.free_symbols for margin in margins) else None
+        yield _Way(known, (*way.regimes, *([label] if label else [])), (*way.steps, step))
+
+
+def _rounded(expression: "Expr") -> "Expr":
+    """Fractions of more digits than anyone reads as decimals: powers of exact numbers have thousands."""
+    from sympy import Float, Rational
+
+    return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > LONG})
+
+
+def _is_small(expression: "Expr") -> bool:
+    """Whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
+    from sympy import Max, Min, Pow
+
+    if not expression.free_symbols:
+        return True
+    low = all(power.exp.is_number and abs(power.exp) <= SQUARE for power in expression.atoms(Pow))
+    return low and expression.count_ops() <= LARGE and not expression.has(Max, Min)
 
 
 def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
-    return expression.subs({part: values[part.name] for part in expression.free_symbols}, simultaneous=True)
+    """The expression with these in place of its quantities. SymPy takes minutes to compare the terms of a Max of symbols, in vain."""
+    from sympy import Max, Min
+
+    if expression.is_Symbol:
+        return values[expression.name]
+    if not expression.free_symbols:
+        return expression
+    parts = [_put_in(part, values) for part in expression.args]
+    if isinstance(expression, (Max, Min)) and any(part.free_symbols for part in parts):
+        return expression.func(*parts, evaluate=False)
+    return expression.func(*parts)
 
 
 def _formulas(leg: Leg) -> "Iterator[tuple[Expr, Regime | None]]":

@@ -1,6 +1,6 @@
 """A route at arrays of givens: the same legs that answer one question, for a million of them at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 from typing import TYPE_CHECKING
@@ -12,16 +12,16 @@ from derive.expressions.regimes import branches, regimes
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS, named
-from derive.solving.chain import taken_as_known
 from derive.solving.directions import EDGE, NEAR, direction, left_to_values, places, taken_for_granted
+from derive.solving.elimination import Joint
 from derive.solving.fit import MEMORY_BINDS, is_warning, least_chips, shortage
 from derive.solving.one_equation import met_along, points
-from derive.solving.questions import Question, at_values
+from derive.solving.questions import Question, at_values, standing_beside
 from derive.solving.result import Solution, Sweep
 from derive.solving.route import Leg, Route, checks
 
 if TYPE_CHECKING:
-    from derive.solving.elimination import Joint
+    from sympy import Expr
 
 Columns = Mapping[str, np.ndarray]
 Arrays = Mapping[str, "np.ndarray | float"]
@@ -63,9 +63,9 @@ def at_leg(leg: Leg, world: Arrays) -> "Iterator[np.ndarray]":
         return
     if any(case.open or case.idle or branch.roots is None for case in leg.cases for branch in branches(case, leg.unknown)):
         raise NoClosedForm(f"{leg.id} has no closed form for {leg.unknown}")
-    found = [_roots(case, leg.unknown, world) for case in leg.cases]
-    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in found))
-    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in found for row in rows]))
+    roots = [_roots(case, leg.unknown, world) for case in leg.cases]
+    shape = np.broadcast_shapes(*(rows.shape[1:] for rows in roots))
+    yield from _each_root(np.stack([np.broadcast_to(row, shape) for rows in roots for row in rows]))
 
 
 def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
@@ -81,7 +81,7 @@ def _in_domain(name: str, found: "np.ndarray") -> "np.ndarray":
     return np.where(inside, found, np.nan)
 
 
-def _roots(case: "Equation | Joint", unknown: str, world: Arrays) -> "np.ndarray":
+def _roots(case: Equation | Joint, unknown: str, world: Arrays) -> "np.ndarray":
     """The points of one equation; none where it holds without the unknown, of which then only bounds are known."""
     return points(case, unknown, {name: world[name] for name in case.symbols if name != unknown})
 
@@ -98,14 +98,14 @@ def _each_root(found: "np.ndarray") -> "Iterator[np.ndarray]":
 
 def _meets(equation: Equation, world: Arrays) -> "np.ndarray":
     """Where the requirements of an equation hold, as far as its quantities are known."""
-    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))] or [True]
-    return np.logical_and.reduce(np.broadcast_arrays(*met))
+    met = [met_along(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
+    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
 
 
 def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[str | None, ...]]":
     """Which terms bind along a route: the place of each point's label, and the labels."""
     places: np.ndarray | int = 0
-    labels: tuple[tuple[str, ...], ...] = ((),)
+    labels: tuple[tuple[str | None, ...], ...] = ((),)
     for row in way.rows:
         found = regimes(row.sides[1])
         if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
@@ -113,14 +113,15 @@ def regime_labels(way: Route, world: Arrays) -> "tuple[np.ndarray | int, tuple[s
         won = [_wins(regime.wins, world) for regime in found[:-1]]
         places = places * len(found) + np.select(won, range(len(won)), len(won))
         labels = tuple((*before, regime.label) for before in labels for regime in found)
-    return places, tuple(" and ".join(dict.fromkeys(parts)) or None for parts in labels)
+    return places, tuple(" and ".join(dict.fromkeys(part for part in parts if part)) or None for parts in labels)
 
 
-def _wins(pairs: tuple, world: Arrays) -> "np.ndarray":
+def _wins(pairs: "tuple[tuple[Expr, Expr], ...]", world: Arrays) -> "np.ndarray":
     """Where the larger of each pair is the larger."""
     names = tuple(sorted({part.name for pair in pairs for side in pair for part in side.free_symbols}))
     sides = vectorised(tuple(side for pair in pairs for side in pair), names)(*(world[name] for name in names))
-    return np.logical_and.reduce(np.broadcast_arrays(*(larger >= smaller for larger, smaller in zip(sides[::2], sides[1::2], strict=True))))
+    won = (larger >= smaller for larger, smaller in zip(sides[::2], sides[1::2], strict=True))
+    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 
 def at_point(asked: Question, given: Columns, at: int) -> Question:
@@ -128,10 +129,16 @@ def at_point(asked: Question, given: Columns, at: int) -> Question:
     return at_values(asked, {name: float(column[at]) for name, column in given.items()})
 
 
+def _with_defaults(asked: Question, given: Columns) -> dict[str, "np.ndarray | float"]:
+    """All that may be taken as known at these points."""
+    values = {**asked.known, **given}
+    return {**values, **standing_beside(asked, values)}
+
+
 def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
     """The sweep through one route; None where a leg of it has no closed form."""
     count = len(next(iter(given.values())))
-    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    known = _with_defaults(asked, given)
     with np.errstate(all="ignore"):
         try:
             worlds = along(way, known)
@@ -151,7 +158,7 @@ def as_arrays(asked: Question, given: Columns, way: Route) -> Sweep | None:
 
 def with_bounds(asked: Question, given: Columns, way: Route, table: Sweep) -> Sweep:
     """The sweep with what its answers bound point by point, where values alone say that."""
-    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    known = _with_defaults(asked, given)
     rows, lift = left_to_values(way, taken_for_granted(asked, way, {**known, asked.unknown: table.values}))
     if not rows:
         return table
@@ -171,14 +178,14 @@ def _of_memory(table: Sweep) -> np.ndarray:
     return np.isin(table.places, [place for place, label in enumerate(table.labels) if label == MEMORY_BINDS])
 
 
-def _forked(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> bool:
+def _forked(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[Columns]) -> bool:
     """Whether worlds differ in more than the unknown and what the equations make of it."""
     made = {row.symbols[0] for row in rows[:-1]}
     names = {name for row in rows for name in row.symbols} - made - {unknown}
     return any(not np.array_equal(world[name], worlds[0][name], equal_nan=True) for world in worlds[1:] for name in names)
 
 
-def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -> np.ndarray:
+def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: Sequence[Columns]) -> np.ndarray:
     """For every root 1 where left less right of the last equation rises through 0 there, -1 where it falls, 0 where neither is seen.
 
     As `directions.direction_at` has it, at arrays: between two roots there is one sign.
@@ -203,7 +210,7 @@ def _crossing(rows: tuple[Equation, ...], unknown: str, worlds: list[Columns]) -
 
 
 def _close_to(roots: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return (np.abs(roots - place) <= EDGE * place).any(axis=0)
+    return np.asarray((np.abs(roots - place) <= EDGE * place).any(axis=0))
 
 
 def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
@@ -220,29 +227,31 @@ def _sign(rows: tuple[Equation, ...], values: Columns) -> np.ndarray:
 
 def short_of_memory(asked: Question, given: Columns, way: Route) -> np.ndarray:
     """Where weights and caches do not fit."""
-    *_, known = taken_as_known(replace(asked, known={**asked.known, **given}))
+    known = _with_defaults(asked, given)
     with np.errstate(all="ignore"):
         short = shortage(asked, along(way, known)[0], way.rows)
     return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
 
 
-def agrees(table: Sweep, at: int, solution: Solution) -> bool:
+def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
     """Whether the arrays have at a point what the question asked by itself has."""
     column = table.values[:, at]
     ours = sorted(column[~np.isnan(column)])
-    theirs = sorted(one.value for one in solution.answers if one.kind == "point")
+    theirs = sorted(one.point for one in solution.answers if one.kind == "point")
     return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
 
 
-def _what_fits(asked: Question, way: Route, world: Columns) -> np.ndarray:
+def _what_fits(asked: Question, way: Route, world: Arrays) -> "np.ndarray | float":
     """The unknown where weights and caches fit, if that is asked for."""
     found = world[asked.unknown]
     short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
 
 
-def _as_memory_needs(asked: Question, way: Route, world: Columns) -> "np.ndarray | float":
+def _as_memory_needs(asked: Question, way: Route, world: Arrays) -> "np.ndarray | float":
     """Where chips are asked from a speed and do not hold what they have to: as many as do; NaN elsewhere."""
     short = None if is_warning(asked, way) else shortage(asked, world, way.rows)
-    least = least_chips(asked, world, way.rows) if short is not None and np.any(short > 0) else None
+    if short is None or not np.any(short > 0):
+        return np.nan
+    least = least_chips(asked, world, way.rows)
     return np.nan if least is None else np.where(short > 0, least, np.nan)

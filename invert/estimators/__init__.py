@@ -21,6 +21,6 @@ WITH_RANGE = ("one_markup", "at_rent", "headline")
 """Those whose KV bytes have a range: they stand side by side in every output, and are scored on models whose cache is known."""
 
 
-def kv_bytes(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def kv_bytes_by_estimator(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes of one sheet by every estimator that gives a range, by its name."""
     return {name: ESTIMATORS[name](case, assumptions)["kv_bytes_per_token"] for name in WITH_RANGE}

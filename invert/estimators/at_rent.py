@@ -7,6 +7,7 @@ scoreboard scores.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from derive.briefly import brief
@@ -68,8 +69,6 @@ def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Value
     >>> [float(round(number, 12)) for number in weighted_line([1000.0, 3000.0], [2.0, 3.0])]
     [1.5, 0.0005]
     """
-    import numpy as np
-
     places, levels = np.asarray(contexts, dtype=float), np.asarray(prices, dtype=float)
     weights = levels**-2.0
     weights = weights / weights.sum(axis=-1, keepdims=True)
@@ -151,8 +150,6 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
 
 def kv_quantiles(case: Case, assumptions: Assumptions) -> tuple[float, float, float]:
     """Low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
-    import numpy as np
-
     normal = normals(DRAWS)
     bottom, top = (end[0] for end in case.evidence.cells["premium_out"])
     logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))

@@ -14,7 +14,7 @@ from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Row, checked, content, once_a_reading, refuse_bad, rows_of
-from derive.shipped import lines as shipped_lines
+from derive.shipped import raw_rows as shipped_lines
 from derive.shipped_rows import ReferenceModel
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.estimators import at_rent
@@ -152,7 +152,7 @@ def members(assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
     return _class(assumptions.apart_from(UNLESS_GIVEN))[0]
 
 
-def problems(assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
+def class_problems(assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
     return (*calibration_book().problems[len(load().problems) :], *_class(assumptions.apart_from(UNLESS_GIVEN))[1])
 
@@ -310,8 +310,8 @@ def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
     """What the increment and the reference class say of ln k together: the product of the two densities.
 
     >>> from math import exp
-    >>> from invert.estimators.densities import interval
-    >>> [round(exp(ln_kv) / 1e3) for ln_kv in interval(combined(log(76e3), learn()))]
+    >>> from invert.estimators.densities import central_interval
+    >>> [round(exp(ln_kv) / 1e3) for ln_kv in central_interval(combined(log(76e3), learn()))]
     [37, 138, 503]
     """
     usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import log
 
+from derive.briefly import brief
 from derive.errors import WrongValue
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
@@ -29,6 +30,8 @@ class Case:
 
     `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
     """
+
+    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None

@@ -1,4 +1,7 @@
-"""Densities of ln KV bytes on an even grid: what a few values foretell of one more, and products of such foretellings."""
+"""Densities of ln KV bytes on an even grid: what a few values foretell of one more, and products of such foretellings.
+
+Student's t is worked out here because scipy.special, which has it, takes 0.2 s to load, and `infer` needs nothing else of it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,6 +9,8 @@ from functools import cache
 from math import log1p, sqrt, tan
 from statistics import fmean, stdev
 from typing import TypeAlias
+
+import numpy as np
 
 from invert.arrays import Array
 from invert.assumptions import USUAL
@@ -59,21 +64,17 @@ class Belief:
 
     def quantile(self, level: float) -> float:
         """ln k with this probability below it."""
-        import numpy as np
-
         return float(np.interp(level, self.below, self.points))
 
     def log_density(self, ln_kv: float) -> float:
         """ln of the density [1/nat] at this ln k; minus infinity off the grid."""
-        import numpy as np
-
         return float(np.interp(ln_kv, self.points, self.log_densities, left=-np.inf, right=-np.inf))
 
 
-def interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
+def central_interval(belief: Belief, level: float = USUAL.level) -> tuple[float, float, float]:
     """Low, median and high of ln k, with this probability between low and high.
 
-    >>> [round(end, 3) for end in interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
+    >>> [round(end, 3) for end in central_interval(on_grid(Sample(10.0, 1.0, 10**9), log_normal(Sample(10.0, 1.0, 10**9))))]
     [8.355, 10.0, 11.645]
     """
     return belief.quantile((1 - level) / 2), belief.quantile(0.5), belief.quantile((1 + level) / 2)
@@ -85,8 +86,6 @@ def on_grid(about: Sample, log_shape: LogShape, reach: float = SHORT_TAILS) -> B
     Quantiles between 5 and 95 % and logarithms of densities are good to 1e-5; with long tails to 1e-3, from three degrees of
     freedom on.
     """
-    import numpy as np
-
     points = about.mean + about.predictive_sd * np.linspace(-reach, reach, POINTS)
     logs = log_shape(points)
     density = np.exp(logs - logs.max())
@@ -102,28 +101,22 @@ def log_normal(sample: Sample) -> LogShape:
 
 def log_student(sample: Sample) -> LogShape:
     """The logarithm of Student's t about the mean with the predictive spread and n - 1 degrees of freedom, but for a constant."""
-    from numpy import log1p
-
     freedom = sample.degrees_of_freedom
-    return lambda points: -(freedom + 1) / 2 * log1p(((points - sample.mean) / sample.predictive_sd) ** 2 / freedom)
+    return lambda points: -(freedom + 1) / 2 * np.log1p(((points - sample.mean) / sample.predictive_sd) ** 2 / freedom)
 
 
 def log_student_above(sample: Sample) -> LogShape:
     """The logarithm of the probability that a value so distributed lies above a point."""
-    import numpy as np
-
     freedom = sample.degrees_of_freedom
     return lambda points: np.interp(np.arctan((points - sample.mean) / (sample.predictive_sd * sqrt(freedom))), *_log_above(freedom))
 
 
 def student_quantile(freedom: int, level: float) -> float:
-    """Student's t with this probability below it, between 5 and 95 % to 1e-7; scipy.special, which has it, takes longer to load.
+    """Student's t with this probability below it, between 5 and 95 % to 1e-7.
 
     >>> round(student_quantile(5, 0.95), 6)
     2.015048
     """
-    import numpy as np
-
     angles, above = _log_above(freedom)
     return sqrt(freedom) * tan(np.interp(log1p(-level), above[::-1], angles[::-1]))
 
@@ -131,8 +124,6 @@ def student_quantile(freedom: int, level: float) -> float:
 @cache
 def _log_above(freedom: int) -> tuple[Array, Array]:
     """Angles, and the logarithm of the probability that Student's t lies above sqrt(n) tan(angle): its density there is cos^(n - 1)."""
-    import numpy as np
-
     angles = np.linspace(-np.pi / 2, np.pi / 2, POINTS)
     density = np.cos(angles) ** (freedom - 1)
     above = np.cumsum(((density[1:] + density[:-1]) / 2)[::-1])[::-1]

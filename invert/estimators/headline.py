@@ -2,7 +2,6 @@
 
 from math import exp, log
 
-from derive.shipped import once_a_reading
 from invert.assumptions import Assumptions
 from invert.estimators import at_rent, calibration, densities
 from invert.estimators.cases import Case
@@ -23,10 +22,10 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
 def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    return calibrated(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
+    return calibrated_on_known(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
 
 
-def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
+def calibrated_on_known(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
     """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart.
 
     An undetermined one stays as it is.
@@ -37,20 +36,14 @@ def calibrated(at_cost: Estimate, architecture: str | None, assumptions: Assumpt
     equations, anchors = at_cost.equations, (*at_cost.anchors, "kv_bytes_per_token")
     bound, median_at_cost = log(at_cost.high), at_cost.median
     belief = calibration.bounded(bound, learnt) if median_at_cost is None else calibration.combined(log(median_at_cost), learnt)
-    contraction = contracted(_width(belief), _width_of_class(architecture, assumptions))
+    contraction = contracted(_width(belief), _width(calibration.reference_only(learnt)))
     if median_at_cost is not None:
-        low, median, high = (exp(end) for end in densities.interval(belief, assumptions.level))
+        low, median, high = (exp(end) for end in densities.central_interval(belief, assumptions.level))
         because = f"increments at the mark-up of {learnt.increments.count} known sheets, and {learnt.reference.count} known caches"
         return interval(assumptions, low, median, high, because, equations=equations, contraction=contraction, anchors=anchors)
     because = f"no output premium: {learnt.reference.count} known caches, and what the price pays for"
     high = exp(belief.quantile(assumptions.level))
     return upper(assumptions, high, because, equations=equations, contraction=contraction, anchors=anchors)
-
-
-@once_a_reading
-def _width_of_class(architecture: str | None, assumptions: Assumptions) -> float:
-    """Of the reference class alone, against which the headline is held."""
-    return _width(calibration.reference_only(calibration.learn(architecture, assumptions)))
 
 
 def _width(belief: Belief) -> float:

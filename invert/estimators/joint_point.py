@@ -9,7 +9,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.estimators.cases import Case
-from invert.records import BandPair, Estimate, Reading, point, references, the_point, unanswered, undetermined, why_not
+from invert.records import BandPair, Estimate, Reading, point_estimate, references, the_point, unanswered, undetermined, why_not
 
 JOINT_EQUATIONS = (
     "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
@@ -32,14 +32,14 @@ def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     if not case.seen.pairs:
         because = "one price for all lengths: there is no premium to read KV bytes from"
         return {name: undetermined(assumptions, because) for name in names}
-    found = joint(case.seen.pairs[0], case.anchors.values)
+    found = joint_reading(case.seen.pairs[0], case.anchors.values)
     if found.problem:
         return {name: undetermined(assumptions, found.problem) for name in names}
     because, cited = "one mark-up, every anchor and price as it stands", references(*JOINT_EQUATIONS)
-    return {name: point(assumptions, found.values[name], because, equations=cited) for name in names}
+    return {name: point_estimate(assumptions, found.values[name], because, equations=cited) for name in names}
 
 
-def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
+def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
     """KV bytes and what goes with them from both premiums and R together, each band priced at its mean context.
 
     premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
@@ -62,7 +62,7 @@ def joint(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:
     """What the prices break, in the catalogue's names, where the facts given leave the decode cost nothing to move; else None."""
     pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(assumptions.given)
-    problem = joint(case.seen.pairs[0], case.anchors.values).problem if pinned and case.seen.pairs else None
+    problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if pinned and case.seen.pairs else None
     if not problem:
         return None
     base, above = case.sheet.bands[:2]

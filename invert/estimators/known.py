@@ -1,13 +1,13 @@
 """The estimators of KV bytes on sheets of models whose cache is known, by the very functions that read any other sheet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.estimators import kv_bytes
+from invert.estimators import kv_bytes_by_estimator
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import with_posteriors
+from invert.estimators.cases import Case, with_posteriors
 from invert.records import Estimate
 
 
@@ -29,16 +29,19 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
+def judged(assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tuple[Judged, ...]:
     """Every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    Facts that were given about one model or its traffic say nothing of these.
+    Facts that were given about one model or its traffic say nothing of these. `drawn` are cases with their posteriors on
+    these assumptions: a known one among them is drawn no second time.
 
     >>> first = judged()[0]
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
+    done = {(case.sheet, case.model): case for case in drawn} if assumptions == of_run else {}
     known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
-    cases = with_posteriors([case for _, case in known], assumptions)
-    return tuple(Judged(member, kv_bytes(case, assumptions)) for (member, _), case in zip(known, cases, strict=True))
+    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], assumptions)
+    done |= {(case.sheet, case.model): case for case in new}
+    return tuple(Judged(member, kv_bytes_by_estimator(done[case.sheet, case.model], assumptions)) for member, case in known)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import once_a_reading, refuse_bad, rows_of
+from derive.shipped import refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import respond
 from invert.anchors import lecture_anchors
@@ -18,10 +18,9 @@ from invert.records import (
     TIER_NAMES,
     BandPair,
     Estimate,
-    Observable,
     Reading,
     interval,
-    point,
+    point_estimate,
     references,
     the_point,
     undetermined,
@@ -33,7 +32,7 @@ LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle cap
 
 def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
-    bound = _bandwidth_bound_fraction(case.seen.output_input_ratio, assumptions)
+    bound = bandwidth_bound(case, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
 
 
@@ -43,10 +42,12 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     found = kv_bytes_from_threshold(case.seen.pairs[0], lecture_anchors(case.anchors, assumptions))
     cited, moved = references("readings.threshold_is_crossover"), ("active_params", "machine_balance_ratio", "bytes_per_weight")
     because = "the threshold is where cache reads overtake arithmetic"
-    return point(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
+    return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-def _bandwidth_bound_fraction(ratio: Observable, assumptions: Assumptions) -> Estimate:
+def bandwidth_bound(case: Case, assumptions: Assumptions) -> Estimate:
+    """The bandwidth-bound fraction over the cell of output/input."""
+    ratio = case.seen.output_input_ratio
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
@@ -105,7 +106,6 @@ def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
     return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
 
 
-@once_a_reading
 def drain_times(device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     refuse_bad("memory_tiers", device=device, quantity="drain_time")

@@ -3,7 +3,7 @@
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.estimators.cases import Case
-from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint
+from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint_reading
 from invert.estimators.lecture import LEANS_UPWARD
 from invert.posterior import inverse
 from invert.posterior.data import Evidence
@@ -63,7 +63,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estim
 def _misfit(case: Case, found: Summary) -> str:
     """What share of the draws fits, and what the prices break at the anchors themselves."""
     share = f"{found.feasible_fraction:.0%} of the draws fit the prices: they contradict the model"
-    problem = joint(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
+    problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
     return share + (f"; {problem}" if problem else "")
 
 

@@ -1,7 +1,6 @@
 """The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from derive import presets
 from derive.catalogue import equation
@@ -9,7 +8,7 @@ from derive.errors import NotCovered, UnknownName, WrongData
 from derive.solving.one_equation import solve_equation
 from invert.anchors import lecture_anchors
 from invert.arrays import Values
-from invert.assumptions import FACTS, USUAL, Assumptions
+from invert.assumptions import USUAL, Assumptions
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
@@ -18,23 +17,21 @@ from invert.sheets.rows import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
-ROUNDING = 1e-9
-
 
 def read_pair(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL
 ) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
-    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint(pair, anchors.values)
+    by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint_reading(pair, anchors.values)
     hidden = _lecture_hidden(by_lecture, seen, index, of_lecture)
     used = ("output_input_ratio", "premium_in", "premium_out")
     return PairInference(
         pair=pair,
-        lecture=replace(by_lecture, anchors=anchors_of_reading(by_lecture)),
+        lecture=by_lecture,
         lecture_checks=_checks(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
         claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
-        joint=replace(jointly, anchors=anchors_of_reading(jointly)),
+        joint=jointly,
         joint_checks=_checks(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
     )
 
@@ -90,15 +87,6 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
     return Check(component, published.value, predicted, component in used, inside)
 
 
-def anchors_of_reading(reading: Reading) -> tuple[str, ...]:
-    """The outside facts that move a reading of KV bytes: what its answer is not flat in, but for rounding; none where it has no answer."""
-    if not reading.values:
-        return ()
-    moved = [name for name, elasticity in reading.solution.answers[0].elasticities.items() if abs(elasticity) > ROUNDING]
-    of_ridge = ("machine_balance_ratio", "bytes_per_weight") if "ridge_point" in moved else ()
-    return tuple(name for name in FACTS if name in moved or name in of_ridge)
-
-
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
     """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
     lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
@@ -108,7 +96,7 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReadin
     )
 
 
-def implied_drain_time(
+def drain_time_of_sheet(
     sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
 ) -> Reading | None:
     """The implied drain time of the first pair of bands, where the sheet prices storage."""

@@ -29,7 +29,7 @@ class Sample:
     @property
     def count(self) -> int:
         """How many groups there are."""
-        return len(np.unique(self.groups))
+        return int(np.unique(self.groups).size)
 
     @property
     def freedom(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from derive.briefly import brief
@@ -69,8 +70,6 @@ def evidence_of(
     [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
     band has no threshold: its mean context is drawn as below a nominal one, a share of its longest context.
     """
-    import numpy as np
-
     base = sheet.bands[0]
     scale = base.input.usd_per_token / base.input.amount
     ends: dict[str, Iterable[ArrayLike]] = {
@@ -92,8 +91,6 @@ def evidence_of(
 
 
 def _of_one(pair: tuple[float, float]) -> Pair:
-    import numpy as np
-
     return np.array([pair[0]]), np.array([pair[1]])
 
 
@@ -105,8 +102,6 @@ def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions)
 
 def by_shape(sheets: Sequence[Evidence]) -> Iterator[tuple[list[int], Evidence]]:
     """Sheets of one shape stacked into one evidence, with their places."""
-    import numpy as np
-
     groups: dict[tuple[tuple[str, ...], int, bool, bool], list[int]] = {}
     for place, one in enumerate(sheets):
         groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None, one.size_by_price), []).append(place)

@@ -13,6 +13,8 @@ from functools import cache
 from math import nan
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from derive.catalogue import equation
 from derive.evaluate import vectorised
 from derive.expressions.regimes import branches
@@ -47,8 +49,6 @@ class Costs:
 
 def attention_from_premium(premium_in: Values, at: Arrays) -> Values:
     """Attention FLOPs per pair and active parameter from the input premium; NaN where no positive ones give it."""
-    import numpy as np
-
     found = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": premium_in})
     return np.where((found > 0) & np.isfinite(found), found, np.nan)
 
@@ -94,22 +94,16 @@ def costs_of_structure(at: Arrays) -> Costs:
 
 def log_jacobian_of_attention(at: Arrays) -> Values:
     """ln |d ln attention_flops_per_pair / d ln premium_in|."""
-    import numpy as np
-
     return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
 
 
 def log_jacobian_of_weight(costs: Costs, at: Arrays) -> Values:
     """ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
-    import numpy as np
-
     return np.log(_memory_slope("short", costs.memory_short, at) * costs.decode_short / at["weight_compute_ratio"])
 
 
 def log_jacobian_of_both(costs: Costs, at: Arrays) -> Values:
     """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
-    import numpy as np
-
     slopes = [
         [_slope("bands.memory_ratio_short", name, _ending(end, at)) * at[name] for name in ("balance_context", "weight_compute_ratio")]
         for end in ("short", "long")
@@ -178,8 +172,6 @@ def _regimes() -> _Regimes:
 
 
 def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
-    import numpy as np
-
     rows, known = _regimes(), {**_ending(end, at), "decode_cost_short": cost}
     compute, by_memory = _value(rows.compute, known), _value(rows.bound_by_memory, known)
     with np.errstate(all="ignore"):
@@ -190,8 +182,6 @@ def _memory_ratio(end: str, cost: Values, at: Arrays) -> Values:
 
 def _memory_slope(end: str, memory: Values, at: Arrays) -> Values:
     """d memory ratio / d decode cost, in the regime that holds."""
-    import numpy as np
-
     rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
         return np.where(memory >= _value(rows.compute, known), _value(rows.slope_by_memory, known), _value(rows.slope_by_compute, known))

@@ -3,6 +3,8 @@
 from functools import cache
 from math import log, pi
 
+import numpy as np
+
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
@@ -19,8 +21,6 @@ def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
     >>> round(float(log_mass(np.array([-1.0]), np.array([1.0]), np.array([[0.0]]), 1.0)[0, 0]), 4)
     -0.3817
     """
-    import numpy as np
-
     away = np.abs((low + high)[:, None] / 2 - centre) / spread
     half = ((high - low) / 2)[:, None] / spread
     pairs = next((pairs for widest, pairs in NODE_PAIRS if np.max(half) <= widest), None)
@@ -51,20 +51,16 @@ def positive_nodes(pairs: int) -> tuple[Array, Array]:
     >>> nodes.round(4).tolist(), weights.round(4).tolist()
     ([0.34, 0.8611], [0.6521, 0.3479])
     """
-    from numpy.polynomial.legendre import leggauss
-
-    nodes, weights = leggauss(2 * pairs)
+    nodes, weights = np.polynomial.legendre.leggauss(2 * pairs)
     return nodes[pairs:], weights[pairs:]
 
 
 def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) -> Values:
     """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
-    import numpy as np
-
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
     if evidence.level_tells:
-        total = total + log_mass(*evidence.cells["input_price"], *price_level(points, evidence, assumptions))
+        total = total + log_mass(*evidence.cells["input_price"], *input_price_level(points, evidence, assumptions))
     for place in range(1, evidence.edges.shape[1] - 1 if "premium_out" in evidence.cells else 0):
         bottom, top = evidence.edges[:, place, None], evidence.edges[:, place + 1, None]
         band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
@@ -88,10 +84,8 @@ def unused_prices(points: Points, evidence: Evidence, assumptions: Assumptions) 
     return total
 
 
-def price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
+def input_price_level(points: Points, evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
-    import numpy as np
-
     level = assumptions.priors["price_per_parameter"]
     size, spread = size_before_price(points, evidence)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
@@ -103,8 +97,6 @@ def size_before_price(points: Points, evidence: Evidence) -> tuple[Values, Value
 
     What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
     """
-    import numpy as np
-
     size, spread = (end[:, None] for end in evidence.log_active_params)
     if evidence.log_kv_bytes is None:
         return size, spread
@@ -118,8 +110,6 @@ def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unu
 
     `unused` is what `unused_prices` says of the points, if that is known.
     """
-    import numpy as np
-
     total = unused_prices(points, evidence, assumptions) if unused is None else unused
     total = total + sum(map(standard_log_density, points.drawn.values()))
     total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, assumptions))

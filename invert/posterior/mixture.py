@@ -7,7 +7,9 @@ with the triangular proposal by the balance heuristic, so that no weight exceeds
 
 from collections.abc import Mapping
 from functools import cache
-from math import gamma, log, pi, sqrt
+from math import lgamma, log, pi
+
+import numpy as np
 
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
@@ -50,8 +52,6 @@ def mixed(
     evidence: Evidence, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
 ) -> Posterior:
     """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
-    import numpy as np
-
     if first is None or first.log_weights.shape[1] < ROUNDS[-1] // 2:
         first = posterior(evidence, assumptions, DEFAULT, seed)
     with np.errstate(all="ignore"):
@@ -90,15 +90,11 @@ class _Frame:
 
     def coordinates(self, points: Points) -> Array:
         """Those of points of one sheet."""
-        import numpy as np
-
         structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
         return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
     def points(self, coordinates: Array) -> Points:
         """The points at coordinates, by the forward model."""
-        import numpy as np
-
         columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
         nothing = np.zeros(coordinates.shape[1])
         drawn = {name: columns.get(name, nothing) for name in NUISANCES}
@@ -107,8 +103,6 @@ class _Frame:
 
     def log_densities(self, points: Points, ratio: Array | None = None) -> tuple[Array, Array]:
         """Of the target and of the triangular proposal [draws], over the free coordinates; from the log of their ratio if it is known."""
-        import numpy as np
-
         unused = unused_prices(points, self.evidence, self.assumptions)
         target = log_target(points, self.evidence, self.assumptions, unused)[0]
         if ratio is None:
@@ -127,10 +121,8 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
 
     `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
     """
-    import numpy as np
-
     held = np.flatnonzero(weight > NEGLIGIBLE)
-    kept, share = coordinates[:, held], weight[held] / weight[held].sum()
+    kept, share = coordinates.take(held, axis=1), weight[held] / weight[held].sum()
     centre = kept @ share
     away = kept - centre[:, None]
     return centre, WIDENED * np.linalg.cholesky((away * share) @ away.T + floor * np.eye(len(centre)))
@@ -139,26 +131,20 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
 @cache
 def _radii(count: int, seed: int) -> Array:
     """What turns normals into a Student-t [draws]: a chi-square of 2 n degrees of freedom is -2 ln of the product of n uniforms."""
-    import numpy as np
-
     chi_squares: Array = -2 * np.log(uniforms(count, seed)[:, NOISY:SIZE]).sum(axis=1)
     return np.sqrt(DEGREES / chi_squares)
 
 
 def _log_student(square: Array, root: Array) -> Array:
     """Log density of the multivariate Student-t with this root of its scale, at squared distances from its centre in units of it."""
-    import numpy as np
-
     dimensions = len(root)
-    scale = log(gamma((DEGREES + dimensions) / 2) / (gamma(DEGREES / 2) * sqrt(DEGREES * pi) ** dimensions))
+    scale = lgamma((DEGREES + dimensions) / 2) - lgamma(DEGREES / 2) - dimensions / 2 * log(DEGREES * pi)
     volume = float(np.log(np.diag(root)).sum())
     return scale - volume - 0.5 * (DEGREES + dimensions) * np.log1p(square / DEGREES)
 
 
 def _joined(first: Points, second: Points) -> Points:
     """Two sets of points of one sheet as one."""
-    import numpy as np
-
     lengths = tuple(len(next(iter(part.drawn.values()))) for part in (first, second))
 
     def both(*values: Values) -> Array:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
@@ -34,7 +36,6 @@ class Points:
 
     def rows(self, place: slice) -> "Points":
         """Those of some of the sheets; what all sheets share stays shared."""
-        import numpy as np
 
         def part(values: Values) -> Values:
             return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
@@ -44,7 +45,6 @@ class Points:
 
     def first(self, count: int) -> "Points":
         """Those at the first so many draws."""
-        import numpy as np
 
         def part(values: Values) -> Values:
             return values[..., :count] if isinstance(values, np.ndarray) and values.ndim else values
@@ -60,8 +60,6 @@ def wider(assumptions: Assumptions) -> dict[str, float]:
 
 def triangular_points(evidence: Evidence, assumptions: Assumptions, normal: Array, uniform: Array) -> Points:
     """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
-    import numpy as np
-
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     drawn |= {name: factor * drawn[name] for name, factor in wider(assumptions).items()}
     ratios, spare = {}, {}
@@ -82,8 +80,6 @@ def inverted(
     assumptions: Assumptions,
 ) -> Points:
     """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
-    import numpy as np
-
     kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
     if "premium_out" not in ratios:
         at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
@@ -106,8 +102,6 @@ def inverted(
 
 def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, sheets: int) -> Points:
     """Points with the attention intensity and the logs of what has a prior; NaN where a quantity is not positive."""
-    import numpy as np
-
     at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
     shape = (sheets, len(next(iter(drawn.values())).T))
     names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
@@ -125,8 +119,6 @@ def nuisances(drawn: Mapping[str, Array], evidence: Evidence, assumptions: Assum
 
 def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Values]:
     """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
-    import numpy as np
-
     if evidence.log_kv_bytes is None:
         return assumptions.priors["kv_bytes_per_token"].normal
     (kv, spread), (size, size_spread) = evidence.log_kv_bytes, evidence.log_active_params
@@ -135,8 +127,6 @@ def kv_prior(evidence: Evidence, assumptions: Assumptions) -> tuple[Values, Valu
 
 def attention_prior(kv: tuple[Values, Values], intensity: tuple[float, float]) -> tuple[Values, Values]:
     """Of ln attention FLOPs per pair and parameter, the product of the two."""
-    import numpy as np
-
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
 
 
@@ -150,8 +140,6 @@ def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], evi
 
 def prior_points(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Points:
     """Everything drawn from its prior, no price used."""
-    import numpy as np
-
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     kv, spread = kv_prior(evidence, assumptions)
     hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
@@ -162,8 +150,6 @@ def prior_points(evidence: Evidence, assumptions: Assumptions, normal: Array) ->
 
 def drawn_contexts(evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
     """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
-    import numpy as np
-
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     means = mean_contexts(evidence.edges[0], assumptions, drawn["short_context"], drawn["long_context"])
     return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
 
+import numpy as np
+
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
 from invert.posterior.data import Evidence, column
 from invert.posterior.inverse import PER_PARAMETER
-from invert.posterior.likelihood import price_level, size_before_price, unused_prices
+from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.posterior.weights import Weights, weights
@@ -60,8 +62,6 @@ DEFINED = {
 
 def log_quantity(name: str, points: Points, log_active_params: Array, evidence: Evidence, assumptions: Assumptions) -> Array:
     """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
-    import numpy as np
-
     with np.errstate(all="ignore"):
         if name == "active_params":
             found = log_active_params
@@ -76,8 +76,6 @@ def log_quantity(name: str, points: Points, log_active_params: Array, evidence: 
 
 def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Values]:
     """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
-    import numpy as np
-
     low, high = (end[:, None] for end in evidence.cells["input_price"])
     return {
         "input_price": np.exp((low + high) / 2),
@@ -88,8 +86,6 @@ def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict
 
 def posterior(evidence: Evidence, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
     """The posterior of every sheet by triangular importance sampling, at `count` draws."""
-    import numpy as np
-
     with np.errstate(all="ignore"):
         points = triangular_points(evidence, assumptions, normals(count, seed), uniforms(count, seed))
         log_weights = log_ratio(points, evidence, assumptions)
@@ -103,8 +99,6 @@ def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unus
     Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
     widths of the cells the ratios were drawn from.
     """
-    import numpy as np
-
     kv, intensity = kv_prior(evidence, assumptions), assumptions.priors["attention_intensity"].normal
     total = _wider(points, assumptions) + (unused_prices(points, evidence, assumptions) if unused is None else unused)
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
@@ -128,14 +122,12 @@ def log_ratio(points: Points, evidence: Evidence, assumptions: Assumptions, unus
 
 def sizes(points: Points, evidence: Evidence, assumptions: Assumptions, normal: Array) -> Array:
     """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
-    import numpy as np
-
     shape = np.shape(points.logs["kv_bytes_per_token"])
     size, spread = size_before_price(points, evidence)
     if not evidence.level_tells:
         return np.broadcast_to(size + spread * normal, shape)
     low, high = (end[:, None] for end in evidence.cells["input_price"])
-    centre, total = price_level(points, evidence, assumptions)
+    centre, total = input_price_level(points, evidence, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
     return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
 

@@ -12,6 +12,8 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 
+import numpy as np
+
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
@@ -54,7 +56,7 @@ SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Ranking:
     """How the truth of one quantity ranked among the draws.
 
     run: what was inferred with what noise. simulations: sheets kept, of `sheets` drawn. coverage_50, coverage_90: share of
@@ -75,7 +77,7 @@ class Row:
 
 def calibration_run(
     sheets_per_shape: int, seeds: Sequence[int], draws: int, noise_factor: float = 1.0, executor: Executor | None = None
-) -> tuple[Row, ...]:
+) -> tuple[Ranking, ...]:
     """Ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
 
     `sheets_per_shape` sheets are drawn for every seed and shape; each seed has its own points. `draws` a sheet is a power
@@ -86,8 +88,6 @@ def calibration_run(
     >>> len(rows), rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 12
     (28, 'pooled', 12, True)
     """
-    import numpy as np
-
     tasks = [(seed, place) for place in range(len(SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
     found = dict(zip(tasks, (executor.map if executor else map)(work, tasks), strict=True))
@@ -101,10 +101,10 @@ def calibration_run(
     )
 
 
-def as_csv(rows: Iterable[Row]) -> str:
+def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     """Rows under a header, shares to four decimals and p-values to three digits.
 
-    >>> print(as_csv([Row("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512)]), end="")
+    >>> print(rankings_as_csv([Ranking("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512)]), end="")
     run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws
     calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512
     """
@@ -113,20 +113,19 @@ def as_csv(rows: Iterable[Row]) -> str:
 
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Row))
+    writer.writerow(field.name for field in fields(Ranking))
     for row in rows:
         told = {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
         writer.writerow((asdict(row) | told).values())
     return text.getvalue()
 
 
-def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Row:
-    import numpy as np
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Ranking:
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
     half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
-    return Row(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
+    return Ranking(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
 
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
@@ -138,8 +137,6 @@ def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor:
 
 def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], Evidence]:
     """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
-    import numpy as np
-
     generator = np.random.default_rng(seed)
     truth = _truths(shape, generator.standard_normal((len(assumptions.priors), count)), assumptions)
     costs = _cost_ratios(truth)
@@ -164,8 +161,6 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
 
 def _truths(shape: Shape, normal: Array, assumptions: Assumptions) -> dict[str, Array]:
     """Hidden quantities of the whole model, SI, at standard normals [priors, sheets]."""
-    import numpy as np
-
     truth = {name: np.full(normal.shape[1], held) for name, held in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
     truth |= {name: prior.at(row) for (name, prior), row in zip(assumptions.priors.items(), normal, strict=True)}
     first, second = shape.edges
@@ -200,8 +195,6 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     >>> published(np.array([1.36, 1.38, 9.2e-5, 4400.0])).tolist()
     [1.25, 1.5, 0.0001, 4000.0]
     """
-    import numpy as np
-
     nice = np.array(assumptions.nice_numbers)
     decade = np.floor(np.log10(values))
     nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / DECADE**decade)
@@ -211,8 +204,6 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
 
 def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array, Array]:
     """Ends of the rounding cells of what would be published of values."""
-    import numpy as np
-
     numbers, places = np.unique(published(values, assumptions), return_inverse=True)
     low, high = np.array([rounding_cell(float(number), assumptions) for number in numbers]).T
     return low[places], high[places]
@@ -220,8 +211,6 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
 
 def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
-    import numpy as np
-
     found = np.full((len(evidence), len(QUANTITIES)), np.nan)
     step = max(1, CHUNK // draws)
     for start in range(0, len(evidence), step):
@@ -235,8 +224,6 @@ def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptio
 
 
 def _share_below(found: Posterior, name: str, truth: float) -> float:
-    import numpy as np
-
     with np.errstate(all="ignore"):
         logs = found.logs(name)[0]
     weight = found.weights.values[0]

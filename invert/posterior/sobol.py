@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
 
+import numpy as np
+
 from invert.arrays import Array, Strata
 
 SEED = 20260429
@@ -42,8 +44,6 @@ def coordinates(count: int, first: int, columns: int) -> Array:
     >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
     ((1024, 20), 0.5)
     """
-    import numpy as np
-
     shipped = uniforms(count)[:, first : first + columns]
     generator = np.random.default_rng(SEED)
     further = [(generator.permutation(count) + 0.5) / count for _ in range(columns - shipped.shape[1])]
@@ -53,15 +53,12 @@ def coordinates(count: int, first: int, columns: int) -> Array:
 @cache
 def normals(count: int, seed: int = SEED) -> Array:
     """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
-    import numpy as np
-
     return np.asfortranarray(_quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
 
 
 @cache
 def scrambled(count: int, seed: int) -> Strata:
     """Strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
-    import numpy as np
     from scipy.stats import qmc
 
     points = qmc.Sobol(DIMENSIONS, scramble=True, seed=np.random.default_rng(seed)).random(count)
@@ -71,8 +68,6 @@ def scrambled(count: int, seed: int) -> Strata:
 
 @cache
 def _shipped() -> Strata:
-    import numpy as np
-
     with files("invert.posterior").joinpath(FILE).open("rb") as file:
         strata: Strata = np.load(file, allow_pickle=False)
     return strata
@@ -81,8 +76,6 @@ def _shipped() -> Strata:
 @cache
 def _quantiles() -> Array:
     """The normal quantile in the middle of every stratum."""
-    import numpy as np
-
     quantile = NormalDist().inv_cdf
     lower = np.array([quantile((place + 0.5) / MOST) for place in range(MOST // 2)])
     return np.concatenate([lower, -lower[::-1]])

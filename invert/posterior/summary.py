@@ -11,6 +11,8 @@ from functools import partial
 from operator import itemgetter
 from typing import TypeVar
 
+import numpy as np
+
 from derive.briefly import brief
 from derive.errors import WrongData
 from derive.shipped import Tables, reading
@@ -119,9 +121,9 @@ def summaries(evidence: Evidence, assumptions: Assumptions, count: int, seed: in
     assumptions = _of_bands(assumptions, evidence)
     found = posterior(evidence, assumptions, count, seed)
     if not guarded:
-        return summary(found, names)
+        return summarised(found, names)
     return [
-        summary(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
+        summarised(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
         for place, one in enumerate(found.sheets())
     ]
 
@@ -131,7 +133,7 @@ def _of_bands(assumptions: Assumptions, evidence: Evidence) -> Assumptions:
     return assumptions if "premium_out" in evidence.cells else assumptions.apart_from(("long_context",))
 
 
-def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
+def summarised(found: Posterior, names: Sequence[str]) -> list[Summary]:
     """One summary a sheet."""
     logs, weights, level = {name: found.logs(name) for name in names}, found.weights, found.assumptions.level
     return [
@@ -151,8 +153,6 @@ def summary(found: Posterior, names: Sequence[str]) -> list[Summary]:
 
 def _marginals(logs: Mapping[str, Array], weight: Array, level: float) -> dict[str, Marginal]:
     """Of the draws of one sheet."""
-    import numpy as np
-
     held = np.flatnonzero(weight)
     share, values = weight[held], np.stack([row[held] for row in logs.values()])
     means = values @ share
@@ -178,8 +178,6 @@ def prior_spreads(sheets: Sequence[Evidence], assumptions: Assumptions, names: S
 
 
 def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:
-    import numpy as np
-
     normal = normals(count)
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, assumptions, normal)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from invert.arrays import Array
 
 ENOUGH = 1000
@@ -37,8 +39,6 @@ def weights(log_weights: Array) -> Weights:
     >>> found.values[0, :2].tolist(), float(found.ess[0]), round(float(np.exp(found.log_evidence[0])), 12)
     ([0.25, 0.75], 1.6, 1.0)
     """
-    import numpy as np
-
     top = log_weights.max(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
         shifted = np.exp(log_weights - np.where(np.isfinite(top), top, 0.0))
@@ -59,8 +59,6 @@ def pareto_k(values: Array) -> float:
     >>> round(pareto_k(uniform**-0.5), 1), pareto_k(np.zeros(64))
     (0.5, inf)
     """
-    import numpy as np
-
     count = len(values)
     tail = int(min(0.2 * count, 3 * np.sqrt(count)))
     largest = np.sort(np.partition(values, count - tail - 1)[count - tail - 1 :])
@@ -88,8 +86,6 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     >>> quantiles(np.array([[3.0, 1.0, 2.0]]), np.array([[0.25, 0.25, 0.5]]), (0.5,)).tolist()
     [[2.0]]
     """
-    import numpy as np
-
     found = np.full((len(weight), len(at)), np.nan)
     for row, (numbers, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
         if not share.all():

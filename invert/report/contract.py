@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TypeVar
 
 from derive.solving.result import Solution
-from invert.assumptions import as_record
+from invert.assumptions import assumptions_as_record
 from invert.records import (
     Check,
     Convention,
@@ -48,7 +48,7 @@ def as_records(table: Run) -> list[dict[str, object]]:
     return [_record(one) for one in table.inferences]
 
 
-def as_json(table: Run) -> str:
+def run_as_json(table: Run) -> str:
     """Strict JSON: neither NaN nor infinity."""
     return json.dumps(as_records(table), indent=2, allow_nan=False)
 
@@ -59,7 +59,7 @@ def saved(table: Run) -> str:
         "version": installed_version(),
         "as_of": table.as_of.isoformat(),
         "anchors": dict(table.anchors.values),
-        "assumptions": as_record(table.assumptions),
+        "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
         "mean_contexts": dict(table.mean_contexts),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
@@ -83,7 +83,7 @@ def installed_version() -> str:
         return "0+unknown"
 
 
-def as_csv(table: Run) -> str:
+def run_as_csv(table: Run) -> str:
     """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")

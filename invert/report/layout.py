@@ -122,7 +122,7 @@ def _set(
     return "\n".join(printed)
 
 
-def spread(factors: Sequence[float]) -> str:
+def times_in_words(factors: Sequence[float]) -> str:
     """`44 times (9.8 to 127)`: the median and the ends."""
     ends = f" ({min(factors):.3g} to {max(factors):.3g})" if len(factors) > 1 else ""
     return f"{median(factors):.3g} times{ends}"

@@ -6,7 +6,7 @@ from derive.units import show
 from invert.assumptions import FACTS
 from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, spread, title
+from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.size import size_lines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
@@ -201,8 +201,8 @@ def _known(one: Inference) -> list[str]:
     if one.pairs:
         pair = one.pairs[0]
         joint = pair.joint.values.get("kv_bytes_per_token")
-        lines += [f"What decode reads is {spread([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
-                  + (f" and {spread([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
+        lines += [f"What decode reads is {times_in_words([truth.read / pair.lecture.values['kv_bytes_per_token']])} the lecture's reading"
+                  + (f" and {times_in_words([truth.read / joint])} the joint one." if joint else ".")]  # fmt: skip
     return lines
 
 
@@ -210,7 +210,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
-    resting = rests_on(one)
+    resting = anchors_by_label(one)
     rows = [
         {"anchor": f"{name} = {show(name, value)}", "from": one.anchors.origin.get(name, "band mean"),
          "what rests on it": ", ".join(label for label, names in resting.items() if name in names) or "none of the readings and estimates"}
@@ -228,7 +228,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
 
 
-def rests_on(one: Inference) -> dict[str, tuple[str, ...]]:
+def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}

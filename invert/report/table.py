@@ -10,7 +10,7 @@ from derive.units import show
 from invert.anchors import MARKET
 from invert.assumptions import FACTS
 from invert.records import TIER_NAMES, Estimate, verdict
-from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, spread
+from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, times_in_words
 from invert.report.size import cell, in_words
 from invert.result import Inference, Run
 
@@ -171,7 +171,7 @@ def worth(inferences: Sequence[Inference]) -> str:
     by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
-        f" cache is {spread(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
+        f" cache is {times_in_words(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
     )
 
 

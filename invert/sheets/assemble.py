@@ -14,7 +14,7 @@ from invert.records import CacheOffer, Price, PriceBand, PriceSheet
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import (
     COMPONENTS,
-    absurd,
+    absurd_price,
     broken,
     by_sheet,
     is_traded,
@@ -263,7 +263,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     Amounts are in the currency and unit of the price they replace, with verification `user`. `UnknownName` for what is
     no component, `WrongValue` for an amount that is no price or a place that the sheet does not have.
     """
-    prices = places(sheet)
+    prices = prices_by_place(sheet)
     for spec, amount in amounts.items():
         place = placed(spec, prices)
         try:
@@ -273,7 +273,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
     return replace(sheet, **parts(prices, {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}))
 
 
-def places(sheet: PriceSheet) -> dict[Place, Price]:
+def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
     """All prices of a sheet by (component, threshold, lifetime)."""
     found: dict[Place, Price] = {}
     for band in sheet.bands:
@@ -318,6 +318,6 @@ def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Pric
     if kin is None:
         raise WrongValue(f"no price of the sheet shows what a {old.currency} is worth")
     rate = kin.amount / (kin.usd_per_token * TOKEN_SECONDS[kin.per]) if old.currency != "USD" else 1.0
-    if fault := absurd(amount, amount / rate, place[0]):
+    if fault := absurd_price(amount, amount / rate, place[0]):
         raise WrongValue(fault)
     return Price(amount, old.currency, old.per, amount / (rate * TOKEN_SECONDS[old.per]), "user", "", "", "set by hand")

@@ -22,9 +22,9 @@ from invert.sheets.rules import (
     NAMES,
     Parser,
     contradictions,
+    date_or_blank,
     hold,
     hours,
-    iso_date,
     look_alikes,
     number,
     one_of,
@@ -33,7 +33,7 @@ from invert.sheets.rules import (
     required,
     unsaid_currencies,
     weekdays,
-    whole,
+    whole_number,
     whole_or_blank,
     word,
 )
@@ -58,7 +58,7 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "region": plain,
     "service_tier": word,
     "component": one_of(*COMPONENTS),
-    "threshold_tokens": whole,
+    "threshold_tokens": whole_number,
     "threshold_inclusive": truth,
     "ttl_seconds": whole_or_blank,
     "utc_hours": hours,
@@ -66,10 +66,10 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "amount": number,
     "currency": plain,
     "per": one_of("mtok", "mtok_hour"),
-    "effective_date": iso_date,
+    "effective_date": date_or_blank,
     "date_kind": one_of("", "start", "first_seen", "verified"),
-    "valid_to": iso_date,
-    "retrieved_date": iso_date,
+    "valid_to": date_or_blank,
+    "retrieved_date": date_or_blank,
     "source_url": plain,
     "verification": word,
     "notes": plain,
@@ -261,7 +261,7 @@ def refuse_bad_rate(currency: str, day: date) -> None:
 
 def _day(text: str) -> date | None:
     try:
-        return iso_date(text)
+        return date_or_blank(text)
     except WrongData:
         return None
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from derive import shipped_rows
-from derive.characters import hidden, is_same, named, skeleton
+from derive.characters import hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, units_per_usd
@@ -245,11 +245,11 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
     if currency != "USD" and currency not in fx:
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}"
-    elif fault := absurd(row.amount, row.amount / units_per_usd(fx, currency, date.max), component):
+    elif fault := absurd_price(row.amount, row.amount / units_per_usd(fx, currency, date.max), component):
         yield "amount", fault
 
 
-def absurd(amount: float, usd: float, component: str) -> str:
+def absurd_price(amount: float, usd: float, component: str) -> str:
     """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
@@ -268,7 +268,7 @@ def absurd(amount: float, usd: float, component: str) -> str:
 def read_cell(parser: Parser, text: str) -> tuple[object, str]:
     """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
     try:
-        refuse_hostile(text, formula_signs="=@" if parser in (number, whole, whole_or_blank) else "=@+-")
+        refuse_hostile(text, formula_signs="=@" if parser in (number, whole_number, whole_or_blank) else "=@+-")
         return parser(text), ""
     except (WrongData, WrongValue) as error:
         return None, str(error)
@@ -279,7 +279,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
     if len(text) > CELL_LIMIT:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):
-        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {named(found)}, which does not show"))
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
     if text.startswith(tuple(formula_signs)):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 
@@ -330,7 +330,7 @@ def number(text: str) -> float:
         raise WrongValue(str(error)) from None
 
 
-def whole(text: str) -> int:
+def whole_number(text: str) -> int:
     """A whole number of at most twelve digits."""
     if not re.fullmatch("[0-9]{1,12}", required(text)):
         raise WrongValue(f"{shorten(text)} is not a whole number")
@@ -339,9 +339,9 @@ def whole(text: str) -> int:
 
 def whole_or_blank(text: str) -> int | None:
     """A whole number above zero, or nothing."""
-    if text and not whole(text):
+    if text and not whole_number(text):
         raise WrongValue("is zero; leave it blank where there is none")
-    return whole(text) if text else None
+    return whole_number(text) if text else None
 
 
 def hours(text: str) -> str:
@@ -362,10 +362,10 @@ def weekdays(text: str) -> str:
     return text
 
 
-def iso_date(text: str) -> date | None:
+def date_or_blank(text: str) -> date | None:
     """An ISO date, or nothing.
 
-    >>> iso_date("2026-11-20"), iso_date("")
+    >>> date_or_blank("2026-11-20"), date_or_blank("")
     (datetime.date(2026, 11, 20), None)
     """
     return shipped_rows.iso_date(text) if text else None

@@ -9,7 +9,7 @@ from math import hypot, inf, log
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
-from derive.shipped import BadRow, once_a_reading, refuse_bad, rows_of
+from derive.shipped import BadRow, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
@@ -120,7 +120,6 @@ def drain_time_of(
 # Negative controls.
 
 
-@once_a_reading
 def negative_controls(assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
@@ -180,7 +179,6 @@ def _disclosures() -> list[Disclosure]:
     return [row for row in rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
-@once_a_reading
 def disclosed_cases(assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
     """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
 
@@ -235,7 +233,8 @@ def scoreboard(kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) 
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, assumptions=assumptions
     )[0].undisclosed  # fmt: skip
-    return tuple(_score(name, rule, disclosed_cases(assumptions)) for name, rule in rules.items())
+    cases = disclosed_cases(assumptions)
+    return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
 def _by_cost(ttl: int, offer: PricedLifetime, basis: str, assumptions: Assumptions) -> Probabilities | None:

@@ -175,7 +175,6 @@ def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions 
     return dict(zip(TIERS, map(float, shares), strict=True))
 
 
-@once_a_reading
 def drain_match(ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
     """The lecture's rule made probabilistic: ln of the lifetime [s] about ln of the drain time. A panel only.
 

@@ -8,6 +8,7 @@ import pytest
 
 from backsolve.streams import width
 from tests.tools.commands import DEPLOYED, GEMINI, SCRIPT, STEP, call, in_terminals
+from tests.tools.together import in_one_test
 
 NO_UTF8 = [  # encoding, command, what it prints
     ("ascii", ("solve", "--help"), "mfu=0.4+/-0.1"),
@@ -19,7 +20,8 @@ NO_UTF8 = [  # encoding, command, what it prints
 ]
 
 
-@pytest.mark.parametrize(("encoding", "arguments", "holds"), NO_UTF8, ids=[f"{row[0]} {row[1][0]}" for row in NO_UTF8])
+@pytest.mark.slow
+@in_one_test(("encoding", "arguments", "holds"), NO_UTF8, ids=[f"{row[0]} {row[1][0]}" for row in NO_UTF8])
 def test_what_an_encoding_lacks_is_written_as_what_looks_like_it(encoding: str, arguments: tuple[str, ...], holds: str):
     done = subprocess.run([str(SCRIPT), *arguments], capture_output=True, timeout=60, env={**os.environ, "PYTHONIOENCODING": encoding})
     assert (done.returncode, done.stderr) == (0, b"")
@@ -39,7 +41,7 @@ LONG_FORMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", LONG_FORMS, ids=" ".join)
+@in_one_test("arguments", LONG_FORMS, ids=" ".join)
 def test_lines_of_a_long_form_have_at_most_100_columns_in_a_pipe(arguments: tuple[str, ...]):
     said = call(*arguments)
     assert said.status == 0 and max(map(len, said.out.splitlines())) <= 100

@@ -38,6 +38,7 @@ from derive.records import (
     Equation,
     Source,
 )  # fmt: skip
+from derive.requirements import Requirement, as_relation, named
 from derive.solving.questions import question
 from tests.tools.together import each, in_one_test
 
@@ -83,7 +84,7 @@ IDS_PEOPLE_RELY_ON = {
         training.rl_cost training.inference_cost_lecture training.chinchilla
     """,
 }
-"""House, section 4, the chapters of this version, by kind."""
+"""By kind; scripts and papers name them."""
 
 
 CHECKS: list[Callable[[Equation], None]] = []
@@ -98,7 +99,7 @@ def of_every_equation(check: Callable[[Equation], None]) -> Callable[[Equation],
 def fingerprint(row: Equation) -> str:
     """A hash of the mathematics alone: both sides, the symbols, the sense and what is required."""
     left, right = row.sides
-    required = sorted(str(asked(*(symbol(name) for name in signature(asked).parameters))) for asked in row.requires)
+    required = sorted(str(as_relation(needed)) for needed in row.requires)
     text = "\n".join([f"{left} {row.sense} {right}", " ".join(sorted(row.symbols)), *required])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -149,7 +150,7 @@ def the_id_is_chapter_and_name(row):
 @of_every_equation
 def an_equation_speaks_of_known_quantities_only(row):
     unknown = [name for name in row.parameters if name not in QUANTITIES and name not in CONSTANTS]
-    asked = {name for requirement in row.requires for name in signature(requirement).parameters}
+    asked = {name for requirement in row.requires for name in named(requirement)}
     assert not unknown
     assert asked <= set(row.symbols), f"required of {sorted(asked - set(row.symbols))}, which the relation does not hold"
 
@@ -221,7 +222,7 @@ def test_the_bands_are_conditions():
 ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 
 
-@pytest.mark.parametrize("row", ESTIMATES, ids=lambda row: row.id)
+@in_one_test("row", ESTIMATES, ids=lambda row: row.id)
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant.default, "an estimate of no group, or the default of one, would join by itself"
     assert row.id not in {other.id for other in question(row.defines, {}).active}
@@ -413,7 +414,7 @@ def test_a_fingerprint_sees_mathematics_and_not_words():
         {"relation": lambda step_time, compute_time, memory_time: (step_time, compute_time + memory_time)},
         {"relation": lambda step_time, compute_time, weight_time: (step_time, maximum(compute_time, weight_time))},
         {"sense": ">="},
-        {"requires": (lambda compute_time, memory_time: compute_time < memory_time,)},
+        {"requires": (Requirement(holds=lambda compute_time, memory_time: compute_time < memory_time),)},
     ):
         assert "test.planted changed" in changed(planted(**changes), written)
         assert "no fingerprint" in changed(planted(**changes, version=2), written)

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from derive.characters import SPACES, hidden, is_hidden, look_alike, named, skeleton, trimmed
+from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, skeleton, trimmed
 from derive.errors import UnknownName
 from tests.tools.together import in_one_test
 
@@ -22,15 +22,15 @@ UNSEEN = {
 @in_one_test(("mark", "name"), UNSEEN.items())
 def test_a_character_that_does_not_show_is_named(mark: str, name: str):
     assert hidden(f"gpt{mark}5") == hidden(f"gpt{mark}5{mark}") == mark
-    assert named(mark).removeprefix("control ") == f"character U+{ord(mark):04X} ({name})"
+    assert mark_in_words(mark).removeprefix("control ") == f"character U+{ord(mark):04X} ({name})"
 
 
-@pytest.mark.parametrize("mark", ["\x1b", "\x85", "\ud800", "\ue000", "\u0378", "\U0010ffff"])
+@in_one_test("mark", ["\x1b", "\x85", "\ud800", "\ue000", "\u0378", "\U0010ffff"])
 def test_what_is_no_character_of_any_script_is_hidden_too(mark: str):
-    assert hidden(f"a{mark}") == mark and named(mark).removeprefix("control ") == f"character U+{ord(mark):04X}"
+    assert hidden(f"a{mark}") == mark and mark_in_words(mark).removeprefix("control ") == f"character U+{ord(mark):04X}"
 
 
-@pytest.mark.parametrize("text", ["", "gpt-5.6 (fast)", "通义千问3-max", "café", "Ω µ ± …", "модель", "नमूना", "→ 50 €"])
+@in_one_test("text", ["", "gpt-5.6 (fast)", "通义千问3-max", "café", "Ω µ ± …", "модель", "नमूना", "→ 50 €"])
 def test_words_of_any_script_show(text: str):
     assert hidden(text) == "" and trimmed(text) == text
 

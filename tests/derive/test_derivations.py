@@ -132,7 +132,7 @@ def test_the_right_derivation_passes():
     check(planted(GOOD), 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "said"),
     [
         pytest.param(

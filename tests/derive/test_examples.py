@@ -13,12 +13,13 @@ from jsonschema import Draft202012Validator
 from derive.catalogue import by_id, equation
 from derive.evaluate import evaluate
 from derive.quantities import symbol
-from derive.records import Equation, Example
-from derive.show.entry import as_json
+from derive.records import Equation, Example, solved_claim
+from derive.show.entry import entry_as_json
 from derive.show.text import card
 from derive.solving.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.units import parse
+from tests.tools.together import in_one_test
 
 ROWS = tuple(by_id().values())
 ALL = [pytest.param(row, id=row.id) for row in ROWS]
@@ -63,7 +64,7 @@ def leads_back(answers: tuple[Answer, ...], value: float, share: float) -> bool:
     return any(isclose(end, value, rel_tol=share) for end in ends)
 
 
-@pytest.mark.parametrize("row", ALL)
+@in_one_test("row", ALL)
 def test_an_example_is_what_its_equation_says_and_leads_back_to_each_of_its_givens(row):
     assert isinstance(row.example, Example), "an entry is worked once"
     assert list(row.example.given) == list(row.symbols[1:]), "it gives all that stands on the right"
@@ -105,10 +106,16 @@ def test_every_entry_is_a_record_of_the_schema():
     file = Path(__file__).parents[2] / "docs" / "reference" / "schema" / "show.schema.json"
     schema = json.loads(file.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
-    records = [json.loads(as_json(row)) for row in ROWS]
+    records = [json.loads(entry_as_json(row)) for row in ROWS]
     assert [error.message for record in records for error in Draft202012Validator(schema).iter_errors(record)] == []
     assert {record["id"]: record["example"]["result"] for record in records} == {row.id: row.example.result for row in ROWS}
     for record in records:
         given = {name: parse(name, text) for name, text in record["example"]["given"].items()}
         assert given.items() < record["example"]["values"].items()
     assert Draft202012Validator(schema).is_valid({**records[0], "example": {"given": {}}}) is False
+
+
+def test_a_claim_is_solved_only_for_what_it_is_linear_in():
+    rest = solved_claim(lambda memory_time, kv_time: (memory_time, kv_time**2), "kv_time", "memory_time")
+    with pytest.raises(ValueError, match="which kv_time is not"):
+        rest(0.0, 4.0)

@@ -76,7 +76,7 @@ def rows(text, **others):
 
 def architectures(*found):
     """The tables that ship with these rows for architectures.csv."""
-    columns = shipped.lines("architectures")[0]
+    columns = shipped.raw_rows("architectures")[0]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -98,7 +98,7 @@ def small():
 # -- hardware -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
+@in_one_test("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
 def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     assert hardware(text) == Preset(
         givens={
@@ -157,7 +157,7 @@ MLA = {"latent_dim": 512, "rope_dim": 64, "nope_dim": 128, "value_dim": 128}
 GQA = {"kv_heads": 8, "head_dim": 128}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "formula", "givens"),
     [
         ("Llama-3-70B", "gqa", {"total_params": 70e9, "active_params": 70e9, "layers": 80, "query_heads": 64} | GQA),
@@ -259,7 +259,7 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
     assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time", "kv_bytes_per_sequence"} == groups & chosen
 
 
-@pytest.mark.parametrize("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
+@in_one_test("text", ["Llama-3-70B", "llama-3-70b", "LLAMA3", "L3", "meta-llama/meta-llama-3-70b"])
 def test_model_is_found_by_name_alias_and_id(small, text):
     assert model(text) == model("Llama-3-70B")
 

@@ -175,7 +175,7 @@ def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
     return read().edited(hardware="\n".join([header, *rows, ""]))
 
 
-@pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u3000"])
+@in_one_test("space", [" ", "\t", "\u00a0", "\u3000"])
 def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
     text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
@@ -252,7 +252,7 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
         assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("rows", "named"),
     [
         ((*GOOD[:2], GOOD[3]), [(2, "accelerator", "'H1' has no hbm_capacity")]),
@@ -316,7 +316,7 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
             model(name)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("content", "says"),
     [
         (None, "hardware.csv: not among the data that ships"),
@@ -357,7 +357,7 @@ def test_a_column_that_is_not_described_is_named_and_read_past():
         assert len(rows_of(AcceleratorFigure)) == 4
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
+@in_one_test("content", ["", "{", "[]", '{"resources": [{}]}', '{"resources": 3}', "[" * 100_000])
 def test_a_description_that_cannot_be_used_is_named(content: str):
     with reading(Tables({**read().files, "datapackage.json": content.encode()})), pytest.raises(WrongData, match=r"^datapackage\.json: "):
         rows_of(AcceleratorFigure)
@@ -373,7 +373,7 @@ def test_what_may_have_meant_the_cells_asked_for_is_refused():
         refuse_bad("hardware", accelerator="H3")
 
 
-@pytest.mark.parametrize(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
+@in_one_test(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
 def test_truth_in_any_case(text: str, value: bool):
     assert truth(text) is value
 
@@ -400,7 +400,7 @@ def test_any_content_gives_rows_or_named_faults():
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
-                of_lines = {row.place for row, _ in shipped.lines(name)[1]}
+                of_lines = {row.place for row, _ in shipped.raw_rows(name)[1]}
                 assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 
@@ -416,7 +416,7 @@ KEYED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wrong", "right", "columns"), KEYED)
+@in_one_test(("name", "wrong", "right", "columns"), KEYED)
 def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, right: int, columns: tuple[str, ...]):
     cells = list(csv.DictReader(shipped.content(f"{name}.csv").decode().splitlines()))
     cells[wrong - 2] |= {column: cells[right - 2][column] for column in columns}

@@ -12,6 +12,7 @@ import pytest
 from derive import shipped
 from derive.shipped import Tables, problems, read, reading, rows_of
 from derive.shipped_rows import RECORDS, AcceleratorFigure, Architecture, FxRate, TableRow, in_si, is_known, whole, written
+from tests.tools.together import in_one_test
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
 TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}
@@ -29,9 +30,9 @@ def test_every_table_but_those_of_prices_has_a_record():
     assert set(RECORDS) == tables - PRICES
 
 
-@pytest.mark.parametrize("record", RECORDS.values())
+@in_one_test("record", RECORDS.values())
 def test_a_record_has_the_columns_of_its_table_in_their_order_and_their_types(record: type[TableRow]):
-    described = shipped.described(record.TABLE)["fields"]
+    described = shipped.read().described(record.TABLE)["fields"]
     assert list(columns(record)) == [field["name"] for field in described]
     for field in described:
         kind, wanted = columns(record)[field["name"]], TYPES[field["type"]]
@@ -46,7 +47,7 @@ def said(value: object) -> str:
     return ";".join(value) if isinstance(value, tuple) else written(value) if isinstance(value, int | float) else str(value)
 
 
-@pytest.mark.parametrize("record", RECORDS.values())
+@in_one_test("record", RECORDS.values())
 def test_a_record_says_what_its_cells_say(record: type[TableRow]):
     cells = list(csv.DictReader(io.StringIO(shipped.content(f"{record.TABLE}.csv").decode())))
     found = rows_of(record)

@@ -12,12 +12,13 @@ from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.inference import infer
 from invert.records import Estimate
-from invert.report.contract import as_csv, as_records
+from invert.report.contract import as_records, run_as_csv
 from invert.report.document import FORMATS, document
 from invert.report.flat import flat
-from invert.report.sheet import report, rests_on
+from invert.report.sheet import anchors_by_label, report
 from invert.report.table import summary
 from invert.result import Inference
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -62,13 +63,14 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
                for a, b in zip(one, other, strict=True))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anchor", FACTS)
 @pytest.mark.parametrize("start", STARTS)
 def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: str):
     before, after = read(**STARTS[start]), read(**{**STARTS[start], anchor: OTHER[anchor]})
     assert before.keys() == after.keys() and len(before) == len(SHEETS)
     for model, one in before.items():
-        usual, moved, resting = numbers(one), numbers(after[model]), rests_on(one)
+        usual, moved, resting = numbers(one), numbers(after[model]), anchors_by_label(one)
         assert usual.keys() == moved.keys() == resting.keys()
         found = {name for name in usual if not same(usual[name], moved[name])}
         assert found == {name for name, anchors in resting.items() if anchor in anchors}, (model, anchor)
@@ -77,7 +79,7 @@ def test_an_anchor_moves_what_rests_on_it_and_nothing_else(start: str, anchor: s
 def test_every_anchor_is_tried_and_moves_something():
     assert tuple(OTHER) == FACTS
     for anchor in FACTS:
-        assert any(anchor in names for one in read().values() for names in rests_on(one).values()), anchor
+        assert any(anchor in names for one in read().values() for names in anchors_by_label(one).values()), anchor
 
 
 def test_the_headline_follows_the_mean_contexts():
@@ -114,7 +116,7 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
         assert len(claimed) == (anchor != "kv_bytes_per_token")
         for line in claimed:
             listed = line.split("   ")[-1].strip().split(", ")
-            assert listed == [name for name, anchors in rests_on(one).items() if anchor in anchors]
+            assert listed == [name for name, anchors in anchors_by_label(one).items() if anchor in anchors]
 
 
 def test_every_estimate_names_its_anchors_in_json():
@@ -127,8 +129,9 @@ def test_every_estimate_names_its_anchors_in_json():
 # -- KV bytes that are given ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SHEETS)
-@pytest.mark.parametrize("given", ["70kB", "254 kB/token", 1.5])
+@pytest.mark.slow
+@in_one_test("name", SHEETS)
+@in_one_test("given", ["70kB", "254 kB/token", 1.5])
 def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given: str | float):
     table = infer([name], anchors={"kv_bytes_per_token": given})
     (one,), (usual,) = table.inferences, infer([name]).inferences
@@ -158,7 +161,7 @@ def test_given_kv_bytes_are_labelled_in_every_form():
         assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")
         row = flat(one)
         assert (row["kv_bytes_per_token_headline"], row["kv_bytes_per_token_headline_kind"]) == (70e3, "given")
-    assert as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
+    assert run_as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
 
 
 def test_given_kv_bytes_move_the_tier_that_a_storage_price_points_to():
@@ -186,7 +189,7 @@ NARROW = "".join(
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("anchors", "said"),
     [
         ({"long_context": "1.2k"}, "short_context 2564 tokens must be below long_context 1200 tokens"),

@@ -18,13 +18,14 @@ import invert
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from invert.anchors import assumptions_of, common_anchors, given_anchors
-from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, as_record
+from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.inference import infer
 from invert.posterior.simulation import SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.contract import as_records, saved
 from invert.report.sheet import report
 from invert.scoreboard import storage_rules
+from tests.tools.together import in_one_test
 
 ROOM = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
@@ -39,7 +40,7 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
     "estimators/headline": {"ONE_SD"},
-    "estimators/readings": {"ROUNDING"},
+    "records": {"ROUNDING"},
     "identifiability": {"TOLERANCE"},
     "posterior/likelihood": {"NODE_PAIRS"},
     "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
@@ -155,7 +156,7 @@ def test_a_call_without_them_is_seen():
 # -- the record -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NOTES)
+@in_one_test("name", NOTES)
 def test_every_field_says_what_it_is(name: str):
     note, value = NOTES[name], getattr(USUAL, name)
     assert len(note.why) > 15 and note.source and (note.unit or isinstance(value, str))
@@ -203,11 +204,12 @@ def test_the_record_travels_to_other_processes_and_into_what_is_saved():
     assert run.priors and pickle.loads(pickle.dumps(run)) == run
     table = infer(["kimi-k3"], anchors={"overlap": 0.5})
     echoed = json.loads(saved(table))["run"]["assumptions"]
-    assert echoed == json.loads(json.dumps(as_record(run))) and set(echoed) == {"given", *NOTES}
+    assert echoed == json.loads(json.dumps(assumptions_as_record(run))) and set(echoed) == {"given", *NOTES}
 
 
-@pytest.fixture(scope="module")
-def generator() -> dict[str, Any]:
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.syspath_prepend(DOCS)  # where the script finds its helper when it is run
     return runpy.run_path(str(DOCS / "generate_assumptions.py"))
 
 
@@ -289,6 +291,7 @@ def says_something_else(assumptions: Assumptions, given: Mapping[str, float]) ->
     return any(one != usual for one, usual in zip(told(assumptions_of(given, assumptions)), usually(*given.items()), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTES)
 def test_every_assumption_moves_what_is_said(name: str):
     given = BESIDE.get(name, {})

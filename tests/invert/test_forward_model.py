@@ -1,6 +1,6 @@
 """The forward model against hand-worked numbers and plain numpy, and there and back again through the exact inverse.
 
-Formulas: the project's note on inversion, section 2 (forward) and 3.2 (inverse), in its letters below: y = a/2N_a,
+Formulas: docs/explanation/inversion.md, "From a model to prices" and back, in letters: y = a/2N_a,
 x = 1/L*, w = B*/B, rho = prefill over decode FLOP/s, alpha = prompt position, o = overlap.
 """
 
@@ -12,7 +12,7 @@ from derive.solving.api import solve
 from derive.solving.one_equation import points
 from invert import forward
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import JOINT_EQUATIONS, joint
+from invert.estimators.joint_point import JOINT_EQUATIONS, joint_reading
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from tests.tools.together import in_one_test
@@ -71,7 +71,7 @@ def test_tokens_a_step_that_are_not_known_make_the_balance_context_as_many_times
     assert prices["output"] == pytest.approx([16 / 1.8, 26 / 1.8])
     ratios = {"premium_in": 1.0, "premium_out": prices["premium_out"][1], "output_input_ratio": prices["output_input_ratio"]}
     pair = BandPair(200_000, False, 1e5, 1.1e6, **{name: observe(name, float(ratio)) for name, ratio in ratios.items()})
-    found = joint(pair, {**truth, **USUAL.held, "ridge_point": 600.0})
+    found = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0})
     assert found.values["balance_context"] == pytest.approx(1.8e5) and found.values["weight_compute_ratio"] == pytest.approx(15 / 1.8)
     for slope, step in ((1.8e5, 1), (1e5, 1.8)):
         (known,) = solve("balance_context", using="readings.joint_slope", short_context=1e5, long_context=1.1e6, premium_out=26 / 16,
@@ -179,7 +179,7 @@ def truths(count: int, seed: int) -> tuple[Arrays, Arrays]:
 def moves(hidden: Arrays) -> Arrays:
     """How much y, x and w move with the logarithms of the three ratios and of both contexts, absolute values summed.
 
-    The derivatives of section 3.2, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
+    The derivatives of the exact inverse, each bounded by the sum of its terms: the allowance for rounding is 1e-9 of this.
     """
     alpha, o, w = hidden["prompt_position"], hidden["overlap"], hidden["weight_compute_ratio"]
     lo, hi = hidden["short_context"], hidden["long_context"]
@@ -208,6 +208,7 @@ def off(hidden: Arrays, found: Arrays) -> Arrays:
     return {name: np.abs(got - true) / (1e-9 * np.maximum(true, allowed[name])) for name, (got, true) in pairs.items()}
 
 
+@pytest.mark.slow
 def test_two_thousand_truths_forward_and_back_through_the_chain():
     count, ridge = 2_000, 600.0
     hidden, ratios = truths(count, seed=5)
@@ -219,7 +220,7 @@ def test_two_thousand_truths_forward_and_back_through_the_chain():
             long_context=truth["long_context"],
             **{name: observe(name, float(array[place])) for name, array in ratios.items()},
         )  # fmt: skip
-        readings.append(joint(pair, {**truth, **USUAL.held, "ridge_point": ridge}))
+        readings.append(joint_reading(pair, {**truth, **USUAL.held, "ridge_point": ridge}))
     assert [(place, found.problem) for place, found in enumerate(readings) if found.problem] == []
     names = ("attention_flops_per_pair", "balance_context", "weight_compute_ratio", "kv_bytes_per_token", "memory_time_share")
     found = {name: np.array([reading.values[name] for reading in readings]) for name in names}
@@ -241,7 +242,7 @@ def test_the_elasticities_that_the_joint_reading_reports_bound_its_error():
         pair = BandPair(
             200_000, False, truth["short_context"], truth["long_context"], **{n: observe(n, float(a[place])) for n, a in ratios.items()}
         )
-        answer = joint(pair, {**truth, **USUAL.held, "ridge_point": 600.0}).solution.answers[0]
+        answer = joint_reading(pair, {**truth, **USUAL.held, "ridge_point": 600.0}).solution.answers[0]
         assert abs(answer.value - kv) <= 1e-9 * kv * max(1, sum(map(abs, answer.elasticities.values())))
 
 

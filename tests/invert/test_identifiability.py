@@ -1,6 +1,6 @@
-"""What prices can and cannot say, against the table of the note on inversion and against brute force.
+"""What prices can and cannot say, against a table worked out by hand and against brute force.
 
-Section 4 of the note: rank, nullity, and the fewest outside facts that pin each target, by regime. The rows of facts
+The table: rank, nullity, and the fewest outside facts that pin each target, by regime. The rows of facts
 and targets are written down again here by hand, and every subset of facts is tried, so that neither the search nor the
 substitution of equations vouches for itself.
 """
@@ -18,6 +18,7 @@ from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
 from invert.identifiability import FACTS, identify
 from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, log_jacobian
+from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
 MEMORY_BOUND = {"balance_context": 1e5, "weight_compute_ratio": 6.0, "attention_context": 1e5}
@@ -30,7 +31,7 @@ RHO, MARKUPS, ALPHA, LO, HI = (
     "prefill_decode_flops_ratio", "output_markup/input_markup", "prompt_position", "short_context", "long_context",
 )  # fmt: skip
 RIDGE, PARAMS = "ridge_point", "active_params"
-TABLE = [  # target; at maximum; added up: section 4, first two columns
+TABLE = [  # target; at maximum; added up
     ("attention_intensity/ridge_point", {RHO, MARKUPS, ALPHA}, {RHO, MARKUPS, ALPHA}),
     ("attention_context", {LO, HI, ALPHA}, {LO, HI, ALPHA}),
     ("balance_context", {RHO, MARKUPS, LO, HI}, {RHO, MARKUPS, LO, HI, ALPHA}),
@@ -45,7 +46,7 @@ TABLE = [  # target; at maximum; added up: section 4, first two columns
 ]
 
 
-@pytest.mark.parametrize(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
+@in_one_test(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
 def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, added_up: set):
     for overlap, expected in ((1.0, at_maximum), (0.0, added_up), (0.5, added_up)):
         found = identify(BANDS, overlap=overlap, values=MEMORY_BOUND)
@@ -54,19 +55,19 @@ def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, add
         assert target not in found.degenerate_with
 
 
-LECTURE_COLUMN = [  # section 4, third column
+LECTURE_COLUMN = [  # on the lecture's board
     ("attention_intensity/ridge_point", None, "weight_bytes/batch"),
     ("attention_context", {LO, HI, ALPHA}, None),
     ("balance_context", None, "weight_bytes/batch"),
     ("attention_intensity", None, "weight_bytes/batch"),
     ("weight_compute_ratio", None, "kv_bytes_per_token"),
     ("kv_bytes_per_token", None, "weight_bytes/batch"),
-    # The note says 3 facts. They pin k only if the mark-up is over the KV reads alone: see the test of that below.
+    # Three facts pin k only if the mark-up is over the KV reads alone: see the test of that below.
     ("kv_bytes_per_token_in_dollars", None, "weight_bytes/batch"),
 ]
 
 
-@pytest.mark.parametrize(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
+@in_one_test(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
 def test_the_lectures_regime_column_of_section_4(target: str, facts: set | None, degenerate: str | None):
     found = identify(BANDS, overlap=1.0, values=LECTURE)
     assert found.regime == "compute-bound in the base band, memory-bound in the long one"
@@ -123,9 +124,9 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
     return bool(np.abs(known.T @ weights - target).max() < 1e-8)
 
 
-@pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
-@pytest.mark.parametrize("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
-@pytest.mark.parametrize("overlap", [1.0, 0.0, 0.3])
+@in_one_test("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND, REVERSED], ids=["memory", "lecture", "compute", "reversed"])
+@in_one_test("components", [SINGLE, (*SINGLE, "storage"), BANDS, COMPONENTS], ids=len)
+@in_one_test("overlap", [1.0, 0.0, 0.3])
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
     prices = log_jacobian(components, overlap=overlap, values=values)
@@ -147,7 +148,7 @@ def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, 
 def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
     found = identify(COMPONENTS, overlap=1.0, values=values)
     prices = log_jacobian(COMPONENTS, overlap=1.0, values=values)
-    products = {  # the increments in dollars and their ratio, and what storage pays for: section 3.3
+    products = {  # the increments in dollars and their ratio, and what storage pays for
         f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
             row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
         f"attention_flops_per_pair*prompt_position*input_markup*price_per_flop/prefill_decode_flops_ratio*{SPAN}":
@@ -164,14 +165,14 @@ def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
 # -- rank -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize(
+@in_one_test("overlap", [0.0, 0.5, 1.0])
+@in_one_test(
     ("components", "rank"), [(SINGLE, 2), ((*SINGLE, "cache_read"), 3), (BANDS, 4), ((*BANDS, "cache_read"), 5), (COMPONENTS, 6)], ids=str
 )
 def test_every_price_adds_one_to_the_rank(components: tuple, rank: int, overlap: float):
     found = identify(components, overlap=overlap, values=MEMORY_BOUND)
     assert (found.rank, found.nullity) == (rank, 20 - rank)
-    assert 1 <= found.condition < 20, "section 4: well conditioned"
+    assert 1 <= found.condition < 20, "well conditioned"
     assert found.prices == components
 
 
@@ -251,8 +252,8 @@ REGIMES = {
 }
 
 
-@pytest.mark.parametrize("overlap", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("regime", REGIMES)
+@in_one_test("overlap", [0.0, 0.4, 1.0])
+@in_one_test("regime", REGIMES)
 def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
     values = {**SOMEWHERE, **REGIMES[regime]}
     assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime

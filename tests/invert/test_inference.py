@@ -1,6 +1,6 @@
 """Sheets in, inferences out: what the shipped prices imply, on one set of anchors, and what each reading gets wrong.
 
-Expected readings: the notes on the lecture (E3, E8, E13) and on inversion (3.5, 5.3, 6); prices: pricing_data.
+Expected readings: those of the lecture (E3, E8, E13 of tests/validation/notes.csv), and worked by hand; prices: pricing_data.
 """
 
 import csv
@@ -24,7 +24,7 @@ from invert.sheets.observables import rounding_cell
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
-# Sheets that the readings are about, with the threshold of each, or None: E8 and E13, and the table of 3.5.
+# Sheets that the readings are about, with the threshold of each, or None: E8 and E13.
 NAMED = {
     "google/gemini-3.1-pro-preview": 200_000, "google/gemini-2.5-pro": 200_000, "anthropic/claude-sonnet-4-5": None,
     "anthropic/claude-opus-4-6": None, "anthropic/claude-opus-5": None, "anthropic/claude-opus-5-5": None,
@@ -89,12 +89,12 @@ def test_every_inference_is_whole():
             assert bool(pair.joint.values) != bool(pair.joint.problem)
 
 
-MEANS_OF_THE_NOTE = {"short_context": "20k", "long_context": "300k"}
-"""At a threshold of 200k: those that the notes take, and not those of the rule here."""
+OTHER_MEANS = {"short_context": "20k", "long_context": "300k"}
+"""At a threshold of 200k: 20 k and 300 k, as in one case of E8, and not those of the rule here."""
 
 
 def test_readings_of_gemini_on_the_lecture_s_anchors():
-    (found,) = infer(["gemini-3.1-pro"], anchors=MEANS_OF_THE_NOTE).inferences
+    (found,) = infer(["gemini-3.1-pro"], anchors=OTHER_MEANS).inferences
     (pair,) = found.pairs
     assert round(pair.lecture.values["kv_bytes_per_token"], 1) == 1666.7  # 1:38:27
     # 3.5: 7.7 kB at a ridge of 300, half of it at 600
@@ -125,7 +125,7 @@ def test_to_frame_has_a_row_a_sheet_and_the_flat_columns():
 
 def test_the_lecture_pushed_forward_fails_gemini():
     """Decision 10 of the project: an output premium of about 1.2 and an input premium of 1.0, against 1.5 and 2.0."""
-    (found,) = infer(["gemini-3.1-pro"], anchors=MEANS_OF_THE_NOTE).inferences
+    (found,) = infer(["gemini-3.1-pro"], anchors=OTHER_MEANS).inferences
     checks = {check.component: check for check in found.pairs[0].lecture_checks}
     assert (checks["premium_out"].predicted, checks["premium_out"].published) == (pytest.approx(7.4 / 6, rel=1e-12), 1.5)
     assert round(checks["premium_out"].predicted, 2) == 1.23
@@ -186,7 +186,7 @@ def test_every_verdict_is_reached(name: str, changes: dict[str, str], expected: 
 
 def test_a_storage_price_is_held_against_the_cell_it_was_published_in():
     """3 USD an hour: [2.74, 3.46]. With a sweep of 23 ms and means of 20k and 300k the joint reading says 3.214 x 24/23 = 3.354."""
-    anchors = {"sweep_time": 0.023, **MEANS_OF_THE_NOTE}
+    anchors = {"sweep_time": 0.023, **OTHER_MEANS}
     (found,) = infer(["gemini-3.1-pro"], changes={"cache_storage": "3"}, anchors=anchors).inferences
     (check,) = [check for check in found.pairs[0].joint_checks if check.component == "storage_price"]
     assert check.predicted * 3.6e9 == pytest.approx(
@@ -251,7 +251,7 @@ def test_a_given_anchor_holds_for_every_sheet_and_scales_the_lecture_s_reading()
     assert round(one("gemini-3.1-pro").pairs[0].lecture.values["kv_bytes_per_token"] * 0.6) == 1000
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("anchors", "kv", "ridge"),
     [
         ({"bytes_per_weight": "0.5 B"}, 2500 / 3, 1200),  # E3: 833 for fp4
@@ -297,7 +297,7 @@ def test_a_wrong_anchor_is_refused(anchors: dict, error: type[BacksolveError], m
 
 @pytest.mark.usefixtures("tiered_sonnet")
 def test_an_inconsistent_sheet_has_no_joint_reading_and_is_flagged():
-    """Acceptance line 10 of the note on inversion: Claude Sonnet 4.5, costs added up, prefill 1.3 times as fast."""
+    """Claude Sonnet 4.5, costs added up, prefill 1.3 times as fast."""
     anchors = {"overlap": 0, "prefill_decode_flops_ratio": 1.3, "prompt_position": 0.5}
     (found,) = infer(["claude-sonnet-4-5"], anchors=anchors).inferences
     (pair,) = found.pairs
@@ -321,7 +321,7 @@ HISTORY = [  # sheet, day, tier, input and output of each band, cache read of th
 ]
 
 
-@pytest.mark.parametrize(("name", "day", "tier", "prices", "read"), HISTORY)
+@in_one_test(("name", "day", "tier", "prices", "read"), HISTORY)
 def test_sheets_before_and_after_their_changes(name: str, day: date, tier: str, prices: list, read: float):
     table = infer([name], as_of=day)
     (found,) = table.inferences
@@ -342,14 +342,14 @@ def test_the_reading_of_opus_goes_with_its_premium():
 
 KNOWN = [  # sheet, architecture, bytes stored and read per token in bf16, source
     ("baidu-qianfan/deepseek-v3", "DeepSeek-V3", 70_272, 70_272, "E3, 5: 61 x 576 values"),
-    ("MiniMax-M3", "MiniMax-M3", 137_472, 20_736, "note on inversion, 8.1: 20,736 B read"),
-    ("qwen3-coder-plus", "Qwen3-Coder-480B-A35B", 253_952, 253_952, "note on inversion, 8.1: 254 kB"),
-    ("qwen3-coder-flash", "Qwen3-30B-A3B", 98_304, 98_304, "note on inversion, 8.1: 98 kB"),
-    ("qwen3.5-plus", "Qwen3.5-397B-A17B", 30_720, 30_720, "note on inversion, 8.1: 31 kB"),
+    ("MiniMax-M3", "MiniMax-M3", 137_472, 20_736, "20,736 B read"),
+    ("qwen3-coder-plus", "Qwen3-Coder-480B-A35B", 253_952, 253_952, "254 kB"),
+    ("qwen3-coder-flash", "Qwen3-30B-A3B", 98_304, 98_304, "98 kB"),
+    ("qwen3.5-plus", "Qwen3.5-397B-A17B", 30_720, 30_720, "31 kB"),
 ]
 
 
-@pytest.mark.parametrize(("name", "architecture", "stored", "read", "source"), KNOWN, ids=[row[0] for row in KNOWN])
+@in_one_test(("name", "architecture", "stored", "read", "source"), KNOWN, ids=[row[0] for row in KNOWN])
 def test_a_public_architecture_stands_beside_the_readings(name: str, architecture: str, stored: float, read: float, source: str):
     known = one(name).known
     assert (known.architecture, known.stored, known.read) == (architecture, stored, read)
@@ -375,7 +375,7 @@ FLAGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "flags"), FLAGS)
+@in_one_test(("name", "flags"), FLAGS)
 def test_flags(name: str, flags: tuple[str, ...]):
     assert one(name).flags == flags
 
@@ -404,6 +404,7 @@ def test_a_sheet_of_one_s_own_stands_among_the_others(tmp_path):
     assert table.inferences[0].sheet.provider == "acme" and table.inferences[0].observables.output_input_ratio.value == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "place"),
     [
@@ -500,7 +501,7 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.lines(name)
+    columns, cells = shipped.raw_rows(name)
     rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
@@ -518,8 +519,8 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its
     assert of_sheet == f"moonshotai/kimi-k3: {of_row}"
 
 
-@pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
-@pytest.mark.parametrize("text", ["", "many", "0", "nan"])
+@in_one_test("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
+@in_one_test("text", ["", "many", "0", "nan"])
 def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
     with shipped.reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
         table = infer(["kimi-k3", "gemini-3.1-pro"])

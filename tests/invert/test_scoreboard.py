@@ -1,4 +1,4 @@
-"""The scoreboard, against the figures of the note on inversion (sections 2, 5.2, 8.1, 8.2, 12) and by the command line."""
+"""The scoreboard, against figures of an earlier calculation by other code, and by the command line."""
 
 import csv
 import io
@@ -22,6 +22,7 @@ from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.layout import ESTIMATORS
 from invert.report.table import kv_range, summary
+from tests.tools.together import in_one_test
 
 
 def call(*arguments: str):
@@ -33,8 +34,8 @@ SOLD = {  # known models that a shipped sheet sells, by the name it is sold unde
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("architecture", SOLD)
-@pytest.mark.parametrize("anchors", [{}, {"overlap": 0.0, "machine_balance_ratio": 150.0}])
+@in_one_test("architecture", SOLD)
+@in_one_test("anchors", [{}, {"overlap": 0.0, "machine_balance_ratio": 150.0}])
 def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[str, float]):
     """The very estimates of the table, every column and digit of them, over the cache that is known."""
     table = infer([SOLD[architecture]], anchors=anchors)
@@ -129,10 +130,10 @@ def test_the_recorded_calibration_meets_the_demands():
 def test_sections_are_those_of_the_command():
     assert tuple(truth.SECTIONS) == SECTIONS == tuple(truth.TITLES)
     with pytest.raises(UnknownName, match="skill"):
-        truth.rows("skil")
+        truth.section_rows("skil")
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@in_one_test("section", SECTIONS)
 def test_the_command_prints_every_section_in_every_form(section: str):
     table, document, sheet = (call("--section", section, "--as", style).output for style in ("table", "json", "csv"))
     rows = json.loads(document)[section]
@@ -141,7 +142,7 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     assert sum(line.startswith(tuple(str(next(iter(row.values()))) for row in rows)) for line in table.splitlines()) == len(rows)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arguments", "said"),
     [
         (("--save", "x.csv"), "go with --rerun"),

@@ -1,6 +1,6 @@
 """What would change a reading, input by input, and whether a premium is a cost or what everybody asks.
 
-Elasticities: section 9 of the note on inversion, point 4; the convention: sections 0 (5) and 9, point 8.
+Elasticities are those of the closed forms; the convention is two hypotheses for a premium that most sheets share.
 """
 
 from functools import cache
@@ -154,7 +154,7 @@ def test_others_do_not_change_what_a_cost_makes_likely():
 
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4"])
 def test_twice_in_and_half_more_out_is_a_convention(name: str):
-    """The same pair at three vendors; the note's cost model gives it 0.16 %, under its own priors."""
+    """The same pair at three vendors; an earlier calculation gives it 0.16 %, under its own priors."""
     found = judged(name, of_others(name))
     assert found.same == 2 and found.others >= 7
     assert 1e-5 < found.probability_by_cost < 0.01

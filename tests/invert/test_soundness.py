@@ -22,12 +22,13 @@ from derive.shipped import Problem, Tables, read, reading
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
-from invert.report.contract import as_json
+from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
 from invert.table import InferenceTable
+from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
 PRICES = ("prices", "prices_rivals", "prices_calibration")
@@ -149,7 +150,7 @@ def test_remarks_move_no_figure(name: str):
     place = chosen(name, next(iter(REMARKS[name])))
     with reading(edited(name, place, **dict.fromkeys(REMARKS[name], "another remark"))):
         found = infer(["gemini-3.1-pro", "kimi-k3"])
-    assert found.problems == () and as_json(found) == as_json(usual())
+    assert found.problems == () and run_as_json(found) == run_as_json(usual())
 
 
 # -- an edit and the next run ---------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
 }
 PROGRAM = (
     "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
-    "from invert.inference import infer; from invert.report.contract import as_json; print(as_json(infer(['gemini-3.1-pro'])))"
+    "from invert.inference import infer; from invert.report.contract import run_as_json; print(run_as_json(infer(['gemini-3.1-pro'])))"
 )
 
 
@@ -184,13 +185,14 @@ def edit(folder, name: str) -> None:
     (folder / f"{name}.csv").write_bytes(edited(name, place, **cells).files[f"{name}.csv"])
 
 
+@pytest.mark.slow
 def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_says(copy):
-    said = [as_json(infer(["gemini-3.1-pro"]))]
+    said = [run_as_json(infer(["gemini-3.1-pro"]))]
     for name in EDITS:
         edit(copy, name)
         table = infer(["gemini-3.1-pro"])
         assert table.problems == ()
-        said.append(as_json(table))
+        said.append(run_as_json(table))
     assert len(set(said)) == len(said), "an edit of a table that moves nothing"
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(copy)], capture_output=True, text=True, check=True, env=os.environ)
     assert json.loads(done.stdout) == json.loads(said[-1])
@@ -230,7 +232,7 @@ ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
     "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
     "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings("GLM-4.7")),
-    "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.rows("production")),
+    "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.section_rows("production")),
 }
 """By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
 
@@ -246,8 +248,8 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
     cells, column, rests_on_it = ASIDE[name]
     place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
     with reading(edited(name, place, **{column: "abc"})):
-        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
-        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.rows("controls")
+        assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == run_as_json(usual())
+        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.section_rows("controls")
         assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load())]
         if rests_on_it:
             with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
@@ -281,14 +283,14 @@ def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
     writer.writerows(spoilt)
     with reading(read().edited(prices=out.getvalue())):
         assert calibration.lacking() == ("Qwen3-Coder-480B-A35B",)
-        assert {problem.origin for problem in calibration.problems()} == {"prices.csv"}
+        assert {problem.origin for problem in calibration.class_problems()} == {"prices.csv"}
 
 
 def usual_ratios() -> tuple[str, ...]:
     return tuple(calibration.learn().kv_ratios)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "column", "text", "left_out"),
     [
         ("prices_calibration", "amount", "abc", "GLM-4.5"),
@@ -337,8 +339,9 @@ def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_
     assert len(table.problems) == len(lines) and "are left to learn from" in said
 
 
-@pytest.mark.parametrize("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
-@pytest.mark.parametrize("content", ["", "header"])
+@pytest.mark.slow
+@in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
+@in_one_test("content", ["", "header"])
 def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
     with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
         table = infer(["gemini-3.1-pro", "claude-opus-5"])
@@ -361,7 +364,7 @@ def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
     with reading(edited(name, place, **{column: ""})):
         table = infer(["gemini-3.1-pro", "kimi-k3"])
     assert {problem.origin for problem in table.problems} == {f"{name}.csv"} and table.notes == ()
-    assert as_json(table) == as_json(usual())
+    assert run_as_json(table) == run_as_json(usual())
 
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
@@ -369,7 +372,7 @@ def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
     header, *lines = shipped.content("fx.csv").decode().splitlines()
     with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
         found, problems = scoreboard.sections(("controls", "production"))
-    assert found["controls"] == [] and scoreboard.rendered(found, style)
+    assert found["controls"] == [] and scoreboard.rendered_sections(found, style)
     assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
 
 
@@ -401,10 +404,10 @@ def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
 def test_worker_processes_read_what_the_run_reads():
     peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
     with reading(edited("hardware", peak, value="2e15")):
-        alone = as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
+        alone = run_as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-            assert as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
-    assert alone != as_json(usual())
+            assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
+    assert alone != run_as_json(usual())
 
 
 # -- names that the program looks up by itself ----------------------------------------------------------------------
@@ -422,7 +425,7 @@ def is_bf16(row: Cells) -> bool:
     return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("tables", "row"),
     [
         (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX", is_bf16), 13),
@@ -456,7 +459,7 @@ def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
 def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(column: str):
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
     with reading(edited("architectures", place, **{column: "12345"})):
-        assert as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == as_json(usual())
+        assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == run_as_json(usual())
         (problem,) = all_problems(load())
     assert (problem.origin, problem.row, problem.column) == ("architectures.csv", place + 2, column)
     assert problem.message == "12345 is not the 13824 that mla_hybrid attention makes of the configuration"
@@ -493,7 +496,7 @@ def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
 CNY_SHEET = "volcengine/deepseek-v4-pro"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("place", "cells", "stops", "left_out"),
     [
         (0, {"units_per_usd": "abc"}, False, True),
@@ -524,7 +527,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "row", "cells", "named_rows"),
     [
         ("hardware", 35, {"accelerator": "H20O-SXM"}, {35}),
@@ -550,9 +553,10 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     assert named_rows <= listed, said
 
 
-@pytest.mark.parametrize("column", ["provider", "model", "service_tier"])
-@pytest.mark.parametrize("row", [110, 113])
-@pytest.mark.parametrize("section", ["controls", "storage", "production"])
+@pytest.mark.slow
+@in_one_test("column", ["provider", "model", "service_tier"])
+@in_one_test("row", [110, 113])
+@in_one_test("section", ["controls", "storage", "production"])
 def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
     with reading(edited("prices", row - 2, **{column: "misspelt"})):
         found, problems = scoreboard.sections((section,))
@@ -562,10 +566,11 @@ def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, col
         assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name not in PRICES])
+@pytest.mark.slow
+@in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
     """The description says which columns are figures."""
-    figures = [field["name"] for field in shipped.described(name)["fields"] if field["type"] in ("number", "integer")]
+    figures = [field["name"] for field in shipped.read().described(name)["fields"] if field["type"] in ("number", "integer")]
     for column in figures:
         places = [place for place, row in enumerate(rows(name)) if row[column]]
         for place in {places[0], places[len(places) // 2], places[-1]} if places else ():

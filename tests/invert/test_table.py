@@ -1,5 +1,6 @@
 """The result of `infer` in a session: a sequence of inferences that shows itself."""
 
+from functools import cache
 from shutil import get_terminal_size
 
 import pytest
@@ -12,29 +13,32 @@ from invert.report.table import summary
 from invert.result import Inference
 from invert.table import InferenceTable
 
-TABLE = infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
+
+@cache
+def table() -> InferenceTable:
+    return infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
 
 
 def test_it_is_exported_where_infer_is():
-    assert invert.InferenceTable is InferenceTable and type(TABLE) is InferenceTable
+    assert invert.InferenceTable is InferenceTable and type(table()) is InferenceTable
 
 
 def test_it_is_a_sequence_of_its_inferences():
-    assert len(TABLE) == 3 and list(TABLE) == [TABLE[0], TABLE[1], TABLE[-1]] == list(TABLE.inferences)
-    assert all(isinstance(one, Inference) for one in TABLE) and TABLE[1:] == TABLE.inferences[1:]
-    assert TABLE[0] in TABLE
+    assert len(table()) == 3 and list(table()) == [table()[0], table()[1], table()[-1]] == list(table().inferences)
+    assert all(isinstance(one, Inference) for one in table()) and table()[1:] == table().inferences[1:]
+    assert table()[0] in table()
     with pytest.raises(IndexError):
-        TABLE[3]
+        table()[3]
 
 
 def test_a_sheet_is_found_by_its_name():
-    assert [TABLE[one.name] is one for one in TABLE] == [True] * 3
-    assert TABLE["google/gemini-3.1-pro-preview"].sheet.model == "gemini-3.1-pro-preview"
+    assert [table()[one.name] is one for one in table()] == [True] * 3
+    assert table()["google/gemini-3.1-pro-preview"].sheet.model == "gemini-3.1-pro-preview"
 
 
 def test_a_name_that_is_not_there_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match=r"did you mean 'openai/gpt-5\.4'"):
-        TABLE["openai/gpt-5.5"]
+        table()["openai/gpt-5.5"]
 
 
 def test_a_name_of_several_sheets_is_refused_with_their_places():
@@ -46,23 +50,23 @@ def test_a_name_of_several_sheets_is_refused_with_their_places():
 
 def test_print_shows_the_table_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "70")
-    assert str(TABLE) == summary(TABLE, 70) != summary(TABLE, 100)
+    assert str(table()) == summary(table(), 70) != summary(table(), 100)
     monkeypatch.delenv("COLUMNS")
     if get_terminal_size((0, 0)).columns == 0:
-        assert str(TABLE) == summary(TABLE, 100)
+        assert str(table()) == summary(table(), 100)
 
 
 def test_repr_is_a_line():
-    assert repr(TABLE) == "InferenceTable(3 sheets, prices of 2026-11-20)"
+    assert repr(table()) == "InferenceTable(3 sheets, prices of 2026-11-20)"
     assert repr(infer(["gpt-5.4"])) == "InferenceTable(1 sheet, prices of 2026-11-20)"
 
 
 def test_a_notebook_shows_the_table_as_html():
-    assert TABLE._repr_html_() == document(TABLE, "html") and TABLE._repr_html_().startswith("<table>")
+    assert table()._repr_html_() == document(table(), "html") and table()._repr_html_().startswith("<table>")
 
 
 def test_a_sheet_and_its_estimates_are_a_line_each():
-    assert str(TABLE[1].sheet) == "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
-    for one in TABLE:
+    assert str(table()[1].sheet) == "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
+    for one in table():
         for shown in (str(one.sheet), *map(str, (*one.kv_bytes.values(), *one.estimates.values()))):
             assert shown and "\n" not in shown and len(shown) <= 100

@@ -8,7 +8,6 @@ each combination of regimes they fall in, it must hold identically.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
 
 import numpy as np
 import sympy
@@ -16,6 +15,7 @@ import sympy
 from derive.derivations import assumed, conclusion
 from derive.expressions.regimes import closed_forms, regimes
 from derive.quantities import quantity, symbol
+from derive.requirements import compared, named
 
 DRAWS, KEPT, ROUNDS = 1000, 200, 60
 FOLLOWS, BROKEN = 1e-9, 1e-3
@@ -90,9 +90,8 @@ def _points(relations, requires, claim, seed) -> dict[str, np.ndarray]:
                 ceiling = quantity(name).ceiling
                 inside &= np.isfinite(found) & (found >= 0) & (found <= ceiling)
             for needed in requires:
-                asked = tuple(signature(needed).parameters)
-                if set(asked) <= set(values):
-                    inside &= needed(*(values[name] for name in asked))
+                if values.keys() >= {*named(needed)}:
+                    inside &= compared(needed, values)
         kept.append({name: found[inside] for name, found in values.items()})
         count += int(inside.sum())
         if count >= KEPT:

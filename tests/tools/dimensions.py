@@ -9,6 +9,7 @@ from zlib import crc32
 import pint
 
 from derive.quantities import CONSTANTS, QUANTITIES
+from derive.requirements import compared, named
 
 UNITS = pint.UnitRegistry(None)
 for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
@@ -47,5 +48,4 @@ def check(relation):
 
 def check_requirement(requirement):
     """Raises unless a requirement compares like with like."""
-    names = tuple(signature(requirement).parameters)
-    assert requirement(*(sample(name) for name in names)) in (True, False)
+    assert compared(requirement, {name: sample(name) for name in named(requirement)}) in (True, False)

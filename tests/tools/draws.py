@@ -1,7 +1,6 @@
 """Random assignments that satisfy an equation, inside the declared domains: shared by the property tests."""
 
 from collections.abc import Iterator
-from inspect import signature
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from derive.evaluate import vectorised
 from derive.expressions.regimes import regimes
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.requirements import compared
 
 
 def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarray]:
@@ -32,7 +32,7 @@ def assignments(equation: Equation, count: int, seed: int) -> dict[str, np.ndarr
                 moved = [equation.right_side({**drawn, name: drawn[name] * 1.01}) != base for name in names]
                 inside &= ~here | np.all(moved, axis=0)
             for requirement in equation.requires:
-                inside &= requirement(*(drawn[name] for name in signature(requirement).parameters))
+                inside &= compared(requirement, drawn)
         kept.append({name: array[inside] for name, array in drawn.items()})
         found += int(inside.sum())
         if found >= count:

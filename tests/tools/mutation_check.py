@@ -154,7 +154,20 @@ def run(name: str) -> Red | None:
     with TemporaryDirectory() as folder:
         seen = Path(folder) / "seen.json"
         # Without the plugin of hypothesis a run starts in half the time; nothing that is run here needs it.
-        options = ["-p", "tests.tools.mutation_check", "-p", "no:hypothesispytest", "--mutant", name, "--seen", str(seen), "-q", "--tb=no"]
+        options = [
+            "-p",
+            "tests.tools.mutation_check",
+            "-p",
+            "no:hypothesispytest",
+            "--mutant",
+            name,
+            "--seen",
+            str(seen),
+            "-q",
+            "--tb=no",
+            "-m",
+            "",
+        ]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *WHERE],
             cwd=ROOT,

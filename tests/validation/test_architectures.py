@@ -139,7 +139,7 @@ def test_attention_flops_of_unequal_widths():
     assert solve("attention_flops_per_pair", model="MiMo-V2-Flash").answers[0].value == 2 * 9 * 64 * (192 + 128)
 
 
-@pytest.mark.parametrize(("model", "dtype", "expected", "source"), PUBLISHED)
+@in_one_test(("model", "dtype", "expected", "source"), PUBLISHED)
 def test_published_figures(model, dtype, expected, source):
     assert solve("kv_bytes_per_token", model=model, bytes_per_element=BYTES[dtype]).answers[0].value == expected, source
 

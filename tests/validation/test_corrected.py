@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.command_rows import outcome
+from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("corrected.csv").read_text(encoding="utf-8"))))
@@ -29,13 +30,13 @@ def answered(command: str) -> float:
     return answer["value"] if answer["kind"] == "point" else answer["high"]
 
 
-@pytest.mark.parametrize("row", ANSWERED)
+@in_one_test("row", ANSWERED)
 def test_a_command_comes_to_what_was_worked_by_hand(row: dict[str, str]):
     found = answered(row["command"]) / (answered(row["beside"]) if row["beside"] else 1)
     assert found == pytest.approx(worked(row["worked"]), rel=REL), row["question"]
 
 
-@pytest.mark.parametrize("row", ANSWERED)
+@in_one_test("row", ANSWERED)
 def test_the_working_rounds_to_the_figure(row: dict[str, str]):
     figure = row["expected"].removeprefix(MOST)
     digits = len(figure.split("e")[0].replace(".", "").lstrip("0"))

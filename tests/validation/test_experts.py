@@ -69,7 +69,7 @@ H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes
 BANDWIDTH = 16 * 3.35e12
 
 
-@pytest.mark.parametrize(("batch", "chunk"), [(1, 1), (1, 64), (16, 16), (64, 500)])
+@in_one_test(("batch", "chunk"), [(1, 1), (1, 64), (16, 16), (64, 500)])
 def test_a_chunk_touches_experts_as_sequences_do(batch, chunk):
     by_hand = (671e9 - 634e9 * (31 / 32) ** (batch + chunk - 1) + batch * 4000 * 35136) / BANDWIDTH
     assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=chunk) == pytest.approx(by_hand, rel=1e-9)
@@ -105,15 +105,15 @@ def test_where_all_is_read_a_chunk_reads_no_more(variant):
     assert value("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(value("step_time", **given), rel=1e-12)
 
 
-@pytest.mark.parametrize("variant", ["sharded", "touched", "resident"])
-@pytest.mark.parametrize("more", [{}, {"expert_imbalance": 2.5}], ids=["even", "uneven"])
+@in_one_test("variant", ["sharded", "touched", "resident"])
+@in_one_test("more", [{}, {"expert_imbalance": 2.5}], ids=["even", "uneven"])
 def test_a_pass_of_one_token_costs_what_decode_does(variant, more):
     given = {**H100S, "batch": 3, "resident_weight_bytes_per_chip": 42e9, "variants": {"weight_time": variant}} | more
     assert value("prefill_normalised_cost", **given, new_tokens_per_pass=1) == pytest.approx(value("normalised_cost", **given), rel=1e-9)
 
 
-@pytest.mark.parametrize("overlap", ["max", "sum"])
-@pytest.mark.parametrize("new", [8, 1000])
+@in_one_test("overlap", ["max", "sum"])
+@in_one_test("new", [8, 1000])
 def test_the_cost_of_a_pass_is_that_of_its_weights_and_arithmetic(overlap, new):
     arithmetic = (2 * 37e9 / 1979e12 + new / 2 * 2 * 61 * 128 * (128 + 64 + 128) / 989e12) * 2 * new / 16
     reads = (671e9 - 634e9 * (31 / 32) ** (2 * new - 1) + 2 * 4000 * 35136) / BANDWIDTH
@@ -226,7 +226,7 @@ def test_the_sparsest_router_of_the_table_is_one_of_128():
 # -- draws at random ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("experts", "active", "batch"), [(256, 8, 1), (256, 8, 32), (128, 1, 100), (8, 2, 3)])
+@in_one_test(("experts", "active", "batch"), [(256, 8, 1), (256, 8, 32), (128, 1, 100), (8, 2, 3)])
 def test_touched_experts(experts, active, batch):
     rng = np.random.default_rng(1)
     drawn = np.mean([len(np.unique(chosen(experts, active, batch, rng))) for _ in range(400)])
@@ -276,8 +276,8 @@ SPREAD = [
 ]
 
 
-@pytest.mark.parametrize(("experts", "active", "chips"), SPREAD)
-@pytest.mark.parametrize("batch", [1, 4, 16, 64])
+@in_one_test(("experts", "active", "chips"), SPREAD)
+@in_one_test("batch", [1, 4, 16, 64])
 def test_the_busiest_chip_is_as_near_to_the_draws_as_it_says(experts, active, chips, batch):
     given = {"experts": experts, "active_experts": active, "batch": batch, "expert_parallel": chips}
     found = value("expert_imbalance", using="experts.busiest_chip", **given)
@@ -292,7 +292,7 @@ def test_one_chip_waits_for_no_other_and_neither_do_chips_of_which_all_experts_a
     assert value("expert_imbalance", **alone, batch=1e4, expert_parallel=64) == 1
 
 
-@pytest.mark.parametrize("parts", [2, 4, 8, 32])
+@in_one_test("parts", [2, 4, 8, 32])
 def test_reached_racks_and_chips_against_draws_and_without_repetition(parts):
     """C(E - E/n, k)/C(E, k) of all choices miss a part; choices with repetition miss it a little more often."""
     experts, active = 256, 8

@@ -20,6 +20,7 @@ from invert.estimators.densities import sample_of
 from invert.records import Estimate
 from invert.rent import rental
 from invert.sheets.contexts import band_edges
+from tests.tools.together import in_one_test
 
 RIDGE_POINT = 300.0
 # architecture: KV bytes of it and at cost [kB], their ratio, that of the common mark-up, attention [MFLOP], its ratio, base mark-up
@@ -63,7 +64,7 @@ def test_the_sheets_are_those_of_the_table():
     assert list(CALIBRATED) == list(KNOWN)
 
 
-@pytest.mark.parametrize("architecture", KNOWN)
+@in_one_test("architecture", KNOWN)
 def test_each_sheet_reads_as_published(architecture):
     member, anchors = CALIBRATED[architecture], rental().values
     found = (

@@ -1,6 +1,6 @@
 """What the lecture says, and what it comes to when recomputed: one row of lecture.csv a claim, solved through the chain.
 
-The first column is the line of our acceptance table, a letter, and the catalogue entry of our notes on the lecture
+The first column is a line number, a letter, and the entry of notes.csv, which parts the lecture
 (A: the step and the batch; B: experts; C: pipelining; D: training; E: price sheets). Lines that are no single number
 are tests below. Lines above 57 are ours. Types: `lecture` is the lecture's own rounded figure, `recomputed` is ours from the same inputs,
 `external` is somebody else's.
@@ -94,7 +94,7 @@ def test_line_4_precision_does_not_matter_where_flops_double_as_bytes_halve():
         assert max(found) / min(found) - 1 <= 1e-3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("hardware", "stable"),
     [("H100:fp8", True), ("B200:fp8", True), ("A100-SXM-80GB:bf16", False), ("B300:fp4", False), ("H200:fp8", False)],
 )

@@ -32,7 +32,7 @@ HELD = [
 ]
 
 
-@pytest.mark.parametrize(("model", "context", "expected", "rounded", "why"), HELD)
+@in_one_test(("model", "context", "expected", "rounded", "why"), HELD)
 def test_what_a_sequence_holds_is_what_a_step_reads_of_it(model, context, expected, rounded, why):
     given = {"model": model, "context_length": context, "bytes_per_element": 2, "state_bytes_per_element": 2}
     written = 2 * 36 * QWEN_STATE if model.startswith("Qwen") else 0
@@ -204,7 +204,7 @@ def test_weights_in_two_types_take_what_the_checkpoint_takes(model, size, source
     assert only("weight_bytes", model=model, hardware=hardware) == pytest.approx(size, rel=0.09), source
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("model", "hardware", "chips", "fits"),
     [
         ("gpt-oss-120b", "H100:bf16", 1, True),  # model card: "a single 80GB GPU"

@@ -1,4 +1,4 @@
-"""Every entry of our notes on the lecture has an equation; what is a remark or a value has a test, or a claim on record.
+"""Every entry of notes.csv, a point that the lecture makes, has an equation; what is a remark or a value has a test, or a claim on record.
 
 Parts: A batch and step, B experts, C pipelining, D training, E price sheets and caches, F ciphers and reversible networks.
 """
@@ -35,7 +35,7 @@ def test_an_entry_is_held_by_equations_or_tests_that_exist(row):
         assert name in by_id() or name in TESTS or (name == "claim" and row["entry"] in CLAIMS), name
 
 
-@pytest.mark.parametrize("entry", CLAIMS)
+@in_one_test("entry", CLAIMS)
 def test_a_claim_says_when_it_was_made_and_what_became_of_it(entry):
     row = CLAIMS[entry]
     assert re.fullmatch(r"[012]:[0-5]\d:[0-5]\d", row["start"])

@@ -58,7 +58,7 @@ def test_query_heads_do_not_enter_the_kv_cache(query_heads):
         assert found <= 3.646 + 17.895 + 4.530 + attention + 0.001 < 32 < 148.9
 
 
-@pytest.mark.parametrize(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
+@in_one_test(("batch", "touched"), [(1, 8), (8, 57.4), (32, 163.3), (128, 251.6), (256, 255.9)])
 def test_a_batch_touches_more_experts_than_one_token_does(batch, touched):
     """As many as one token chooses, 8 of 256, whatever the batch, would read 37 B parameters at a batch of 256 too."""
     experts = {"experts": 256, "active_experts": 8, "batch": batch}
@@ -239,7 +239,7 @@ def _silent(node):
     return False
 
 
-@pytest.mark.parametrize("statement", ["assert x", "raise ValueError", "raise ValueError()", "Reason('code')"])
+@in_one_test("statement", ["assert x", "raise ValueError", "raise ValueError()", "Reason('code')"])
 def test_a_silent_statement_would_be_seen(statement):
     assert any(map(_silent, ast.walk(ast.parse(statement))))
 

@@ -134,7 +134,7 @@ def test_the_board_convention_is_half_of_the_data_sheet_convention():
     assert ours("L70", "memory_time", "count=mac") == ours("L70", "memory_time")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("switch", "said"),
     [
         ({"variants": {"overlap": "sum"}}, "overlap: sum"),
@@ -152,7 +152,7 @@ def test_the_convention_stands_with_the_answer(switch, said):
     assert any(line.startswith(said) for line in solve("step_time", **switch, **given).assumptions)
 
 
-@pytest.mark.parametrize("case", ["L70", "L70s", "INF", "DSV3", "DSV3b"])
+@in_one_test("case", ["L70", "L70s", "INF", "DSV3", "DSV3b"])
 def test_the_roofline_is_the_least_of_the_three_and_half_the_sum_at_least(case):
     least, apart, total = (ours(case, "step_time", f"overlap={name}") for name in ("max", "kv_plus_max", "sum"))
     assert least <= apart <= total <= 2 * least

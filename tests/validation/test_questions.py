@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
+from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
 ROWS = list(csv.DictReader(StringIO(Path(__file__).with_name("questions.csv").read_text(encoding="utf-8"))))
@@ -85,7 +86,7 @@ def test_a_question_is_answered_by_one_command(row: dict[str, str]):
         compare(row["expected"], json.loads(said.stdout))
 
 
-@pytest.mark.parametrize("row", WORKED)
+@in_one_test("row", WORKED)
 def test_the_working_comes_to_the_figure(row: dict[str, str]):
     found = [worked(text) for text in row["worked"].split(";")]
     assert found == pytest.approx(figures(row["expected"]), rel=REL)

@@ -178,7 +178,7 @@ def shipped(name: str) -> Posterior:
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_the_default_draws_against_eight_million_of_the_priors(name: str):
-    """Note on inversion, 12.3: median within .05 nat, ends within .20, log evidence within .05."""
+    """Median within .05 nat, ends within .20, log evidence within .05."""
     assert_agrees(name, shipped(name))
 
 
@@ -250,7 +250,7 @@ def log_posterior(points: np.ndarray, sheet: Sheet) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Gemini 3.1 Pro", "one band"])
 def test_emcee(name: str):
-    """Note on inversion, 12.4: 64 walkers of 3,000 steps, medians within .10 nat."""
+    """64 walkers of 3,000 steps: medians within .10 nat."""
     import emcee
 
     sheet, generator = SHEETS[name], np.random.default_rng(SEED)

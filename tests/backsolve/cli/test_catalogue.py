@@ -1,5 +1,6 @@
 """`backsolve list`, `show` and `cite`."""
 
+import json
 import os
 from pathlib import Path
 
@@ -76,6 +77,18 @@ def test_a_derivation_is_shown_step_by_step_in_text_and_in_latex():
     assert refused.status == 2 and "'batch' is no equation's id" in refused.err
     misspelled = call("show", "roofline.step_tim", "--as", "latex")
     assert misspelled.status == 2 and "'roofline.step_time'" in misspelled.err
+
+
+def test_an_equation_is_shown_as_json_with_its_example():
+    shown = call("show", "scheduling.sweep_time", "--as", "json")
+    assert shown.status == 0
+    assert json.loads(shown.out)["example"] == {
+        "given": {"hbm_capacity": "288 GB", "hbm_bandwidth": "20 TB/s"},
+        "result": "14.4 ms",
+        "values": {"hbm_capacity": 288e9, "hbm_bandwidth": 20e12, "sweep_time": 0.0144},
+    }
+    refused = call("show", "batch", "--as", "json")
+    assert refused.status == 2 and "only equations have a form in JSON" in refused.err
 
 
 @pytest.mark.parametrize(("lack", "field"), [("source", "sources"), ("derivation", "steps")])

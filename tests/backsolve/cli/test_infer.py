@@ -13,6 +13,7 @@ import invert
 from invert.report.table import COLUMNS as ALL_COLUMNS
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
+from tests.tools.together import in_one_test
 
 
 def test_a_choice_among_providers_is_said_on_stderr():
@@ -21,7 +22,7 @@ def test_a_choice_among_providers_is_said_on_stderr():
     assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "shown"),
     [
         ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),
@@ -181,6 +182,7 @@ NARROWEST = 74
 """What the columns that always stay take up with the sheets that ship."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_the_table_fits_and_says_what_it_left_out():
     table = invert.infer()

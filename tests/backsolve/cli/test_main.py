@@ -17,6 +17,7 @@ import pytest
 
 from backsolve.cli.main import backsolve
 from tests.tools.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
+from tests.tools.together import in_one_test
 
 WRONG = [  # arguments, what the message must hold
     # unknown names, the nearest offered
@@ -121,7 +122,7 @@ WRONG = [  # arguments, what the message must hold
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "holds"), WRONG, ids=[" ".join(row[0])[:60] for row in WRONG])
+@in_one_test(("arguments", "holds"), WRONG, ids=[" ".join(row[0])[:60] for row in WRONG])
 def test_wrong_input_exits_2_with_a_plain_line(arguments: tuple[str, ...], holds: str):
     assert holds in refused(*arguments)
 
@@ -137,7 +138,7 @@ LONGEST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", LONGEST, ids=[" ".join(row)[:30] for row in LONGEST])
+@in_one_test("arguments", LONGEST, ids=[" ".join(row)[:30] for row in LONGEST])
 def test_a_very_long_argument_is_cut_in_the_message(arguments: tuple[str, ...]):
     refused(*arguments)
 
@@ -159,7 +160,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", HOSTILE, ids=[ascii(" ".join(row))[:50] for row in HOSTILE])
+@in_one_test("arguments", HOSTILE, ids=[ascii(" ".join(row))[:50] for row in HOSTILE])
 def test_control_characters_never_reach_the_terminal_raw(arguments: tuple[str, ...]):
     refused(*arguments)
 
@@ -213,7 +214,7 @@ FINE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
+@in_one_test(("arguments", "holds"), FINE, ids=[" ".join(row[0])[:60] for row in FINE])
 def test_what_works_exits_0_and_says_nothing_on_stderr(arguments: tuple[str, ...], holds: str):
     said = call(*arguments)
     assert (said.status, said.err) == (0, "")
@@ -331,3 +332,13 @@ def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):
         )  # fmt: skip
     assert done.returncode == 1 and "the output cannot be written (File too large)" in done.stderr
     plain(done.stderr)
+
+
+@pytest.mark.parametrize(("before", "after"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_a_command_works_with_one_thread_unless_told_otherwise(before, after):
+    """The matrices are small: threads wait longer than they work, and the last digits of a sum hang on their number."""
+    told = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))"
+    code = f"{told}\nimport sys; sys.argv = ['backsolve', '--version']\nfrom backsolve.__main__ import main; main()"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment | before, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == after

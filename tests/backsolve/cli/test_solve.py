@@ -2,9 +2,8 @@
 
 import json
 
-import pytest
-
 from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
+from tests.tools.together import in_one_test
 
 NO_ANSWER = [
     ((*STAR, "machine_balance_ratio=300"), "needs also total_params and active_params"),
@@ -24,7 +23,7 @@ NO_ANSWER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
+@in_one_test(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
 def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds: str):
     assert holds in refused(*arguments, status=3)
     said = call(*arguments, "--as", "json")
@@ -38,7 +37,7 @@ def test_what_is_missing_is_named_in_json_too():
     assert document["reason"]["code"] == "missing_givens" and document["reason"]["missing"] == ["total_params", "active_params"]
 
 
-@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+@in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
     said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
     warning, *others = said.err.splitlines()

@@ -10,6 +10,7 @@ import pytest
 from derive import catalogue
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS, QUANTITIES
+from derive.requirements import Requirement
 from tests.tools.dimensions import UNITS, check, check_requirement, same, sample, unit
 from tests.tools.together import in_one_test
 
@@ -110,7 +111,7 @@ def test_a_planted_error_is_seen(relation):
 def test_a_planted_comparison_is_seen(requirement):
     # pint says ValueError where a number without a unit is compared.
     with pytest.raises((pint.DimensionalityError, ValueError)):
-        check_requirement(requirement)
+        check_requirement(Requirement(holds=requirement))
 
 
 def test_the_planted_errors_are_near_misses():

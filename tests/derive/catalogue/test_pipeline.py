@@ -25,7 +25,7 @@ def test_the_bound_of_one_domain_is_for_those_who_claim_one_stage():
     assert "memory.scale_up_fit is a condition, joined by name" in solution.assumptions
 
 
-@pytest.mark.parametrize(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
+@in_one_test(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
 def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
     given = {"step_time": 20e-3, "hop_latency": hops}
     assert solve("token_latency", **given, pipeline_stages=stages).answers[0].value == pytest.approx(latency)
@@ -104,7 +104,7 @@ def test_virtual_stages_shorten_the_bubble(virtual, backward, stages, microbatch
     assert found < bubble(stages, microbatches) or virtual == 1
 
 
-@pytest.mark.parametrize(("stages", "microbatches"), SHAPES)
+@in_one_test(("stages", "microbatches"), SHAPES)
 def test_one_forward_one_backward_holds_as_many_microbatches_as_stages_and_gpipe_holds_all(stages, microbatches):
     """These are the microbatches in flight; those of a training step are as many as one likes."""
     assert run(one_forward_one_backward(stages, microbatches)).held == tuple(range(stages, 0, -1))

@@ -39,6 +39,7 @@ def test_the_mean_is_that_of_the_middles_of_all_tokens(seed):
     assert mean_met(limit, cached, new) == pytest.approx(by_token, rel=1e-12)
 
 
+@pytest.mark.slow
 @in_one_test("model", ["DeepSeek-V3.2", "MiniMax-M3", "DeepSeek-V4-Pro", "gpt-oss-120b", "Gemma-3-27B", "Llama-3-70B"])
 @in_one_test(("cached", "new"), [(0, 100), (0, 5000), (3000, 4000), (20_000, 1000)])
 def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, cached, new):
@@ -129,7 +130,7 @@ def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
         assert found == pytest.approx({"uncached_tokens": 65_536, "cache_hit_share": 0.5}[unknown], rel=1e-9)
 
 
-@pytest.mark.parametrize("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
+@in_one_test("unknown", ["new_tokens_per_pass", "cached_tokens", "prompt_tokens", "cache_hit_share"])
 def test_the_length_of_a_prompt_is_found_from_its_time(unknown):
     told = {"new_tokens_per_pass": 8000.0, "cached_tokens": 16_000.0, "prompt_tokens": 24_000.0, "cache_hit_share": 2 / 3}
     pairs = {

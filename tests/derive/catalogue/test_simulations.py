@@ -70,7 +70,7 @@ def test_one_stage_hops_nowhere_and_works_all_the_time(microbatches):
     assert (seen.token_latency, seen.idle_fraction) == pytest.approx((microbatches * STEP, 0), abs=1e-12)
 
 
-@pytest.mark.parametrize(("acceptance_rate", "draft_tokens"), [(0.8, 4), (0.5, 1), (0.1, 8), (0.95, 3)])
+@in_one_test(("acceptance_rate", "draft_tokens"), [(0.8, 4), (0.5, 1), (0.1, 8), (0.95, 3)])
 def test_tokens_of_a_step_are_those_of_drafts_that_are_checked(acceptance_rate, draft_tokens):
     seen = mean(checks(Random(draft_tokens), acceptance_rate, draft_tokens, 40_000))
     found = point("tokens_per_step", acceptance_rate=acceptance_rate, draft_tokens=draft_tokens)

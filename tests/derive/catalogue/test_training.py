@@ -57,7 +57,7 @@ def test_at_the_least_the_sum_curves_upward():
     assert least == 1 and sympy.diff(total, X, 2).subs(X, least) > 0
 
 
-@pytest.mark.parametrize(("falls", "rises"), [(1, 1), (2, 1), (0.5, 1), (0.3, 2)])
+@in_one_test(("falls", "rises"), [(1, 1), (2, 1), (0.5, 1), (0.3, 2)])
 def test_a_search_for_the_least_finds_the_ratio_of_the_catalogue(falls, rises):
     given = {"falling_cost": 3, "rising_cost": 0.7, "falling_exponent": falls, "rising_exponent": rises}
 
@@ -96,7 +96,7 @@ def test_the_size_of_the_model_cancels_from_both_heuristics():
         assert "active_params" not in equation(id).symbols
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("heuristic", "cost", "tokens", "flops"),
     [
         ("training.equal_cost_rl", "training.rl_cost", "rl_tokens", "rl_flops"),
@@ -105,7 +105,7 @@ def test_the_size_of_the_model_cancels_from_both_heuristics():
         ("training.equal_cost_inference_split", "training.inference_cost", "inference_tokens", "inference_flops"),
     ],
 )
-@pytest.mark.parametrize("size", ["8B", "100B"])
+@in_one_test("size", ["8B", "100B"])
 def test_by_the_heuristic_the_bills_are_the_same(heuristic, cost, tokens, flops, size):
     given = {"rl_multiplier": 2.7, "decode_efficiency": 0.3, "prompt_share": 0.6, "active_params": size}
     pretraining = value("pretrain_flops", heuristic, **given, **{tokens: "100T"})
@@ -289,7 +289,7 @@ def ratio(fit, **given):
     return value("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **{**LECTURE_MODEL, **given})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("fit", "tokens", "expected"),
     [
         (HOFFMANN, 100e12, 0.82),
@@ -303,8 +303,8 @@ def test_inference_over_pre_training_by_the_published_fits(fit, tokens, expected
     assert ratio(fit, pretrain_tokens=tokens) == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
-@pytest.mark.parametrize("served", [3e12, 300e12])
+@in_one_test("fit", [HOFFMANN, HOFFMANN_UNROUNDED, BESIROGLU], ids=["Hoffmann", "unrounded", "Besiroglu"])
+@in_one_test("served", [3e12, 300e12])
 def test_a_search_over_sizes_finds_the_ratio_of_the_catalogue(fit, served):
     """Serve a number of tokens at the loss of the lecture's model: the cheapest size, found without any derivation."""
     loss = value("loss", "training.loss_law", **fit, **LECTURE_MODEL)

@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 CHIP = {"peak_flops": 4.59e14, "link_bandwidth": 1.8e11, "exchange_bytes_per_param": 2}
 DENSE = {"total_params": 70e9, "active_params": 70e9}
@@ -29,8 +30,8 @@ def compute(**given):
     return value("training_compute_time", **only("active_params peak_flops training_tokens_per_chip mfu", given))
 
 
-@pytest.mark.parametrize("model", [DENSE, MOE], ids=["dense", "experts"])
-@pytest.mark.parametrize("chips", [1, 8])
+@in_one_test("model", [DENSE, MOE], ids=["dense", "experts"])
+@in_one_test("chips", [1, 8])
 def test_at_the_balance_exchange_takes_as_long_as_arithmetic(model, chips):
     given = {**CHIP, **model, "chips": chips, "mfu": 0.5}
     tokens = value("balance_tokens_per_chip", **given)

@@ -85,7 +85,7 @@ def test_regimes_cover_the_expression_and_agree_with_it(name):
     assert name not in SHAPES or len(seen) >= min(SHAPES[name][1], 2)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "labels"),
     [
         (C + M, {None}),
@@ -108,7 +108,7 @@ def test_the_label_is_in_words_of_the_registry(expression, labels):
 # -- closed forms ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("difference", "unknown", "roots"),
     [
         (C - M * B, B, {C / M}),
@@ -171,6 +171,7 @@ SEARCHED = {
 """Unknowns under powers that elementary functions cannot undo, in one regime at least: found by a search."""
 
 
+@pytest.mark.slow
 def test_branches_of_every_catalogue_equation_are_solved_or_absent():
     """Each regime that holds the unknown has at least one closed form, but for those that have to be searched.
 
@@ -214,7 +215,7 @@ SQUARES = (
 )
 
 
-@pytest.mark.parametrize("difference", SQUARES)
+@in_one_test("difference", SQUARES)
 def test_the_roots_of_a_square_are_those_that_sympy_finds(difference):
     found, theirs = closed_forms(difference, X), sympy.solve(difference, X)
     numbers = random.Random(1)

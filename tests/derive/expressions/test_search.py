@@ -3,9 +3,9 @@
 import pytest
 import sympy
 
-from derive.expressions.roots import exactly, real_roots
 from derive.expressions.search import bracketed
 from derive.quantities import symbol
+from tests.tools.together import in_one_test
 
 X, N = symbol("batch"), symbol("chips")
 
@@ -17,7 +17,7 @@ def test_a_root_just_inside_the_edge_of_the_domain_is_found(gap):
     assert bracketed(difference, "batch", {"chips": 8.0}) == [pytest.approx(8 * (1 + gap), rel=1e-12)]
 
 
-@pytest.mark.parametrize("apart", [0.1, 1e-2, 1e-3, 1e-4])
+@in_one_test("apart", [0.1, 1e-2, 1e-3, 1e-4])
 def test_two_roots_within_a_step_of_the_grid_are_both_found(apart):
     difference = sympy.log(X / N) ** 2 - sympy.Float(apart) ** 2
     found = bracketed(difference, "batch", {"chips": 12.345})
@@ -34,28 +34,13 @@ def test_a_pole_does_not_hide_a_root():
     assert found[-1] == pytest.approx(4) and all(one == pytest.approx(3) for one in found[:-1])
 
 
-def test_newtons_method_in_many_digits_brings_back_lost_ones():
-    """The small root of x^2 - 2 n x + 1 = 0, where the closed form subtracts two numbers that are nearly equal."""
-    difference = X**2 - 2 * N * X + 1
-    lost = 1e8 - (1e16 - 1) ** 0.5
-    nearer = exactly(difference, None, "batch", {"chips": 1e8, "batch": lost})
-    assert abs(lost / 5e-9 - 1) > 0.1 and float(nearer) == pytest.approx(5e-9, rel=1e-15)
-    found = real_roots(difference, (N - sympy.sqrt(N**2 - 1),), "batch", {"chips": 1e8})
-    assert [value for value, _ in found] == [pytest.approx(5e-9, rel=1e-15)]
-
-
-def test_at_the_bottom_of_a_curve_the_root_stays():
-    assert exactly((X - N) ** 2, None, "batch", {"chips": 2.0, "batch": 2.0}) == 2
-    assert exactly((X - N) ** 2 + 1, None, "batch", {"chips": 2.0, "batch": 2.0}) is None
-
-
 def test_a_sign_change_in_the_rounding_of_an_expression_is_no_root():
     """(1 - x^a)/(1 - x) falls from 1 to a as x rises to 1, next to where floating point has nothing but noise about it."""
     share, power = symbol("mfu"), symbol("mbu")
     assert bracketed(N - (1 - share**power) / (1 - share), "mfu", {"mbu": 0.01, "chips": 0.009}) == []
 
 
-@pytest.mark.parametrize("gap", [1e-6, 1e-9, 1e-12, 1e-15])
+@in_one_test("gap", [1e-6, 1e-9, 1e-12, 1e-15])
 def test_a_root_near_a_removable_singularity_is_found(gap):
     """(1 - x^3)/(1 - x) = 1 + x + x^2 at x = 1 - gap, where there is next to nothing above and below the line."""
     share = symbol("mfu")

@@ -93,7 +93,7 @@ def test_maxima_and_fractions_print_as_such():
     assert r" \geq " in citable(equation("batching.users_needed")).equation_latex
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("style", "pattern"),
     [
         ("latex", r"\\label\{(.*?)\}"),
@@ -159,14 +159,14 @@ def test_citeproc_renders_the_csl_json():
         assert any(item["title"].casefold() in entry.casefold() for entry in rendered)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@in_one_test("style", STYLES)
 def test_the_catalogue_in_one_text_is_each_equation_in_turn(style: str):
     text = cite_all(IDS, style)
     assert all(cite(id, style) in text for id in IDS) or style in ("bibtex", "csl-json")
     assert cite_all([IDS[0], IDS[1], IDS[0], f"{IDS[1]}@1"], style) == cite_all(IDS[:2], style)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@in_one_test("style", STYLES)
 def test_nothing_to_cite_is_nothing(style: str):
     assert cite_all([], style) == ("[]" if style == "csl-json" else "")
 

@@ -7,6 +7,7 @@ import pytest
 from derive.catalogue import by_id, equations
 from derive.show.folding import folded
 from derive.show.text import card
+from tests.tools.together import in_one_test
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
@@ -56,6 +57,6 @@ def test_a_command_that_is_broken_runs_as_it_is_copied():
     assert re.sub(r" \\\n +", " ", "\n".join(lines)) == f"cite        {command}"
 
 
-@pytest.mark.parametrize("width", [-1, 0, 1, 5])
+@in_one_test("width", [-1, 0, 1, 5])
 def test_no_width_is_too_narrow_to_print_in(width: int):
     assert "".join(folded("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"

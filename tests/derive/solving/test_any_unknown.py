@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from derive.catalogue import by_id
+from derive.catalogue import CHAPTERS, by_id
 from derive.expressions.regimes import branches, regimes
 from derive.quantities import quantity
 from derive.records import Equation
@@ -20,6 +20,9 @@ from tests.tools.draws import assignments
 from tests.tools.together import each
 
 DRAWS = 200
+A_FEW = 8
+"""Draws of the quick suite."""
+
 THROUGH_THE_API = 12
 ROOTS_AT = 60
 """Draws whose roots arrays must have; some lie where there is none, or nearly none."""
@@ -46,10 +49,10 @@ def test_the_count_of_pairs_is_printed_and_no_pair_is_skipped(capsys):
 
 
 @of_every_unknown
-def what_was_taken_away_comes_back(equation, unknown):
-    truth = assignments(equation, DRAWS, seed=20260429)
-    answered = np.zeros(DRAWS, dtype=bool)
-    for draw in range(DRAWS):
+def what_was_taken_away_comes_back(equation, unknown, draws=DRAWS):
+    truth = assignments(equation, draws, seed=20260429)
+    answered = np.zeros(draws, dtype=bool)
+    for draw in range(draws):
         values = {name: float(array[draw]) for name, array in truth.items()}
         given = {name: value for name, value in values.items() if name != unknown}
         answers, reason = solve_equation(equation, unknown, given)
@@ -196,6 +199,13 @@ def _measured(equation, unknown, given, name, answer, step):
     return (ends[1] - ends[0]) / (2 * step)
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_what_was_taken_away_comes_back_at_a_few_draws(chapter):
+    pairs = [(row, unknown) for row, unknown in PAIRS if row.chapter == chapter]
+    each((f"{row.id} for {unknown}", partial(what_was_taken_away_comes_back, row, unknown, A_FEW)) for row, unknown in pairs)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("equation", by_id().values(), ids=lambda row: row.id)
 def test_any_unknown_of_an_equation(equation):
     asked = ((unknown, check) for unknown in equation.symbols for check in CHECKS)

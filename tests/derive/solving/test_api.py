@@ -108,6 +108,7 @@ def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypa
         assert (why and why.code) == (because and because.code)
 
 
+@pytest.mark.slow
 def test_arrays_meet_a_contradiction_that_questions_meet():
     """Where a given contradicts part of a sweep, arrays alone would not see it."""
     given = {"machine_balance_ratio": 300, "sparsity": 8, "balance_batch": 2400, "batch": "1..1000:lin:200", "context_length": 1000}
@@ -262,7 +263,7 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
     assert "at the middle of the ranges:" in lines
 
 
-@pytest.mark.parametrize("style", ["csv", "markdown", "latex", "json"])
+@in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
     text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
@@ -304,6 +305,7 @@ NOWHERE = {
 }
 
 
+@pytest.mark.slow
 @in_one_test(("code", "unknown", "given"), [(code, *asked) for code, asked in NOWHERE.items()], ids=NOWHERE)
 @in_one_test("style", ["json", "csv", "markdown", "latex"])
 def test_a_range_without_any_answer_has_a_reason(code, unknown, given, style):
@@ -429,6 +431,7 @@ def hold_a_range_to_its_points(random):
             assert all(is_inside(solution, one) for one in at.answers), (unknown, given, ranges, point, at.answers, solution.answers)
 
 
+@pytest.mark.slow
 def test_any_range_spans_its_points_or_says_that_some_have_no_answer():
     random = Random(20261122)
     for _ in range(25):

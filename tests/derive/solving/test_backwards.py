@@ -9,6 +9,7 @@ from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
 from derive.show.text import as_record, as_text
 from derive.solving.result import Solution
+from tests.tools.together import in_one_test
 
 ONE_BYTE = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), 1.0)
 DEPLOYMENTS = (
@@ -58,7 +59,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@pytest.mark.parametrize(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
+@in_one_test(("name", "result"), [*product(one_of_a_kind(), RESTS_ON)])
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
@@ -71,8 +72,9 @@ def test_what_a_step_was_made_of_is_found_again_at_every_model(name: str):
         assert recovers(name, "step_time", unknown, deployment), (unknown, deployment)
 
 
-@pytest.mark.parametrize("name", ["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"])
-@pytest.mark.parametrize("context", [100.0, 130_000.0])
+@pytest.mark.slow
+@in_one_test("name", ["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"])
+@in_one_test("context", [100.0, 130_000.0])
 def test_one_sequence_of_a_mixture_is_found_again_as_one(name: str, context: float):
     """Not as 0.9999999999999998, which no step has: what is one at least is one where only rounding says less."""
     given = {**ONE_BYTE, "chips": 8.0, "context_length": context}
@@ -123,8 +125,8 @@ TOUCHED = {
 }
 
 
-@pytest.mark.parametrize("batch", [1, 2, 64])
-@pytest.mark.parametrize("unknown", ["context_length", "bytes_per_element"])
+@in_one_test("batch", [1, 2, 64])
+@in_one_test("unknown", ["context_length", "bytes_per_element"])
 def test_a_drafting_time_that_any_step_allows_is_no_contradiction(unknown, batch):
     """Step and drafting may both be longer by the same: what two equations leave of them are two equal numbers."""
     there = solve("speculative_speedup", **TOUCHED, batch=batch).answers[0].value

@@ -46,7 +46,7 @@ def test_it_is_said_of_what_is_asked_backwards_too():
     assert warned("batch", **STEP, step_time=18e-3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given",
     [
         {**STEP, "batch": 2000},
@@ -83,7 +83,7 @@ def test_the_busiest_chip_is_said_where_it_is_not_counted():
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "more",
     [
         {"batch": 64},
@@ -101,10 +101,8 @@ def test_the_busiest_chip_is_not_said(more):
 H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
 
 
-@pytest.mark.parametrize(("tokens", "said"), [(1, True), (2, True), (64, False)])
-@pytest.mark.parametrize(
-    ("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)]
-)
+@in_one_test(("tokens", "said"), [(1, True), (2, True), (64, False)])
+@in_one_test(("unknown", "of", "beside"), [("mixed_step_time", "prefill_chunk", 1), ("prefill_normalised_cost", "new_tokens_per_pass", 0)])
 def test_the_busiest_chip_is_that_of_all_tokens_of_a_pass(unknown, of, beside, tokens, said):
     """The more of them there are, the more evenly they lie: as in decode of as many sequences."""
     texts = [text for text in warned(unknown, **H100S, batch=1, **{of: tokens}) if "busiest" in text]
@@ -227,7 +225,7 @@ def exchange(unknown, **given):
     return [text for text in warned(unknown, **given) if "exchange between experts" in text]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "more"),
     [("step_time", {}), ("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"}), ("normalised_cost", {})],
 )
@@ -262,7 +260,7 @@ def test_a_link_that_is_given_takes_the_place_of_those_of_the_preset():
     assert text.endswith("all_to_all_time_one_copy")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         ("step_time", {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 256}),
@@ -308,7 +306,7 @@ def test_what_is_said_of_sums_is_what_their_equation_makes_of_it():
     assert f"{SUMS * 2000:.3g} ms with synchronisations_per_layer = 2 over" in sums("step_time", **DENSE, bytes_per_activation=4)[0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "more",
     [
         {"batch": 32, "context_length": 4000},
@@ -334,7 +332,7 @@ def test_sums_of_a_pass_over_prompts_are_those_of_all_its_tokens():
     assert f"the pass takes about {1 + took / arithmetic:.3g} times as long; give an mfu that was measured" in text
 
 
-@pytest.mark.parametrize("more", [{"chips": 1}, {"mfu": 0.5}, {"efficiency": "calibrated"}, {"model": "DeepSeek-V3"}])
+@in_one_test("more", [{"chips": 1}, {"mfu": 0.5}, {"efficiency": "calibrated"}, {"model": "DeepSeek-V3"}])
 def test_sums_of_a_pass_over_prompts_are_not_said(more):
     given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "batch": 2, "prompt_tokens": 8192, "anyway": True}
     assert sums("prefill_compute_time", **given | more) == []
@@ -365,7 +363,7 @@ def test_what_is_said_of_the_rate_of_attention_is_of_the_whole_step():
     assert f"step_time is {slow / fast:.3g} times as large" in text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "more",
     [{"hardware": "B200-SXM:fp4"}, {"attention_rate_ratio": 1}, {"hardware": None, "peak_flops": 35e15}, {"hardware": "H100-SXM:bf16"}],
     ids=["known", "given", "no chip", "bf16"],
@@ -653,7 +651,7 @@ def test_the_experts_of_a_chunk_are_read_as_narrow_as_they_are():
     assert widths("mixed_step_time", **OSS, prefill_chunk=2000) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given",
     [
         {**OSS, "batch": 64, "chips": 2},

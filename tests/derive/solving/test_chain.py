@@ -70,7 +70,7 @@ def test_the_numbers_of_a_route_are_those_of_the_formulas():
     assert value(solve("compute_utilisation", **STEP)) == pytest.approx(compute / memory, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         # each is the same deployment with one number taken away and a result put in its place
@@ -291,7 +291,7 @@ def test_no_default_is_taken_where_the_givens_will_do():
     assert set(solution.given) == {"hbm_capacity", "hbm_bandwidth"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("variant", "expected"),
     [(None, 3.0), ("max", 3.0), ("sum", 5.0), ("kv_plus_max", 4.5)],
 )
@@ -309,7 +309,7 @@ def test_a_variant_may_be_chosen_by_its_id():
     assert value(resident) == pytest.approx(22 / 3350)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("model", "bytes_per_element", "formula", "expected"),
     [
         # configurations as architectures.csv has them
@@ -375,7 +375,7 @@ def test_the_intensity_of_decode_attention_is_that_of_decode():
 # -- no answer ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "missing"),
     [
         ("balance_batch", {}, {"peak_flops", "bytes_per_weight", "hbm_bandwidth", "total_params", "active_params"}),
@@ -438,14 +438,14 @@ def test_givens_that_agree_are_no_contradiction():
     assert value(solve("throughput", **given)) == 1000
 
 
-@pytest.mark.parametrize(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
+@in_one_test(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
 def test_givens_agree_up_to_a_millionth(off, agree):
     reason = solve("throughput", batch=2000, step_time=2.0, compute_time=1.0, memory_time=2.0 * (1 + off)).reason
     assert (reason is None) == agree
     assert agree or reason.code == "contradiction"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         # right sides off their domain: a division by zero in what the givens lead to
@@ -583,7 +583,7 @@ def test_symbols_will_do_for_names():
 # -- elasticities through a chain -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "variants", "using"),
     [
         ("step_time", {}, []),
@@ -639,7 +639,7 @@ def test_a_right_side_without_all_its_givens_names_the_missing_one():
 # -- import walls ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("program", "forbidden"),
     [
         ("import derive", "sympy numpy scipy pandas"),
@@ -661,7 +661,7 @@ SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
 WORK_DONE = 2 * 70e9 / (8 * 1979e12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "besides",
     [
         {},
@@ -800,7 +800,7 @@ def test_what_once_misled_has_the_value_of_the_state_or_none(case):
 FULL = {"compute_utilisation": 1.0, "balance_batch": 8, "context_length": 1500}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "low", "high"),
     [
         # arithmetic binds where 8/batch + 1500/balance_context <= 1
@@ -839,7 +839,7 @@ WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
 """The same with the attention to 200 tokens, which runs at the 989 TFLOP/s of bf16."""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "truth"),
     [
         ("step_time", {"context_length": 200, "throughput": WITH_ATTENTION}, 2000 / WITH_ATTENTION),
@@ -858,8 +858,8 @@ def test_at_the_roof_attention_says_which_context_it_is():
     assert value(solve("context_length", **ROOF, memory_time="10ms", throughput=WITH_ATTENTION)) == pytest.approx(200)
 
 
-@pytest.mark.parametrize("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
-@pytest.mark.parametrize("result", ["compute_utilisation", "normalised_cost"])
+@in_one_test("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
+@in_one_test("result", ["compute_utilisation", "normalised_cost"])
 def test_what_only_bounds_a_quantity_is_no_bound_on_what_would_fit(unknown, result):
     """At full use the context is at most so long: the memory it would take then says nothing of what there is."""
     given = {name: value for name, value in ROOF.items() if name not in ("mfu", unknown)}

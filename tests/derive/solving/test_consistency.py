@@ -114,7 +114,7 @@ def test_rounding_of_a_difference_is_no_contradiction(microbatches, idle):
 EIGHT = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         ("throughput", {"step_time": 1e-3}),
@@ -167,7 +167,7 @@ PEAK_OF_EIGHT = 8 * 1979e12 / (2 * 70e9)
 """113.1k tokens a second are all that eight chips can multiply with 70e9 weights."""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given"),
     [
         ("cost_per_token", {"throughput": "10M", "chip_price": "2 USD/h"}),
@@ -199,7 +199,7 @@ def test_a_rate_is_refused_just_above_the_roof_and_answered_just_below(share, ho
         assert bool(solve(unknown, **EIGHT, **given).answers) == holds, (unknown, given)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "words"),
     [
         ("throughput", {"batch": 1000, "token_latency": 1e-4}, "compute_time alone makes it 8.843 ms or more"),
@@ -274,7 +274,7 @@ def test_a_step_longer_than_its_bound_makes_no_copies_of_a_cache():
     assert shorter.code == "contradiction" and "bound" not in shorter.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given",
     [
         {"chip_price": "2 USD/h", "fleet_cost_per_token": "0.001 USD/MTok"},

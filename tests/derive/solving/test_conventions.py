@@ -9,6 +9,7 @@ from derive.shipped_rows import AcceleratorFigure, Efficiency
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL, Conventions
 from derive.units import flop_power, parse
+from tests.tools.together import in_one_test
 
 CHIP = {"batch": 64, "active_params": 37e9, "chips": 1}
 EFFICIENCIES = rows_of(Efficiency)
@@ -25,8 +26,8 @@ def test_a_multiply_add_is_two_flop(peak):
     assert flop == pytest.approx(2 * 64 * 37e9 / 1e15) and mac == flop / 2
 
 
-@pytest.mark.parametrize("switch", [{"count": "mac"}, {"bytes": "binary"}])
-@pytest.mark.parametrize("unknown", ["ridge_point", "sweep_time", "peak_flops", "hbm_capacity"])
+@in_one_test("switch", [{"count": "mac"}, {"bytes": "binary"}])
+@in_one_test("unknown", ["ridge_point", "sweep_time", "peak_flops", "hbm_capacity"])
 def test_a_table_says_its_units_and_no_switch_rereads_it(unknown, switch):
     """A switch is about figures whose unit a person knows: the rows of hardware.csv are FLOP/s and bytes, whoever asks."""
     chip = {"hardware": "H100:fp8"}

@@ -69,6 +69,7 @@ def test_every_default_that_follows_or_is_governed_is_looked_at():
 CASES = {**{other: case for (_, other), case in LED.items()}, **GIVEN}
 
 
+@pytest.mark.slow
 @in_one_test("name", CASES)
 def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
     unknown, given, values = CASES[name]
@@ -78,7 +79,7 @@ def test_a_list_in_any_order_says_what_its_points_say_by_themselves(name):
         assert told_of_each(solve(unknown, **given, **{name: list(order)})) == [singly[value] for value in order], order
 
 
-@pytest.mark.parametrize(("default", "name"), LED)
+@in_one_test(("default", "name"), LED)
 def test_a_long_sweep_and_a_range_say_what_their_points_say_by_themselves(default, name):
     unknown, given, values = LED[default, name]
     given = {other: value for other, value in given.items() if other != name}
@@ -139,8 +140,8 @@ def test_what_follows_the_quantity_that_is_asked_for_has_no_number_beforehand():
     assert "positions_per_step" not in solution.given and "positions_per_step = tokens_per_step (default)" in solution.assumptions
 
 
-@pytest.mark.parametrize("stages", [{}, {"pipeline_stages": 4}])
-@pytest.mark.parametrize("unknown", ["step_time", "throughput"])
+@in_one_test("stages", [{}, {"pipeline_stages": 4}])
+@in_one_test("unknown", ["step_time", "throughput"])
 def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(unknown, stages):
     given = {**SERVED, "context_length": 8192, **stages}
     batch = 16 / stages.get("pipeline_stages", 1)
@@ -149,7 +150,7 @@ def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(un
     assert solve("batch", **given, sequences_in_flight=16).answers[0].value == pytest.approx(batch, rel=1e-9)
 
 
-@pytest.mark.parametrize("fleet", [10_000, 40_000, 200_000, 900_000])
+@in_one_test("fleet", [10_000, 40_000, 200_000, 900_000])
 def test_a_fleet_of_which_nobody_counted_the_replicas_says_nothing_of_one(fleet):
     given = {**DECODE, "batch": 64}
     found = solve("compute_utilisation", **given, fleet_throughput=fleet)

@@ -26,6 +26,7 @@ from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
 from derive.solving.route import route
 from tests.tools.states import Asked, states
+from tests.tools.together import in_one_test
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}
 MACHINE = {"chips": 8, "peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "active_params": 7e10, "total_params": 7e10}
@@ -58,7 +59,7 @@ def given(values: Mapping[str, float | None]) -> dict[str, float]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-@pytest.mark.parametrize(("unknown", "values", "expected"), ERRS, ids=lambda one: one if isinstance(one, str) else None)
+@in_one_test(("unknown", "values", "expected"), ERRS, ids=lambda one: one if isinstance(one, str) else None)
 def test_what_rests_on_a_bound_errs_one_way(unknown: str, values: Mapping[str, float | None], expected: str | None):
     (found,) = solve(unknown, anyway=True, **given(values)).answers
     assert (found.kind, found.bound) == ("point", expected)
@@ -178,7 +179,8 @@ def wrong(signs: Signs, found: Answer, truth: float) -> bool:
     return {NEITHER: over or under, SIGNS[LOWER]: over, SIGNS[UPPER]: under}.get(signs, False)
 
 
-@pytest.mark.parametrize(("result", "unknown"), ASKED)
+@pytest.mark.slow
+@in_one_test(("result", "unknown"), ASKED)
 def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
     """One input asked for from a result that a step longer than its bound led to, all other inputs known."""
     random = Random(f"{result} {unknown}")
@@ -264,8 +266,8 @@ def test_every_root_of_a_sweep_has_its_own_direction(points: int):
     assert {tuple(one.bound for one in answers) for _, answers, _ in sweep.rows()} == {(LOWER, UPPER)}
 
 
-@pytest.mark.parametrize("model", ["DeepSeek-V3", "gpt-oss-120b"])
-@pytest.mark.parametrize(("share", "points"), [(1.2, None), (1.2, 3), (1.2, 200), ("range", None)])
+@in_one_test("model", ["DeepSeek-V3", "gpt-oss-120b"])
+@in_one_test(("share", "points"), [(1.2, None), (1.2, 3), (1.2, 200), ("range", None)])
 def test_what_moves_an_equation_either_way_in_general_has_a_direction_here(model: str, share: float | str, points: int | None):
     """Of a mixture more weights are read of a larger model, as long as its router picks fewer experts than there are."""
     given = {**SERVED, "model": model}
@@ -309,7 +311,7 @@ ROUTERLESS = {
 }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "expected"),
     [
         # arithmetic and memory each below their peak: what is the one over the other moves either way
@@ -334,8 +336,8 @@ def test_what_a_default_cannot_better_is_a_bound(unknown: str, given: Mapping[st
     assert bounds(solve(unknown, anyway=True, **given)) == [expected]
 
 
-@pytest.mark.parametrize("unknown", ["prefill_decode_chip_ratio", "normalised_cost", "compute_utilisation", "step_time", "throughput"])
-@pytest.mark.parametrize("given", [POOLS, {**SPARSE, "prompt_tokens": 4000, "output_tokens": 500}], ids=["dense", "sparse"])
+@in_one_test("unknown", ["prefill_decode_chip_ratio", "normalised_cost", "compute_utilisation", "step_time", "throughput"])
+@in_one_test("given", [POOLS, {**SPARSE, "prompt_tokens": 4000, "output_tokens": 500}], ids=["dense", "sparse"])
 def test_no_utilisation_puts_an_answer_beyond_what_is_said_with_none(unknown: str, given: Mapping[str, float | str]):
     (ideal,) = solve(unknown, anyway=True, **given).answers
     for mfu, mbu in ((0.4, 0.7), (0.7, 0.4), (0.9, 0.1), (0.05, 1.0)):
@@ -351,7 +353,7 @@ def test_ideals_are_the_defaults_that_they_bound():
         assert default == row.ceiling if bound == UPPER else default <= row.low, name
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "more", "expected"),
     [
         ("step_time", {}, None),
@@ -381,7 +383,7 @@ def test_one_chip_holds_one_copy_and_no_more():
     assert (one.bound, two.bound) == (None, LOWER) and one.value == two.value == 4 * 8000 * 163840
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("more", "bounds"), [({}, (None, None)), ({"chips": 1}, (None, None)), ({"chips": 8}, (LOWER, UPPER)), ({"kv_copies": 4}, (None, None))]
 )
 def test_a_cache_is_copied_nowhere_where_no_chips_are_named_forwards_and_backwards(more, bounds):

@@ -5,6 +5,7 @@ import pytest
 from derive.errors import WrongValue
 from derive.solving.api import solve
 from derive.units import show
+from tests.tools.together import in_one_test
 
 WEIGHTS, PER_TOKEN, CHIP = 671e9, 61 * 576, 80e9
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000}
@@ -77,7 +78,7 @@ def test_an_answer_that_does_not_fit_is_none():
     assert only.value < BATCH_THAT_FITS
 
 
-@pytest.mark.parametrize("unknown", ["balance_batch", "sweep_time", "sparsity", "balance_context"])
+@in_one_test("unknown", ["balance_batch", "sweep_time", "sparsity", "balance_context"])
 def test_a_route_that_reads_no_memory_is_not_held_to_it(unknown):
     assert solve(unknown, **DEPLOYED, chips=1, batch=24000).answers
 
@@ -108,7 +109,7 @@ SELECTING = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3.2", "bytes_per_el
 KINDS = [pytest.param(given, id=given["model"]) for given in ({**DEPLOYED, "chips": 16}, WINDOWED, WITH_STATES, SELECTING)]
 
 
-@pytest.mark.parametrize("deployment", KINDS)
+@in_one_test("deployment", KINDS)
 def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answer(deployment):
     contexts = [1, 100, 1000, 1024, 1025, 4000, 100_000, 1_000_000]
     room = solve("memory_capacity", **deployment).answers[0].value
@@ -122,7 +123,7 @@ def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answe
     assert demands == sorted(demands) and demands[0] < demands[-1]
 
 
-@pytest.mark.parametrize("deployment", KINDS)
+@in_one_test("deployment", KINDS)
 def test_the_advice_is_what_the_bounds_say(deployment):
     """A batch and a context that are told to fit are the bounds of what is in flight and of the context."""
     given = {**deployment, "batch": 20_000, "context_length": 8000}
@@ -159,7 +160,7 @@ def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
     assert solve("step_time", **given).reason.code == "does_not_fit"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "words"),
     [
         ({"window_tokens": 0}, "window_tokens = 0"),

@@ -38,7 +38,7 @@ def test_ranges(name, text, low, high):
     assert found.shown == pytest.approx((low + high) / 2)
 
 
-@pytest.mark.parametrize("text", ["1,8,64", "1, 8, 64", [1, 8, 64], (1, 8, 64), np.array([1, 8, 64])])
+@in_one_test("text", ["1,8,64", "1, 8, 64", [1, 8, 64], (1, 8, 64), np.array([1, 8, 64])])
 def test_lists(text):
     read = parse if isinstance(text, str) else lambda name, value: float(value)
     found = spread("batch", text, read)
@@ -59,7 +59,7 @@ def test_sweeps_are_even_in_ratio_or_in_size():
     assert len(spread("batch", "1..4096:lin:1e6", parse)) == 1_000_000
 
 
-@pytest.mark.parametrize("given", ["2400", "8e3", "2 USD/h", 3, 2.5, None])
+@in_one_test("given", ["2400", "8e3", "2 USD/h", 3, 2.5, None])
 def test_a_single_value_is_no_spread(given):
     assert spread("batch", given, parse) is None
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_says_what_can(name, given, kind, words):
     assert words in str(caught.value) and name in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("given", [b"12", {1: 2}, {1, 2}, None, iter([1, 2]), np.array(3.0)])
+@in_one_test("given", [b"12", {1: 2}, {1, 2}, None, iter([1, 2]), np.array(3.0)])
 def test_what_has_no_order_or_is_no_number_is_refused(given):
     with pytest.raises(WrongValue, match=r"^batch = .*must be a number"):
         solve("step_time", batch=given)
@@ -165,7 +165,7 @@ def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, 
     assert spread(name, text, conventions.USUAL.read).values == pytest.approx(values)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, np.float32, range])
+@in_one_test("kind", [list, tuple, np.array, np.float32, range])
 def test_lists_from_python_are_read_alike(kind):
     values = range(1, 200) if kind is range else kind([*range(1, 200)])
     assert spread("batch", values, conventions.USUAL.read).values == tuple(range(1, 200))

@@ -12,6 +12,7 @@ from tests.tools.referee import KINDS, cases, verdict
 CASES = 300
 
 
+@pytest.mark.slow
 def test_no_root_is_missing_none_is_wrong_and_all_have_their_digits():
     asked = list(cases(CASES, seed=20261121))
     ends = [(case, verdict(case)) for case in asked]

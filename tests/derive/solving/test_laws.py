@@ -29,6 +29,7 @@ def test_no_law_is_broken(seed):
     assert {name for name, _ in found} == {law.__name__ for law in LAWS}, "each law had something to judge"
 
 
+@pytest.mark.slow
 def test_no_law_is_broken_by_drafts_experts_attention_and_stages_at_once():
     assert not _broken(SERVING)
 

@@ -4,6 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.together import in_one_test
 
 CHIP = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
 MODEL = {"active_params": 60e9, "total_params": 60e9, "kv_bytes_per_token": 100e3, "context_length": 10_000}
@@ -11,7 +12,7 @@ HELD = 60e9 + 64 * 1e9
 """Weights of a byte each, and 64 caches of 10,000 tokens of 100 kB: in chips of 80 GB, which read 3 TB/s."""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("limit", "by_speed"),
     [
         ({"step_time": "<=30ms"}, HELD / 3e12 / 0.03),

@@ -32,7 +32,7 @@ def test_attention_is_left_out_by_whichever_of_its_figures_is_given_as_none(name
     assert only(solve("step_time", **BUSY)) > 1.03 * COMPUTE, "attention counts where nobody leaves it out"
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
+@in_one_test("name", LEFT_OUT)
 def test_a_share_of_memory_time_does_not_count_attention_that_is_none(name):
     memory = (70e9 + 2000 * 1000 * 163840) / (8 * 4.8e12)
     assert only(solve("memory_time_share", **BUSY, **{name: 0})) == pytest.approx(memory / (memory + COMPUTE), rel=1e-9)

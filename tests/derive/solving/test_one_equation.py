@@ -10,6 +10,7 @@ from derive.catalogue import by_id, equation
 from derive.expressions.regimes import branches
 from derive.quantities import quantity
 from derive.records import Equation, Source
+from derive.requirements import Requirement
 from derive.solving.one_equation import agrees, points, residual, solve_equation
 from tests.tools.draws import assignments
 from tests.tools.together import in_one_test
@@ -348,7 +349,7 @@ def test_a_search_that_lands_on_a_pole_goes_on(throughput, chips, expected):
     assert [answer.value for answer in answers] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "regime", "formula"),
     [
         (
@@ -381,7 +382,7 @@ def test_an_answer_says_its_regime_and_formula(row, unknown, given, regime, form
     assert (answer.regime, answer.formula) == (regime, formula)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "expected", "regime"),
     [
         ("memory_time", {"compute_time": 2}, 3, "memory_time >= compute_time"),
@@ -465,7 +466,7 @@ def test_a_requirement_that_touches_zero_inside_leaves_one_stretch(sense, touch,
     row = made_up(
         lambda step_time, batch, chips: (step_time, maximum(batch, chips)),
         sense=sense,
-        requires=(lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0,),
+        requires=(Requirement(holds=lambda batch, chips: (batch - touch) ** 2 * (chips - 3) >= 0),),
     )
     (answer,), _ = solve_equation(row, "batch", {"step_time": 5, "chips": 4})
     assert (answer.low, answer.high) == stretch
@@ -480,7 +481,7 @@ def test_an_inequality_between_transcendental_ends():
 # -- requirements and reasons ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "violated"),
     [
         # by the givens alone
@@ -537,8 +538,10 @@ def test_a_requirement_that_is_not_met_is_the_reason(row, unknown, given, violat
     assert reason.code == "requirement_violated" and violated in reason.violated and violated in reason.message and row in reason.message
 
 
-SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(lambda batch: batch < 3,))
-LARGE = made_up(lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(lambda batch, chips: batch > chips,))
+SMALL = made_up(lambda step_time, batch, chips: (step_time, maximum(batch, chips)), requires=(Requirement(holds=lambda batch: batch < 3),))
+LARGE = made_up(
+    lambda step_time, batch, chips: (step_time, batch + chips / batch), requires=(Requirement(holds=lambda batch, chips: batch > chips),)
+)
 
 
 def test_a_requirement_picks_among_the_answers():
@@ -555,7 +558,7 @@ def test_a_requirement_cuts_an_interval():
     assert (answer.low, answer.high) == (0, 3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # what the right side reaches stands beside what is asked
@@ -571,7 +574,7 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
     assert all(word in reason.message for word in words), reason.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("row", "unknown", "given", "words"),
     [
         # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
@@ -629,7 +632,7 @@ def test_a_share_of_exactly_one_is_found_again():
 # -- residual -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("left", "right", "expected"),
     [(2.0, 2.0, 0.0), (2.0, 1.0, 0.5), (1.0, 2.0, 0.5), (1.0, 1.0 + 1e-9, 1e-9), (0.0, 0.0, 0.0), (0.0, 5.0, 1.0)],
 )
@@ -638,7 +641,7 @@ def test_the_residual_is_relative_to_the_larger_side(left, right, expected):
     assert residual(row, {"overlap": left, "attention_flops_per_pair": right}) == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("idle", "stages", "expected"),
     [
         # microbatches = 4; 1 - 4/4.004 is 0.000999, a thousandth below

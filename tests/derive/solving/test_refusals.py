@@ -21,14 +21,14 @@ LACKING = [
 ]
 
 
-@pytest.mark.parametrize(("unknown", "given", "missing"), LACKING)
+@in_one_test(("unknown", "given", "missing"), LACKING)
 def test_the_facts_to_look_up_come_first(unknown, given, missing):
     reason = solve(unknown, **given).reason
     assert reason.code == "missing_givens" and {*reason.missing} == missing
     assert reason.message.startswith(f"{unknown} needs also {reason.missing[0]}")
 
 
-@pytest.mark.parametrize("unknown", sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())))
+@in_one_test("unknown", sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())))
 def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unknown):
     asked = question(unknown, {})
     defaults = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name != unknown}
@@ -102,7 +102,7 @@ CHIPS = {"hardware": "H100-SXM:fp8", "model": "Llama-3-70B", "chips": 8, "bytes_
 TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "bytes_per_element": 1}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unknown", "given", "words"),
     [
         ("sequences_in_flight", {**TOO_FEW, "context_length": "8k"}, ["the weights alone do not fit", "chips is 8", "80 GB", "is 671 GB"]),
@@ -136,9 +136,9 @@ def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
     assert reason.code == "no_solution" and f"it comes to {5 - 1e6 / 8696:.4g} from output_input_ratio = 5, " in reason.message
 
 
-@in_one_test("row", [row for row in by_id().values() if row.otherwise], ids=lambda row: row.id)
-def test_words_for_a_requirement_stand_for_each(row):
-    assert len(row.otherwise) == len(row.requires)
+@in_one_test("row", [row for row in by_id().values() if row.requires], ids=lambda row: row.id)
+def test_each_requirement_of_an_equation_has_words_or_none_has(row):
+    assert len({needed.otherwise == "" for needed in row.requires}) == 1
 
 
 LLAMA = {

@@ -54,6 +54,10 @@ def test_subs_refuses_what_is_not_in_the_equation():
         row.subs(chip_price=3)
 
 
+def test_an_equation_is_mathematics_in_a_notebook():
+    assert equation("batching.ridge_point")._repr_latex_() == r"$\beta = \frac{F}{W}$"
+
+
 def test_symbols_by_name_and_by_key():
     assert symbols.batch is symbols["batch"] is symbols.B and symbols.batch in equation("roofline.kv_time").expression.free_symbols
     assert "batch" in dir(symbols) and len(symbols) == len(list(symbols))

@@ -7,12 +7,8 @@ from random import Random
 import pytest
 
 from derive.catalogue import equation
-from derive.expressions.regimes import regimes
 from derive.quantities import QUANTITIES
 from derive.solving.api import solve
-from derive.solving.defaults import with_defaults
-from derive.solving.elimination import joint, that_cancel
-from derive.solving.matching import Structure, determined, upstream
 from derive.solving.questions import question
 from derive.solving.route import checks, reaches, route, square
 from tests.tools.random_questions import at_random
@@ -135,18 +131,6 @@ def test_elasticities_of_a_block_are_those_of_finite_differences():
 # -- structure ------------------------------------------------------------------------------------------------------
 
 STEP = tuple(map(equation, ("roofline.step_time", "roofline.memory_time", "roofline.kv_time", "roofline.compute_time")))
-GIVEN = frozenset(name for row in STEP for name in row.symbols) - {"batch", "memory_time", "kv_time", "compute_time"}
-
-
-def test_a_block_is_the_smallest_that_determines_its_unknowns():
-    block = determined("batch", STEP, GIVEN)
-    assert set(block.rows) == set(STEP) and set(block.names) == {"batch", "memory_time", "kv_time", "compute_time"}
-    assert block.free == ()
-
-
-def test_one_given_less_and_nothing_is_determined():
-    assert determined("batch", STEP, GIVEN - {"step_time"}) is None
-    assert "hbm_bandwidth" not in upstream("batch", STEP, GIVEN - {"hbm_bandwidth", "peak_flops"}).names
 
 
 def test_equations_that_say_the_same_do_not_determine_two_quantities():
@@ -235,20 +219,6 @@ def test_what_does_not_cancel_is_asked_for():
     assert reason.code == "missing_givens" and {"hbm_bandwidth", "peak_flops"} & {*reason.missing}
 
 
-def test_cancelling_is_seen_at_random_values_and_by_name():
-    plain = (("attention_time", 0), ("positions_per_step", 1))
-    others = ("memory_time", "compute_time", "weight_time", "kv_time")
-    rows = (with_defaults(equation("roofline.memory_time_share"), plain), *(equation(f"roofline.{name}") for name in others))
-    rows += (equation("batching.ridge_point"),)
-    known = frozenset({*RIDGE, "chips", "mfu", "mbu", "kv_copies"})
-    block = upstream("memory_time_share", rows, known)
-    (free,) = block.free
-    assert free in ("peak_flops", "hbm_bandwidth") and that_cancel(block, "memory_time_share") == {free}
-    (case,) = joint(block, "memory_time_share")
-    assert free not in case.symbols and case.cancelled == (free,)
-    assert joint(upstream("memory_time", rows, known), "memory_time") == ()
-
-
 # -- anything at all ------------------------------------------------------------------------------------------------
 
 FOUND = [
@@ -269,14 +239,3 @@ def test_any_question_has_an_answer_or_a_reason():
         solution = solve(unknown, **given)
         assert bool(solution.answers) != bool(solution.reason), (unknown, given)
         assert solution.reason is None or solution.reason.message, (unknown, given)
-
-
-def test_two_terms_that_several_equations_compare_are_decided_once():
-    """A window caps what is read and what is multiplied with, and is full in both or in neither: 8 regimes, not the 16 as written."""
-    held = ("window_kv_bytes", "read_entries_compressed", "selected_kv_bytes", "fixed_kv_bytes", "kv_read_per_sequence")
-    multiplied = ("window_attention_flops_shared", "selected_attention_flops_compressed", "attention_flops_compressed")
-    times = ("roofline.attention_time", "context.kv_time_fixed", "roofline.memory_time", "roofline.step_time")
-    rows = tuple(map(equation, (*(f"architecture.{name}" for name in (*held, *multiplied)), *times)))
-    names = ("context_length", *(row.defines for row in rows if row.defines != "step_time"))
-    (case,) = joint(Structure(rows, names), "context_length")
-    assert len(regimes(case.sides[1])) == 8

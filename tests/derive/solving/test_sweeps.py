@@ -62,6 +62,7 @@ print(count, next(int(line.split()[1]) for line in Path("/proc/self/status").rea
 """The peak is that of the process itself: what getrusage says includes what the parent had when it forked."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process stands in /proc")
 @pytest.mark.parametrize("style", ["json", "csv"])
 def test_forms_are_written_as_they_go(style):
@@ -165,6 +166,7 @@ def hold_a_list_to_its_points(random, count):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_any_list_says_what_its_points_say():
     random = Random(20261123)
     for count in [3] * 15 + [70] * 8:

@@ -5,14 +5,18 @@ from sympy import Symbol, sstr
 
 from derive import solve, symbols
 from derive.errors import WrongValue
+from derive.show.text import rendered
 
 DEPLOYED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2}
+SPARSE = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
 QUESTIONS = {
     "forwards, with the larger of two times": ("step_time", DEPLOYED, {"batch": 64, "context_length": 4096}),
     "through a block": ("batch", DEPLOYED | {"context_length": 4096}, {"step_time": 0.02}),
     "a price": ("cost_per_token", DEPLOYED | {"batch": 64, "context_length": 4096}, {"chip_price": 2 / 3600}),
     "isolated from a product": ("active_params", {"machine_balance_ratio": 300, "total_params": 1e11}, {"balance_batch": 2400}),
     "out of an exponent": ("batch", {"experts": 256, "active_experts": 8}, {"touched_experts": 100}),
+    "a power of 256": ("step_time", {**SPARSE, "batch": 256}, {"experts": 256}),
+    "beside a long fraction": ("step_time", {**SPARSE, "batch": 4096}, {"hbm_bandwidth": 3.35e12}),
     "two symbols at once": ("balance_batch", {}, {"machine_balance_ratio": 300, "sparsity": 8}),
 }
 
@@ -44,9 +48,25 @@ def test_what_cannot_be_is_refused():
     for given in ({"batch": symbols.batch, "B": 8}, {"step_time": symbols.step_time}, {"batch": symbols.batch, "chips": "1..8"}):
         with pytest.raises(WrongValue):
             solve("step_time", **{**DEPLOYED, "context_length": 4096, **given})
-    assert "needs also" in solve("balance_batch", sparsity=symbols.sparsity).why_not
+    lacking = solve("balance_batch", sparsity=symbols.sparsity).refusal
+    assert lacking.missing == solve("balance_batch", sparsity=8).refusal.missing and "symbols" in lacking.message
     broken = solve("speculative_speedup", acceptance_rate=1, draft_tokens=symbols.draft_tokens, draft_cost_ratio=0.1)
     assert broken.reason.code == "requirement_violated" and not broken.answers
+
+
+def test_a_formula_errs_as_its_numbers_do():
+    """A step takes at least what the roofline says; what a model holds that it does not use is not known of a symbol."""
+    numbers = {"batch": 64, "context_length": 4096}
+    (formula,) = solve("step_time", **DEPLOYED, batch=symbols.batch, context_length=4096).answers
+    assert formula.bound == solve("step_time", **DEPLOYED, **numbers).answers[0].bound == "lower"
+    open_side = solve("step_time", **{**DEPLOYED, "chips": symbols.chips}, **numbers)
+    assert open_side.answers[0].bound is None and any("is not said" in text for text in open_side.assumptions)
+
+
+def test_a_formula_in_other_forms():
+    found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
+    assert rendered(found, "latex").splitlines()[2] == r"t \geq \max\left(0.01, t_c\right)"
+    assert "| step_time | Max(0.01, compute_time) or more |" in rendered(found, "markdown")
 
 
 def test_a_formula_is_shown_like_any_answer():

@@ -52,6 +52,7 @@ def test_windows_fill_in_arrays_too():
     assert table.values[0, ::10] == pytest.approx([answers[0].value if answers else np.nan for answers in singly], rel=1e-9, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_cases_of_a_block_that_speak_of_different_quantities_are_held_side_by_side():
     """One case of the block has the quantity that runs, the other has not."""
     given = {"bytes_per_weight": 1.2, "step_time": 0.007, "chip_price": 0.0046, "machine_balance_ratio": 5600}

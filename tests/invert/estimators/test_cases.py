@@ -10,7 +10,7 @@ import pytest
 from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import ESTIMATORS, WITH_RANGE, kv_bytes, storage_price
+from invert.estimators import ESTIMATORS, WITH_RANGE, kv_bytes_by_estimator, storage_price
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.known import judged
 from invert.inference import infer
@@ -19,6 +19,7 @@ from invert.report.layout import COLUMNS_OF_KV
 from invert.report.layout import ESTIMATORS as LABELS
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases
+from tests.tools.together import in_one_test
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "kimi-k3", "gpt-5.4")
 GIVEN = {"nothing": {}, "overlap": {"overlap": 0.4}, "KV": {"kv_bytes_per_token": 7e4}, "contexts": {"short_context": 5e3}}
@@ -44,12 +45,14 @@ def test_every_estimator_has_one_signature():
     assert set(WITH_RANGE) == set(LABELS) == set(COLUMNS_OF_KV) < set(ESTIMATORS)
 
 
-@pytest.mark.parametrize("start", GIVEN)
+@in_one_test("start", GIVEN)
 def test_what_is_printed_is_what_the_estimators_say(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case, printed in zip(cases(start), table(start), strict=True):
         found = {name: estimator(case, assumptions) for name, estimator in ESTIMATORS.items()}
-        assert kv_bytes(case, assumptions) == printed.kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in WITH_RANGE}
+        assert (
+            kv_bytes_by_estimator(case, assumptions) == printed.kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in WITH_RANGE}
+        )
         beside = {**found["one_markup"], **storage_price.estimates(case, assumptions)} | {
             "bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]
         }
@@ -63,7 +66,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 def test_what_is_scored_is_what_the_estimators_say():
     scored = judged()
     read = with_posteriors([one.member.sold.case for one in scored], USUAL)
-    assert [one.kv_bytes for one in scored] == [kv_bytes(case, USUAL) for case in read] and len(read) > 5
+    assert [one.kv_bytes for one in scored] == [kv_bytes_by_estimator(case, USUAL) for case in read] and len(read) > 5
 
 
 def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
@@ -77,11 +80,11 @@ def test_other_assumptions_are_those_of_every_estimator():
     """Half as firm a rent, and a wider level: what rests on them moves, and what does not stays."""
     case = cases("nothing")[0]
     loose = replace(USUAL, rent_spread=0.5)
-    before, after = kv_bytes(case, USUAL), kv_bytes(case, loose)
+    before, after = kv_bytes_by_estimator(case, USUAL), kv_bytes_by_estimator(case, loose)
     assert after["at_rent"].high > before["at_rent"].high and after["one_markup"] == before["one_markup"]
     wide = replace(USUAL, level=0.98)
     (again,) = with_posteriors([case], wide)
-    for name, estimate in kv_bytes(again, wide).items():
+    for name, estimate in kv_bytes_by_estimator(again, wide).items():
         assert estimate.level == 0.98 and estimate.low < before[name].low and estimate.high > before[name].high
 
 

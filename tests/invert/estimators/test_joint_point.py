@@ -1,14 +1,13 @@
 """The exact inverse of a pair of bands, the pricing rules, and what neither may do: clip a number into being.
 
-Note on inversion: section 3.1 (pricing rules), 3.2 (joint closed form), 5.3 (implied drain time), 12 (acceptance).
-E2, E8: our notes on the lecture.
+Method: docs/explanation/inversion.md, "From prices to a model". E2, E8: tests/validation/notes.csv.
 """
 
 import pytest
 
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import RULES, joint, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import RULES, joint_reading, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from invert.storage.drain_time import implied_drain_time
@@ -44,7 +43,7 @@ JOINT = [  # pair, anchors, L_star, KV bytes, weight_compute_ratio, attention FL
 
 @in_one_test(("seen", "changed", "balance", "kv", "weights", "attention", "source"), JOINT, ids=[row[-1] for row in JOINT])
 def test_the_joint_reading(seen: BandPair, changed: dict, balance: float, kv: float, weights: float | None, attention: float, source: str):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     if weights is None:
         assert found.values == {} and "memory_ratio_short > short_context/balance_context" in found.problem
         return
@@ -72,23 +71,24 @@ def test_gemini_and_the_others_at_their_band_means():
     for threshold, ratio, premium_in, premium_out, *kilobytes in printed:
         seen = pair(ratio, premium_in, premium_out, 0.1 * threshold, 1.5 * threshold, threshold)
         found = [
-            joint(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3 for overlap in (1.0, 0.0)
+            joint_reading(seen, ANCHORS | {"ridge_point": 300.0, "overlap": overlap}).values["kv_bytes_per_token"] / 1e3
+            for overlap in (1.0, 0.0)
         ]
         assert [round(value, 1) for value in found] == kilobytes, (threshold, ratio)
 
 
 def test_memory_time_share():
     """Memory over memory and compute time at the short context: .833 at R = 5 without attention, where 1 - 1/R is .8."""
-    assert joint(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
+    assert joint_reading(pair(5, 1, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(5 / 6, rel=1e-12)
     # R = 6, premium 2: memory 9 beside compute 1 + 1e-5 x 1e5 = 2
-    assert joint(pair(6, 2, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(9 / 11, rel=1e-12)
+    assert joint_reading(pair(6, 2, 1.5), ANCHORS).values["memory_time_share"] == pytest.approx(9 / 11, rel=1e-12)
 
 
 # Prices that cannot come from the model, and the inequality each breaks.
 IMPOSSIBLE = [
     (
         pair(5, 2, 1.5, 2e4, 3e5), {"overlap": 0.0, "prefill_decode_flops_ratio": 1.3}, "memory_ratio_long > memory_ratio_short",
-        "section 12, line 10: Claude Sonnet 4.5, additive: alpha dP_out <= rho dP_in",
+        "Claude Sonnet 4.5, additive: alpha dP_out <= rho dP_in",
     ),
     (pair(6, 2, 1.0), {}, "memory_ratio_long > memory_ratio_short", "no output premium: no slope"),
     (pair(6, 2, 0.9), {}, "memory_ratio_long > memory_ratio_short", "output cheaper above the threshold"),
@@ -98,9 +98,9 @@ IMPOSSIBLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
+@in_one_test(("seen", "changed", "violated", "source"), IMPOSSIBLE, ids=[row[-1] for row in IMPOSSIBLE])
 def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: BandPair, changed: dict, violated: str, source: str):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     assert found.values == {}
     # SymPy may write either side first.
     left, sign, right = violated.partition(" > " if ">" in violated else " < ")
@@ -109,7 +109,7 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     assert "\n" not in found.problem
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("seen", "changed"),
     [
         (pair(1.0, 1, 2), {}),  # decode below compute at the short context: its memory is hidden
@@ -119,14 +119,14 @@ def test_an_inconsistent_sheet_gives_no_number_and_names_the_inequality(seen: Ba
     ],
 )
 def test_a_compute_bound_base_gives_no_number(seen: BandPair, changed: dict):
-    found = joint(seen, ANCHORS | changed)
+    found = joint_reading(seen, ANCHORS | changed)
     assert found.values == {} and found.problem and "\n" not in found.problem
 
 
 @pytest.mark.parametrize("premium_out", [1.0, 1.5, 2.0])
 def test_a_pair_of_which_only_bounds_are_known_gives_no_reading_and_says_so(premium_out: float):
     """R = 1 without an input premium: the memory time of the base band is hidden, whatever it is up to 1."""
-    found = joint(pair(1, 1, premium_out), ANCHORS)
+    found = joint_reading(pair(1, 1, premium_out), ANCHORS)
     assert found.values == {} and found.name == "joint"
     assert "bounds" in found.problem and ("memory_ratio_short" in found.problem or "kv_bytes_per_token" in found.problem)
 
@@ -158,7 +158,7 @@ def test_a_memory_bound_base_is_six_times_the_table():
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 
-@pytest.mark.parametrize(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
+@in_one_test(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
 def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
     """3.1: an output token costs R input tokens of a prefill that is so much faster."""
     anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}
@@ -168,13 +168,13 @@ def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_rati
 
 
 def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():
-    """3.1: L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
+    """L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
     answer = rule_solutions(GEMINI, ANCHORS, 1_000_000)["roofline, upper end"].answers[0]
     assert answer.kind == "point" and answer.value == pytest.approx(500, rel=1e-12)
 
 
 def test_the_roofline_rule_is_scale_free_where_the_premium_is_the_ratio_of_contexts():
-    """3.1: r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
+    """r = L_max/T whatever KV is, as long as the crossover lies below the threshold; E2: 1.5 covers 300 k."""
     solution = solve(
         "balance_context", using=["readings.tier_coverage"], premium_out=1.5, covered_context=300_000, long_context_threshold=200_000
     )

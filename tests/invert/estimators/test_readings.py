@@ -38,13 +38,14 @@ def test_no_shipped_sheet_contradicts_the_model_at_the_usual_anchors():
 
 
 def test_the_inequality_stands_with_its_figures_and_its_equation():
-    """Acceptance line 10 of the note on inversion: alpha dP_out <= rho dP_in for Claude Sonnet 4.5."""
+    """alpha dP_out <= rho dP_in for Claude Sonnet 4.5."""
     assert one("claude-sonnet-4-5", **DECIDES).contradiction == (
         "inconsistent: output_increment >= input_increment*prefill_decode_flops_ratio/prompt_position does not hold:"
         " $7.5/MTok < $7.8/MTok (bands.increments_of_a_sum@1)"
     )
 
 
+@pytest.mark.slow
 @in_one_test("name", ["claude-sonnet-4-5", "gemini-3.1-pro", "gpt-5.4", "gpt-6-sol", "grok-4.5"])
 @in_one_test("ratio", [1.0, 1.3, 1.6])
 @in_one_test("position", [0.5, 0.7])
@@ -91,7 +92,7 @@ def test_every_price_is_one_combination_and_no_more():
         assert (one.rank, one.nullity) == (len(one.prices), 20 - len(one.prices))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "prices"),
     [
         ("kimi-k3", ("input", "output", "cache_read")),

@@ -1,6 +1,6 @@
 """The exact inverse at arrays: there and back again, its Jacobian against differences, and what a mean context costs.
 
-Note on inversion: section 3.2 (joint closed form), 12.1 (acceptance).
+Method: docs/explanation/inversion.md, "From prices to a model".
 """
 
 from collections.abc import Callable, Mapping

@@ -99,7 +99,7 @@ def two_bands() -> Evidence:
 
 
 def test_few_sheets_are_left_that_cannot_be_trusted():
-    """Note on inversion, 12.11: under 2 percent. invert/calibration_run.csv has the long version: what it dropped, of 9,000."""
+    """Under 2 percent. invert/posterior/calibration_run.csv has the long version: what it dropped, of 9,000."""
     count, left = 0, 0
     for place in range(len(SHAPES)):
         for sheet in sheets(place, 50, 12):

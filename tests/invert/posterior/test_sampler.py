@@ -1,6 +1,6 @@
 """The joint inference: its weights are prior times likelihood over what was drawn from, and what is known stays known.
 
-Note on inversion: section 7 (method), 12 (acceptance). Against other samplers: tests/validation/test_samplers.py.
+Method: docs/explanation/inversion.md, "Sampler". Against other samplers: tests/validation/test_samplers.py.
 """
 
 from collections.abc import Sequence

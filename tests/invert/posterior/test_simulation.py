@@ -1,7 +1,7 @@
 """Calibration by simulation: what is simulated is what the priors and the forward model say, and the truth ranks evenly.
 
-Note on inversion, 12.5: pooled over five seeds and 5,000 sheets or more, 90 % intervals hold .885 to .915 of the truths,
-50 % intervals .48 to .52, ranks are uniform at p > .01, and a run with a fault put in is rejected.
+docs/explanation/inversion.md, "Is the computation right?": pooled over five seeds and 5,000 sheets or more, 90 % intervals hold
+.885 to .915 of the truths, 50 % intervals .48 to .52, ranks are uniform at p > .01, and a run with a fault put in is rejected.
 """
 
 import csv
@@ -15,7 +15,18 @@ from scipy.stats import binom, kstest
 
 from invert.assumptions import USUAL
 from invert.posterior import inverse, simulation
-from invert.posterior.simulation import POOLED, QUANTITIES, SHAPES, Row, as_csv, calibration_run, cells_about, published, ranks, simulate
+from invert.posterior.simulation import (
+    POOLED,
+    QUANTITIES,
+    SHAPES,
+    Ranking,
+    calibration_run,
+    cells_about,
+    published,
+    rankings_as_csv,
+    ranks,
+    simulate,
+)
 from invert.sheets.observables import rounding_cell
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
@@ -96,12 +107,12 @@ def test_the_table_as_text_has_a_row_a_quantity_and_shape():
     ]
     assert {(row.run, row.seeds, row.draws) for row in rows} == {("calibrated", 2, 512)}
     assert [row.sheets for row in rows if row.shape == POOLED] == [18] * len(QUANTITIES)
-    told = list(csv.DictReader(as_csv(rows).splitlines()))
+    told = list(csv.DictReader(rankings_as_csv(rows).splitlines()))
     assert len(told) == len(rows) and told[0]["quantity"] == QUANTITIES[0]
     assert float(told[-1]["coverage_90"]) == pytest.approx(rows[-1].coverage_90, abs=1e-4)
 
 
-def inside(row: Row, level: float, covered: float) -> bool:
+def inside(row: Ranking, level: float, covered: float) -> bool:
     """Whether a coverage is within the binomial error of its level, one false alarm in a hundred thousand."""
     low, high = binom.ppf([5e-6, 1 - 5e-6], row.simulations, level) / row.simulations
     return low <= covered <= high

@@ -19,6 +19,7 @@ from invert.report.tiers import tiers
 from invert.result import Inference
 from invert.storage.tariffs import scoreboard
 from invert.table import InferenceTable
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -160,7 +161,7 @@ def test_the_convention_is_reported_with_its_counts():
     assert "convention" not in text("kimi-k3")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("estimate", "expected"),
     [
         (Estimate("interval", 155e3, 42.2e3, 547e3), "155 kB/token, 42.2 kB/token to 547 kB/token"),
@@ -183,7 +184,7 @@ def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
     assert "what would change it" not in said and not NO_NUMBER.search(said)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "prices",
     [
         {"input_at_200k": "0.5"},  # no draw fits
@@ -218,7 +219,7 @@ def test_a_negative_intercept_is_reported_and_not_clipped():
     assert line.endswith(tariff.problem) and "write_charge is $-0.2727/MTok" in line
     assert "no tariff of a write and storage for the lifetime holds" in line
     (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
-    assert sound.endswith("intercept over slope 13.3 min")  # 800 s: section 5.3 of the note
+    assert sound.endswith("intercept over slope 13.3 min")  # 800 s
 
 
 @pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])

@@ -1,4 +1,7 @@
-"""Every form of a result is read off its records: once `infer` has returned, no table is read and nothing is worked out anew."""
+"""Every form of a result is read off its records: once `infer` has returned, no table is read and nothing is worked out anew.
+
+But for what an inference has of itself when it is first asked for: the pricing rules and what the sheet identifies.
+"""
 
 import ast
 import importlib
@@ -12,7 +15,7 @@ import invert
 from derive import shipped
 from invert import report as forms
 from invert.inference import infer
-from invert.report.contract import as_csv, as_json, saved
+from invert.report.contract import run_as_csv, run_as_json, saved
 from invert.report.document import FORMATS, document
 from invert.report.frame import inference_frame
 from invert.report.sheet import report
@@ -27,8 +30,8 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
     "str": str,
     "repr": repr,
     "report": lambda table: [report(one, table) for one in table],
-    "json": as_json,
-    "csv": as_csv,
+    "json": run_as_json,
+    "csv": run_as_csv,
     "saved": saved,
     "frame": inference_frame,
     "notebook": InferenceTable._repr_html_,
@@ -53,7 +56,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called in the rooms that work a result out."""
 
     def poison() -> None:
-        for name in ("read", "reading", "rows_of", "lines", "content", "checked", "refuse_bad"):
+        for name in ("read", "reading", "rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped, name, refuse)
         monkeypatch.setattr(shipped, "_kept", refuse)
         for name in working_modules():
@@ -68,11 +71,22 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 @pytest.mark.parametrize("asked", [{}, {"anchors": {"kv_bytes_per_token": "70kB"}}], ids=["usual", "KV given"])
 def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], None]):
     table = infer(SHEETS, **asked)
+    assert all(one.identifiability and bool(one.rules) == bool(one.pairs) for one in table)
     poisoned()
     with pytest.raises(AssertionError, match="worked something out"):
         shipped.rows_of(ModelRow)
     for name, form in FORMS.items():
         assert form(table) is not None, name
+
+
+def test_what_an_inference_is_asked_for_later_rests_on_its_fields_alone(monkeypatch: pytest.MonkeyPatch):
+    table, again = infer(SHEETS), infer(SHEETS)
+    early = [(one.identifiability, one.rules and one.rules.solutions) for one in table]
+    for name in ("_kept", "_content", "checked", "content", "refuse_bad"):
+        monkeypatch.setattr(shipped, name, refuse)
+    with pytest.raises(AssertionError, match="worked something out"):
+        infer(SHEETS)
+    assert [(one.identifiability, one.rules and one.rules.solutions) for one in again] == early
 
 
 def test_the_poison_is_met_by_whoever_works_something_out(poisoned: Callable[[], None]):

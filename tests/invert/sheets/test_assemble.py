@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert.records import PriceSheet
-from invert.sheets.assemble import find, models, places, sheets, with_amounts
+from invert.sheets.assemble import find, models, prices_by_place, sheets, with_amounts
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
 from tests.tools.together import in_one_test
@@ -89,7 +89,7 @@ HISTORY = [
 ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("day", "expected"),
     [
         (date(2025, 12, 31), []),
@@ -205,7 +205,7 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
     assert bool(notes) == noted and all("also sold by cloud" in note for note in notes)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "message"),
     [
         ("glm", "'glm' means more than one model; did you mean zai/glm or zhipu/glm?"),
@@ -253,7 +253,7 @@ def test_a_real_preview_is_found_by_its_plain_name():
     assert sheet.model == "gemini-3.1-pro-preview" and [band.threshold_tokens for band in sheet.bands] == [0, 200000]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "message"),
     [
         ("b,n,,perhaps,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
@@ -303,7 +303,7 @@ def test_of_two_rows_of_one_model_neither_is_read():
     ],
 )
 def test_one_price_changes_and_no_other(spec: str, place: tuple[str, int, int | None]):
-    before, after = places(full()), places(with_amounts(full(), {spec: "7.5"}))
+    before, after = prices_by_place(full()), prices_by_place(with_amounts(full(), {spec: "7.5"}))
     changed = after.pop(place)
     before.pop(place)
     assert after == before
@@ -354,7 +354,7 @@ def test_any_change_is_made_or_refused(spec: str, amount: str):
         assert "\n" not in str(error)
 
 
-@pytest.mark.parametrize("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
+@in_one_test("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])
 def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
     for name in (f"gpt-9{mark}", f"{mark}openai/gpt-9", f"gpt{mark}-9"):
         with pytest.raises(UnknownName, match=rf"holds the character U\+{ord(mark):04X} \(.*\), which does not show; did you mean"):
@@ -364,7 +364,7 @@ def test_a_character_of_a_name_that_does_not_show_is_named(mark: str):
 CLOUD = "cloud/gemini-9-pro-preview"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "fault", "meant"),
     [
         ("gpt\u20119", "character 4 is U+2011 (non-breaking hyphen) where 'gpt-9' has '-'", "openai/gpt-9"),
@@ -387,7 +387,7 @@ def test_white_space_around_a_name_and_the_normal_form_of_its_letters_do_not_mat
     assert find(["cafe\u0301/m"], named, []) == find(["caf\u00e9/m"], named, [])
 
 
-@pytest.mark.parametrize("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
+@in_one_test("amount", ["1e-400", "0.000e-1 1", "1e-320", "1e400"])
 def test_an_amount_beyond_all_numbers_is_refused_for_every_component(amount: str):
     for place in ("input", "output", "cache_read", "cache_write:300", "cache_storage"):
         with pytest.raises(WrongValue):

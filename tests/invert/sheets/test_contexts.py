@@ -18,6 +18,7 @@ from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
 from invert.records import Price, PriceBand
 from invert.sheets.contexts import band_edges, band_means, mean_contexts
+from tests.tools.together import in_one_test
 
 PRICE = Price(1.0, "USD", "mtok", 1e-6, "official", "", "", "")
 
@@ -38,7 +39,7 @@ MEANS = [  # thresholds, longest context, means
 ]
 
 
-@pytest.mark.parametrize(("thresholds", "max_context", "means"), MEANS)
+@in_one_test(("thresholds", "max_context", "means"), MEANS)
 def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context: int | None, means: tuple[float, ...]):
     assert band_means(bands(*thresholds), max_context, USUAL) == pytest.approx(means, abs=0.6)
 
@@ -69,7 +70,7 @@ def test_given_means_replace_those_of_the_first_two_bands_and_place_the_rest_ali
     assert band_means(bands(32_000, 128_000), 262_144, assumptions_of(given_means)) == pytest.approx(means, abs=0.6)
 
 
-@pytest.mark.parametrize("given_means", [{}, {"short_context": 9e3}, {"long_context": 5e4}, {"short_context": 4e3, "long_context": 5e4}])
+@in_one_test("given_means", [{}, {"short_context": 9e3}, {"long_context": 5e4}, {"short_context": 4e3, "long_context": 5e4}])
 def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means):
     """The medians of what ranges draw from are what points take, band by band."""
     (one,) = infer(["qwen3-coder-plus"], anchors=given_means).inferences

@@ -1,6 +1,6 @@
 """A sheet as ratios: the cell each number was rounded into, the mean context of each band, what a free item becomes.
 
-The lattice, and 1.5 lying in [1.37, 1.73]: the project's note on inversion, sections 7 and 9. The rule for mean contexts is
+The lattice: docs/explanation/inversion.md, "Likelihood". The rule for mean contexts is
 that of `invert.sheets.contexts`, and has its tests there.
 """
 
@@ -57,7 +57,7 @@ def seen(*rows: str, max_context: int | None = 1_000_000, **more) -> Observables
 # -- rounding cells -------------------------------------------------------------------------------------------------
 
 CELLS = [  # value, ends of the cell: geometric middles to the nice numbers on either side
-    (1.5, 1.369306, 1.732051),  # sqrt(1.25 * 1.5), sqrt(1.5 * 2): the [1.37, 1.73] of the note
+    (1.5, 1.369306, 1.732051),  # sqrt(1.25 * 1.5), sqrt(1.5 * 2)
     (1.0, 0.894427, 1.118034),  # sqrt(.8 * 1), sqrt(1 * 1.25)
     (2.0, 1.732051, 2.236068),
     (8.0, 6.928203, 8.944272),
@@ -113,8 +113,8 @@ def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(va
 # -- band means -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
-@pytest.mark.parametrize("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
+@in_one_test("thresholds", [(200_000,), (32_000, 128_000), (32_000, 40_000, 256_000)])
+@in_one_test("given", [{}, {"short_context": 3e3, "long_context": 36e3}])
 def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...], given: dict[str, float]):
     sheet, held = bands(*thresholds), assumptions_of(given)
     found = observables(sheet, 1_000_000, held)

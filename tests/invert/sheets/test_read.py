@@ -144,7 +144,7 @@ WRONG_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), WRONG_ROWS)
+@in_one_test(("line", "message"), WRONG_ROWS)
 def test_a_wrong_row_is_named_and_the_rest_is_read(line: str, message: str):
     rows, problems = read(line, OUTPUT)
     assert [row.component for row in rows] == ["output"]
@@ -161,7 +161,7 @@ CLASHES = [
 ]
 
 
-@pytest.mark.parametrize(("second", "column", "message"), CLASHES)
+@in_one_test(("second", "column", "message"), CLASHES)
 def test_of_two_rows_for_one_day_the_second_is_named_with_the_first(second: str, column: str, message: str):
     rows, problems = read(INPUT, second, OUTPUT)
     assert [row.origin for row in rows] == ["prices.csv:2", "prices.csv:4"]
@@ -212,7 +212,7 @@ def test_an_unknown_column_is_named_with_the_nearest_real_one():
 
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
-    described = [field["name"] for field in shipped.described(name)["fields"]]
+    described = [field["name"] for field in shipped.read().described(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
     assert list(loading.PRICE_COLUMNS) == described == of_row
 
@@ -228,9 +228,9 @@ def test_bytes_that_are_not_utf8_spoil_one_row():
     assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
 
 
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("last", [b"", b"end"])
+@in_one_test("start", [b"", b"\xef\xbb\xbf"])
+@in_one_test("end", [b"\n", b"\r\n"])
+@in_one_test("last", [b"", b"end"])
 def test_byte_order_mark_line_ends_and_a_missing_last_one_do_not_matter(start: bytes, end: bytes, last: bytes):
     lines = [b"amount,model,component,provider", b"2,m,input,a", b" 10 , m ,output,a", b"4.5,m,cache_storage,a"]
     rows, problems = of_bytes(start + end.join(lines) + (b"" if last else end))
@@ -531,7 +531,7 @@ def test_a_character_that_does_not_show_is_refused_by_row_column_and_name(column
     assert "does not show" in problems[0].message
 
 
-@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
+@in_one_test("space", [" ", "\u00a0", "\u3000", "\u2009", "\t", " \u00a0 "])
 def test_white_space_at_the_ends_of_a_cell_is_no_part_of_it(space: str):
     padded = ",".join(space + cell + space for cell in INPUT.split(","))
     rows, problems = read(padded, header=",".join(space + name + space for name in HEADER.split(",")))
@@ -596,13 +596,13 @@ def test_of_two_spaces_for_one_the_row_is_refused():
 # The header.
 
 
-@pytest.mark.parametrize("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
+@in_one_test("written", ["Currency", "CURRENCY", " currency\u00a0", "cUrrency"])
 def test_capitals_and_spaces_in_the_header_do_not_matter(written: str):
     rows, problems = read("a,m,input,7,CNY", header=f"Provider,MODEL,component,Amount,{written}", overlay=True)
     assert problems == [] and (rows[0].currency, rows[0].amount) == ("CNY", 7.0)
 
 
-@pytest.mark.parametrize("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
+@in_one_test("written", ["curency", "ccy", "cur\u200brency", "valid_too", "Unit", ""])
 def test_a_file_with_an_unknown_column_gives_no_price(written: str):
     with pytest.raises(WrongData, match=r"prices\.csv row 1: unknown column ") as caught:
         read("a,m,input,7,CNY", header=f"provider,model,component,amount,{written}", overlay=True)
@@ -625,7 +625,7 @@ def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount
     assert rows == [] and [problem.column for problem in problems] == ["amount"]
 
 
-@pytest.mark.parametrize("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
+@in_one_test("amount", ["0", "0.0", "0e5", ".0", "0e-400"])
 def test_a_cache_item_may_be_free_in_any_spelling_of_zero(amount: str):
     rows, problems = read(f"a,m,cache_read,{amount}", header="provider,model,component,amount", overlay=True)
     assert problems == [] and str(rows[0].amount) == "0.0"
@@ -730,7 +730,7 @@ def test_a_row_of_ones_own_that_moves_the_day_is_told(little):
 MONEY = "provider,model,service_tier,component,amount,currency"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("rows", "refused"),
     [
         (["a,m,,input,1,", "a,m,,output,4,CNY"], [2]),

@@ -1,7 +1,7 @@
-"""Tier probabilities on two cost bases, tariffs of two lifetimes, one price for unlike models, and the score of each rule.
+"""Tier probabilities on two cost bases, what a sheet and a disclosure say of a tier, and the score of each rule.
 
-Note on inversion: sections 5 (storage tier) and 9 (failure modes). Its figures come from tier numbers of its own, ours
-from memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
+Method: docs/explanation/storage-tiers.md. An earlier calculation had tier numbers of its own, these are from
+memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
 """
 
 import subprocess
@@ -10,32 +10,26 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from math import erf, exp, inf, log, sqrt
-from statistics import stdev
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import UnknownName, WrongData, WrongValue
+from derive.errors import WrongData, WrongValue
 from derive.shipped import rows_of
 from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
-from invert.records import BandPair, NegativeControl, Observable, RuleScore
+from invert.records import NegativeControl, RuleScore
 from invert.report.tiers import caveat
 from invert.sheets.assemble import models, sheets
-from invert.sheets.observables import observables, observe, rounding_cell
+from invert.sheets.observables import observables
 from invert.sheets.read import load
 from invert.storage.tariffs import (
-    disclosed_cases,
-    disclosed_tiers,
     drain_time_of,
-    negative_controls,
     scoreboard,
-    stored_kv_bytes,
-    tariffs,
 )
 from invert.storage.tiers import (
     BASES,
@@ -53,18 +47,12 @@ from invert.storage.tiers import (
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
-KV = (60e3, 1.0)  # the note's, for its price level
+KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
 PER_GB_HOUR = 1e9 * 3600
-ANTHROPIC = [(300, 0.25), (3600, 1.0)]
-
-
-def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
-    ratios = {"output_input_ratio": observe("output_input_ratio", 6.0, USUAL), "premium_in": observe("premium_in", 2.0, USUAL)}
-    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out, USUAL))
 
 
 def gemini():
-    """At the mean contexts of the note."""
+    """At mean contexts of 20 k and 300 k."""
     (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
     context = next(row.max_context for row in models() if row.model == sheet.model)
     seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
@@ -86,7 +74,7 @@ HOLDING = [  # basis, year, USD/GB/h by tier, as memory_tiers.csv has them
 ]
 
 
-@pytest.mark.parametrize(("basis", "year", "prices"), HOLDING)
+@in_one_test(("basis", "year", "prices"), HOLDING)
 def test_holding_prices_of_a_basis_and_a_year(basis: str, year: int, prices: tuple[float, ...]):
     found = tier_parameters(basis, year)
     assert tuple(found) == TIERS
@@ -201,7 +189,7 @@ def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, pr
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
 
 
-@pytest.mark.parametrize(("basis", "year"), settings())
+@in_one_test(("basis", "year"), settings())
 def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
     order = sorted(TIERS, key=lambda tier: tier_parameters(basis, year)[tier].holding_price.median)
     means = [sum(order.index(t) * p for t, p in price_level(10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
@@ -274,7 +262,7 @@ def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardw
     assert found.evidence == ("implied drain time",)
     assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
     assert 0.96 <= found.rented["hbm"] <= 0.997
-    # The note has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
+    # An earlier calculation has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
     assert found.owned["hbm"] == pytest.approx(0.55, abs=0.01) and found.owned["ddr"] == pytest.approx(0.42, abs=0.01)
     for tier in TIERS:
         assert found.probabilities[tier] == pytest.approx((found.rented[tier] + found.owned[tier]) / 2)
@@ -315,9 +303,7 @@ def test_which_term_speaks(ttl, price, drain, kv, evidence):
         assert sum(found.probabilities.values()) == pytest.approx(1)
 
 
-@in_one_test(
-    "given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)]
-)
+@in_one_test("given", [(0.0, 0.4), (-1.0, 0.4), (float("nan"), 0.4), (inf, 0.4), (0.02, -0.1), (0.02, float("nan")), (0.02, inf)])
 @in_one_test("name", ["implied_drain_time", "kv_bytes"])
 def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
     with pytest.raises(WrongValue, match=name):
@@ -327,16 +313,6 @@ def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[floa
 # -- disclosures ----------------------------------------------------------------------------------------------------
 
 
-def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
-    said = disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600])
-    assert said == {300: "memory", 3600: "memory"}
-    for found in storage_evidence([300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said):
-        assert found.disclosed == "memory"
-        assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
-        assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
-        assert found.undisclosed != found.probabilities and sum(found.probabilities.values()) == pytest.approx(1)
-
-
 def test_a_disclosure_alone_will_do():
     (found,) = storage_evidence([None], disclosed={None: "hdd"})
     assert found.undisclosed is None and dict(found.probabilities) == {"hbm": 0, "ddr": 0, "flash": 0, "hdd": 1}
@@ -344,114 +320,12 @@ def test_a_disclosure_alone_will_do():
     assert dict(disclosed_probabilities("disk", dict.fromkeys(TIERS, 0.0) | {"hbm": 1.0}))["hdd"] == 0.5
 
 
-def test_who_disclosed_what():
-    assert disclosed_tiers("deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
-    assert disclosed_tiers("openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
-    assert disclosed_tiers("google", "gemini-3.1-pro-preview", [None, 3600]) == {}
-
-
 def test_a_tier_nobody_knows_is_an_error_of_the_data():
     with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
         storage_evidence([300], disclosed={300: "tape"})
 
 
-# -- tariffs of two lifetimes ---------------------------------------------------------------------------------------
-
-
-def test_the_two_lifetimes_of_anthropic():
-    """Section 5.3: slope .818 of the input price an hour, intercept .182 of it, 800 s between them."""
-    (found,) = tariffs(3e-6, ANTHROPIC)
-    assert (found.shorter_ttl, found.longer_ttl, found.problem) == (300, 3600, None)
-    assert found.storage_price.value * 3600 / 3e-6 == pytest.approx(9 / 11)
-    assert found.write_charge.value / 3e-6 == pytest.approx(2 / 11)
-    assert found.drain_time.value == pytest.approx(800)
-    # 1.25 may be 1.118 to 1.369 and 2 may be 1.732 to 2.236.
-    (near_low, near_high), (far_low, far_high) = rounding_cell(1.25), rounding_cell(2.0)
-    assert [found.storage_price.low, found.storage_price.high] == pytest.approx(
-        [3e-6 * (far_low - near_high) / 3300, 3e-6 * (far_high - near_low) / 3300]
-    )
-    assert [found.write_charge.low, found.write_charge.high] == pytest.approx(
-        [3e-6 * (near - 1 - (far - near) / 11) for near, far in ((near_low, far_high), (near_high, far_low))]
-    )
-    assert 40 < found.drain_time.low < 572 and 1900 < found.drain_time.high < 3200  # wider than the note's 5 to 95 %
-
-
-@given(st.floats(1e-8, 1e-4), st.floats(-0.9, 3), st.floats(-0.9, 3), st.floats(0, 1), st.floats(0, 1))
-def test_the_corners_hold_every_tariff_of_the_cells(price: float, near: float, far: float, a: float, b: float):
-    (found,) = tariffs(price, [(300, near), (3600, far)])
-    (near_low, near_high), (far_low, far_high) = rounding_cell(1 + near), rounding_cell(1 + far)
-    inside = (near_low + a * (near_high - near_low), far_low + b * (far_high - far_low))
-    slope = price * (inside[1] - inside[0]) / 3300
-    charge = price * (inside[0] - 1) - 300 * slope
-    slack = 1e-12 * price
-    assert found.storage_price.low - slack <= slope <= found.storage_price.high + slack
-    assert found.write_charge.low - slack <= charge <= found.write_charge.high + slack
-    if found.drain_time and slope > 1e-9 * price:
-        assert found.drain_time.low * (1 - 1e-9) - 1e-6 <= charge / slope
-        assert charge / slope <= found.drain_time.high * (1 + 1e-9) + 1e-6
-    if found.storage_price.value <= 0 or found.write_charge.value < 0:
-        assert found.problem and found.drain_time is None
-
-
-def test_a_negative_charge_is_reported_and_not_clipped():
-    """Kimi K3 as shipped: nothing for five minutes, the whole input price for an hour."""
-    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "kimi-k3")
-    (found,) = tariffs(sheet.bands[0].input.usd_per_token, observables(sheet, None).cache_write_premiums)
-    assert found.write_charge.value == pytest.approx(-3e-6 / 11)
-    assert found.drain_time is None and found.storage_price.value > 0
-    assert found.problem.startswith("write_charge is $-0.2727/MTok: no tariff") and found.problem.endswith("rounding alone could do that")
-    (worse,) = tariffs(1e-6, [(300, 0.0), (3600, 9.0)])
-    assert worse.write_charge.high < 0 and worse.problem.endswith("rounding cannot do that")
-
-
-@pytest.mark.parametrize("far", [0.25, 0.1])
-def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(far: float):
-    (found,) = tariffs(3e-6, [(300, 0.25), (3600, far)])
-    assert found.storage_price.value <= 0 and found.drain_time is None
-    assert "a longer lifetime costs no more" in found.problem
-    (evidence,) = storage_evidence([300], storage_price=found.storage_price.value, kv_bytes=KV)
-    assert evidence.evidence == ("cost optimality (temperature 3)",) and max(evidence.probabilities.values()) < 0.5
-
-
-def test_lifetimes_in_any_number():
-    assert tariffs(3e-6, []) == tariffs(3e-6, [(300, 0.25)]) == tariffs(3e-6, [(None, 0.25), (300, 0.25)]) == ()
-    assert tariffs(3e-6, ANTHROPIC[::-1]) == tariffs(3e-6, [(None, 0.0), *ANTHROPIC]) == tariffs(3e-6, ANTHROPIC)
-    straight = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
-    assert [(one.shorter_ttl, one.longer_ttl, one.problem) for one in straight] == [(300, 3600, None), (3600, 7200, None)]
-    bent = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
-    assert [one.problem for one in bent] == ["3 lifetimes do not lie on one line"] * 2
-    (free,) = tariffs(3e-6, [(300, -1.0), (3600, 1.0)])
-    assert free.problem and free.write_charge.value < -3e-6
-
-
-def test_the_drain_time_of_a_premium_and_its_spread():
-    price = Observable("storage_price", GEMINI, GEMINI / 1.05, GEMINI * 1.05)
-    median, spread = drain_time_of(pair(1.5), 12e-6, price)
-    assert median == pytest.approx(6e-6 / 280_000 / GEMINI)
-    (low, high) = rounding_cell(1.5)
-    assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / USUAL.reach) ** 2 + (log(1.05) / USUAL.reach) ** 2))
-    assert drain_time_of(pair(1.0), 12e-6, price) is None
-    assert drain_time_of(pair(1.5), 12e-6, Observable("storage_price", -GEMINI, -GEMINI, GEMINI)) is None
-
-
 # -- negative controls ----------------------------------------------------------------------------------------------
-
-
-def test_one_price_for_unlike_models():
-    """B4 and B5 of the validation cases, as far as their rows ship: GLM-4.7, which makes it 55 times, has no sheet here."""
-    volcengine, baidu = negative_controls()
-    assert (volcengine.provider, volcengine.amount, volcengine.currency) == ("volcengine", 0.017, "CNY")
-    assert {"deepseek-v4-flash", "deepseek-v4-pro", "glm-5.2"} <= set(volcengine.models)
-    assert volcengine.kv_low == 6880 and volcengine.ratio == volcengine.kv_high / 6880 >= 95_232 / 6880
-    assert (baidu.provider, baidu.ratio, baidu.kv_low) == ("baidu-qianfan", 1, 70_272)
-    assert stored_kv_bytes("GLM-4.7") / stored_kv_bytes("DeepSeek-V4-Flash") == pytest.approx(55, rel=0.01)
-    assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls())
-
-
-def test_the_mark_up_is_as_loose_as_the_controls_show():
-    """Equal prices make the spread of bytes one of mark-ups: all five models of B4 that have one lie within ours."""
-    listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
-    assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
 
 
 def test_no_control_no_caveat():
@@ -459,28 +333,11 @@ def test_no_control_no_caveat():
     assert caveat((NegativeControl("acme", 1.0, "USD", 1e-10, ("a", "b"), 5.0, 5.0),)) is None
 
 
-def test_an_architecture_that_is_not_there():
-    with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
-        stored_kv_bytes("nothing")
-
-
 # -- the score of each rule -----------------------------------------------------------------------------------------
 
 
 def score(rules: tuple[RuleScore, ...], name: str) -> RuleScore:
     return next(one for one in rules if one.rule == name)
-
-
-def test_the_cases_are_those_disclosed():
-    cases = disclosed_cases()
-    assert [(case.provider, case.ttl_seconds, case.disclosed) for case in cases] == [
-        ("anthropic", 300, "memory"),
-        ("anthropic", 3600, "memory"),
-        ("openai", 300, "hbm"),
-        ("openai", 86_400, "flash"),
-        ("deepseek", 43_200, "disk"),
-    ]
-    assert [bool(case.offers) for case in cases] == [True, True, False, False, False]
 
 
 def test_the_scoreboard():

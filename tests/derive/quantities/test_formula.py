@@ -3,7 +3,7 @@
 import pytest
 
 from derive.catalogue import equations
-from derive.expressions.formula import as_expression
+from derive.quantities.formula import as_expression
 
 
 def test_every_formula_of_the_catalogue_is_read_back():

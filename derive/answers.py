@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.briefly import brief
 from derive.errors import NoSingleValue
-from derive.expressions.formula import as_expression, as_latex
+from derive.quantities.formula import as_expression, as_latex
 from derive.records import LOWER, UPPER
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Sweep:
     others: "Mapping[int, tuple[tuple[Answer, ...], Reason | None]]" = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
         """What was given, what it came to and why not, point by point."""
@@ -275,6 +275,17 @@ class Result:
     unused: tuple[str, ...] = ()
     sweep: Sweep | None = None
     spans: Spans | None = None
+
+    @property
+    def refusal(self) -> Reason:
+        """The reason of one that has no answers; `ValueError` of any other.
+
+        >>> Result("batch", "1", (), reason=Reason("no_solution")).refusal.code
+        'no_solution'
+        """
+        if self.reason is None:
+            raise ValueError(f"{self.unknown} has an answer: there is no reason why not")
+        return self.reason
 
     @property
     def why_not(self) -> str:

@@ -1,6 +1,6 @@
 """The lecture's three readings of a price sheet, each figure with the time it is said or the line that recomputes it.
 
-Reiner Pope with Dwarkesh Patel, 29 April 2026, youtu.be/xmkSf5IS-zw. E3, E8, E14, E15: our notes on the lecture.
+Reiner Pope with Dwarkesh Patel, 29 April 2026, youtu.be/xmkSf5IS-zw. E3, E8, E14, E15: tests/validation/notes.csv.
 """
 
 from math import inf, log
@@ -31,19 +31,19 @@ KV = [  # threshold, anchors against the board's, bytes per token, relative tole
     (200_000, {}, 1.7e3, 0.03, "flashcard on KV bytes: 1.7 KB"),
     (200_000, {"bytes_per_weight": 0.5}, 2500 / 3, 1e-12, "E3, 2: 833 if the 300 is an fp4 ratio"),
     (200_000, {"bytes_per_weight": 2.0}, 10000 / 3, 1e-12, "E3, 2: 3,333 for bf16"),
-    (200_000, {"machine_balance_ratio": 281.25}, 1778, 3e-4, "notes, section 1: B200 fp8"),
+    (200_000, {"machine_balance_ratio": 281.25}, 1778, 3e-4, "B200 fp8: 4.5 PFLOP/s over 8 TB/s"),
     (
         200_000,
         {"machine_balance_ratio": 562.5 / 1.2, "bytes_per_weight": 0.5},
         533,
         1e-3,
-        "notes, section 1: B300 fp4, 15 PFLOP/s over 8 TB/s",
+        "B300 fp4, 15 PFLOP/s over 8 TB/s",
     ),
     (200_000, {"active_params": 60e9}, 1000, 1e-12, "linear in the parameters"),
-    (128_000, {}, 2.60e3, 2e-3, "note on inversion, 3.5: Gemini 1.5 Pro"),
-    (272_000, {}, 1.23e3, 4e-3, "note on inversion, 3.5: GPT-5.4"),
-    (256_000, {}, 1.30e3, 2e-3, "note on inversion, 3.5: Qwen-plus"),
-    (512_000, {}, 0.65e3, 2e-3, "note on inversion, 3.5: MiniMax-M3"),
+    (128_000, {}, 2.60e3, 2e-3, "by hand: Gemini 1.5 Pro"),
+    (272_000, {}, 1.23e3, 4e-3, "by hand: GPT-5.4"),
+    (256_000, {}, 1.30e3, 2e-3, "by hand: Qwen-plus"),
+    (512_000, {}, 0.65e3, 2e-3, "by hand: MiniMax-M3"),
 ]
 
 
@@ -76,7 +76,7 @@ FRACTIONS = [  # output/input, fraction, digits printed, source
 ]
 
 
-@pytest.mark.parametrize(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
+@in_one_test(("ratio", "fraction", "digits", "source"), FRACTIONS, ids=[row[-1] for row in FRACTIONS])
 def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, source: str):
     found = bandwidth_bound_fraction(ratio)
     assert round(found.values["bandwidth_bound_fraction"], digits) == fraction
@@ -84,7 +84,7 @@ def test_bandwidth_bound_fraction(ratio: float, fraction: float, digits: int, so
     assert found.problem is None
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.99, 0.5, 0.02])
+@in_one_test("ratio", [1.0, 0.99, 0.5, 0.02])
 def test_output_not_above_input_gives_no_reading_and_the_reason(ratio: float):
     found = bandwidth_bound_fraction(ratio)
     assert found.values == {}

@@ -1,0 +1,98 @@
+"""Lines through the prices of a sheet, and what their increments are at rental cost."""
+
+from datetime import date
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from derive.catalogue import equation
+from invert.estimators.at_rent import (
+    attention_flops_at_cost,
+    base_markup,
+    kv_bytes_at_cost,
+    kv_bytes_within_price,
+    price_lines,
+    weighted_line,
+)
+from invert.rent import rental
+from invert.sheets.assemble import sheets
+from invert.sheets.read import load
+
+SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))[0]}
+GEMINI, CODER = SHEETS["gemini-3.1-pro-preview"], SHEETS["qwen3-coder-plus"]
+CONTEXTS, PRICES = (8e3, 64e3, 181e3, 506e3), (5e-6, 9e-6, 15e-6, 60e-6)
+
+
+def test_a_line_through_many_bands_is_the_exact_minimum_of_squared_relative_errors():
+    places, levels = [Fraction(place) for place in CONTEXTS], [Fraction(level) for level in PRICES]
+    weights = [1 / level**2 for level in levels]
+    total, one, two = (sum(weight * place**power for weight, place in zip(weights, places, strict=True)) for power in (0, 1, 2))
+    zero_price, one_price = (
+        sum(weight * place**power * level for weight, place, level in zip(weights, places, levels, strict=True)) for power in (0, 1)
+    )
+    determinant = total * two - one**2
+    exact = (two * zero_price - one * one_price) / determinant, (total * one_price - one * zero_price) / determinant
+    assert weighted_line(CONTEXTS, PRICES) == pytest.approx([float(number) for number in exact], rel=1e-13)
+    by_numpy = np.polynomial.polynomial.polyfit(CONTEXTS, PRICES, 1, w=1 / np.array(PRICES))
+    assert weighted_line(CONTEXTS, PRICES) == pytest.approx(by_numpy, rel=1e-10)
+
+
+def test_two_bands_are_met_exactly_and_equal_prices_have_no_slope():
+    at_none, slope = weighted_line([50e3, 400e3], [12e-6, 18e-6])
+    assert slope == pytest.approx(6e-6 / 350e3, rel=1e-14) and at_none + 50e3 * slope == pytest.approx(12e-6, rel=1e-14)
+    for price in (0.1, 1 / 3, 7e-7):
+        assert weighted_line(CONTEXTS, [price] * 4) == (price, 0.0)
+
+
+def test_many_draws_at_once_are_each_as_one():
+    draws = np.random.default_rng(1).uniform(0.5, 2, (50, 4)) * CONTEXTS
+    at_none, slope = weighted_line(draws, PRICES)
+    assert at_none.shape == slope.shape == (50,)
+    assert (at_none[7], slope[7]) == pytest.approx(weighted_line(draws[7], PRICES), rel=1e-14)
+    at_cost = kv_bytes_at_cost(np.abs(slope), rental().values)
+    assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental().values))
+
+
+def test_a_sheet_with_one_band_has_no_lines():
+    flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
+    assert price_lines(flat, ()) is None
+
+
+def test_the_rent_is_the_disclosed_one_and_says_so():
+    anchors = rental()
+    assert anchors.values["chip_price"] == pytest.approx(2 / 3600) and anchors.origin["chip_price"].startswith("disclosures.csv deepseek")
+    assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
+    assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
+    assert set(anchors.values) == set(anchors.origin)
+    dearer = rental(chip_price=3 / 3600)
+    assert dearer.origin["chip_price"] == "given"
+    assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
+
+
+def test_the_slope_of_two_bands_is_their_increment():
+    lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
+    low, high = lines.contexts
+    given = rental().values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
+    expected = equation("bands.kv_bytes_from_increment").right_side(given)
+    assert kv_bytes_at_cost(lines.output.slope, rental().values) == pytest.approx(expected, rel=1e-12)
+    assert expected == pytest.approx(91.1e3, rel=1e-3)
+    expected = equation("bands.attention_flops_from_increment").right_side(given)
+    assert attention_flops_at_cost(lines.input.slope, rental().values) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_one_markup_is_the_increment_over_the_base_markup():
+    """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
+    lines, anchors = price_lines(CODER, CONTEXTS), rental().values
+    given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
+    given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
+    common = equation("bands.kv_bytes_from_scale").right_side(given)
+    at_cost = kv_bytes_at_cost(lines.output.slope, anchors)
+    assert common == pytest.approx(at_cost / base_markup(lines, 35e9, anchors), rel=1e-12)
+
+
+def test_a_flat_price_pays_for_its_longest_context_at_most():
+    bound = kv_bytes_within_price(1e-5, 1e6, rental().values)
+    assert bound == pytest.approx(1e-5 / 1e6 / rental().values["price_per_hbm_byte"])
+    assert kv_bytes_within_price(2e-5, 5e5, rental().values) == pytest.approx(4 * bound)

@@ -1,0 +1,163 @@
+"""Tariffs of two lifetimes, one price for unlike models, and what vendors disclosed."""
+
+from datetime import date
+from math import log, sqrt
+from statistics import stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import UnknownName
+from invert.assumptions import USUAL
+from invert.records import BandPair, Observable
+from invert.report.tiers import caveat
+from invert.sheets.assemble import sheets
+from invert.sheets.observables import observables, observe, rounding_cell
+from invert.sheets.read import load
+from invert.storage.tariffs import (
+    disclosed_cases,
+    disclosed_tiers,
+    drain_time_of,
+    negative_controls,
+    stored_kv_bytes,
+    tariffs,
+)
+from invert.storage.tiers import (
+    storage_evidence,
+)
+
+GEMINI = 4.5e-6 / 3600  # USD/token/s
+KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
+ANTHROPIC = [(300, 0.25), (3600, 1.0)]
+
+
+def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
+    ratios = {"output_input_ratio": observe("output_input_ratio", 6.0, USUAL), "premium_in": observe("premium_in", 2.0, USUAL)}
+    return BandPair(threshold, False, 0.1 * threshold, 1.5 * threshold, **ratios, premium_out=observe("premium_out", premium_out, USUAL))
+
+
+def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
+    said = disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600])
+    assert said == {300: "memory", 3600: "memory"}
+    for found in storage_evidence([300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said):
+        assert found.disclosed == "memory"
+        assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
+        assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
+        assert found.undisclosed != found.probabilities and sum(found.probabilities.values()) == pytest.approx(1)
+
+
+def test_who_disclosed_what():
+    assert disclosed_tiers("deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
+    assert disclosed_tiers("openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
+    assert disclosed_tiers("google", "gemini-3.1-pro-preview", [None, 3600]) == {}
+
+
+def test_the_two_lifetimes_of_anthropic():
+    """Section 5.3: slope .818 of the input price an hour, intercept .182 of it, 800 s between them."""
+    (found,) = tariffs(3e-6, ANTHROPIC)
+    assert (found.shorter_ttl, found.longer_ttl, found.problem) == (300, 3600, None)
+    assert found.storage_price.value * 3600 / 3e-6 == pytest.approx(9 / 11)
+    assert found.write_charge.value / 3e-6 == pytest.approx(2 / 11)
+    assert found.drain_time.value == pytest.approx(800)
+    # 1.25 may be 1.118 to 1.369 and 2 may be 1.732 to 2.236.
+    (near_low, near_high), (far_low, far_high) = rounding_cell(1.25), rounding_cell(2.0)
+    assert [found.storage_price.low, found.storage_price.high] == pytest.approx(
+        [3e-6 * (far_low - near_high) / 3300, 3e-6 * (far_high - near_low) / 3300]
+    )
+    assert [found.write_charge.low, found.write_charge.high] == pytest.approx(
+        [3e-6 * (near - 1 - (far - near) / 11) for near, far in ((near_low, far_high), (near_high, far_low))]
+    )
+    assert 40 < found.drain_time.low < 572 and 1900 < found.drain_time.high < 3200  # 5 to 95 % of an earlier calculation, and wider
+
+
+@given(st.floats(1e-8, 1e-4), st.floats(-0.9, 3), st.floats(-0.9, 3), st.floats(0, 1), st.floats(0, 1))
+def test_the_corners_hold_every_tariff_of_the_cells(price: float, near: float, far: float, a: float, b: float):
+    (found,) = tariffs(price, [(300, near), (3600, far)])
+    (near_low, near_high), (far_low, far_high) = rounding_cell(1 + near), rounding_cell(1 + far)
+    inside = (near_low + a * (near_high - near_low), far_low + b * (far_high - far_low))
+    slope = price * (inside[1] - inside[0]) / 3300
+    charge = price * (inside[0] - 1) - 300 * slope
+    slack = 1e-12 * price
+    assert found.storage_price.low - slack <= slope <= found.storage_price.high + slack
+    assert found.write_charge.low - slack <= charge <= found.write_charge.high + slack
+    if found.drain_time and slope > 1e-9 * price:
+        assert found.drain_time.low * (1 - 1e-9) - 1e-6 <= charge / slope
+        assert charge / slope <= found.drain_time.high * (1 + 1e-9) + 1e-6
+    if found.storage_price.value <= 0 or found.write_charge.value < 0:
+        assert found.problem and found.drain_time is None
+
+
+def test_a_negative_charge_is_reported_and_not_clipped():
+    """Kimi K3 as shipped: nothing for five minutes, the whole input price for an hour."""
+    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "kimi-k3")
+    (found,) = tariffs(sheet.bands[0].input.usd_per_token, observables(sheet, None).cache_write_premiums)
+    assert found.write_charge.value == pytest.approx(-3e-6 / 11)
+    assert found.drain_time is None and found.storage_price.value > 0
+    assert found.problem.startswith("write_charge is $-0.2727/MTok: no tariff") and found.problem.endswith("rounding alone could do that")
+    (worse,) = tariffs(1e-6, [(300, 0.0), (3600, 9.0)])
+    assert worse.write_charge.high < 0 and worse.problem.endswith("rounding cannot do that")
+
+
+@pytest.mark.parametrize("far", [0.25, 0.1])
+def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(far: float):
+    (found,) = tariffs(3e-6, [(300, 0.25), (3600, far)])
+    assert found.storage_price.value <= 0 and found.drain_time is None
+    assert "a longer lifetime costs no more" in found.problem
+    (evidence,) = storage_evidence([300], storage_price=found.storage_price.value, kv_bytes=KV)
+    assert evidence.evidence == ("cost optimality (temperature 3)",) and max(evidence.probabilities.values()) < 0.5
+
+
+def test_lifetimes_in_any_number():
+    assert tariffs(3e-6, []) == tariffs(3e-6, [(300, 0.25)]) == tariffs(3e-6, [(None, 0.25), (300, 0.25)]) == ()
+    assert tariffs(3e-6, ANTHROPIC[::-1]) == tariffs(3e-6, [(None, 0.0), *ANTHROPIC]) == tariffs(3e-6, ANTHROPIC)
+    straight = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
+    assert [(one.shorter_ttl, one.longer_ttl, one.problem) for one in straight] == [(300, 3600, None), (3600, 7200, None)]
+    bent = tariffs(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
+    assert [one.problem for one in bent] == ["3 lifetimes do not lie on one line"] * 2
+    (free,) = tariffs(3e-6, [(300, -1.0), (3600, 1.0)])
+    assert free.problem and free.write_charge.value < -3e-6
+
+
+def test_the_drain_time_of_a_premium_and_its_spread():
+    price = Observable("storage_price", GEMINI, GEMINI / 1.05, GEMINI * 1.05)
+    median, spread = drain_time_of(pair(1.5), 12e-6, price)
+    assert median == pytest.approx(6e-6 / 280_000 / GEMINI)
+    (low, high) = rounding_cell(1.5)
+    assert spread == pytest.approx(sqrt(0.45**2 + (log((high - 1) / (low - 1)) / 2 / USUAL.reach) ** 2 + (log(1.05) / USUAL.reach) ** 2))
+    assert drain_time_of(pair(1.0), 12e-6, price) is None
+    assert drain_time_of(pair(1.5), 12e-6, Observable("storage_price", -GEMINI, -GEMINI, GEMINI)) is None
+
+
+def test_one_price_for_unlike_models():
+    """B4 and B5 of the validation cases, as far as their rows ship: GLM-4.7, which makes it 55 times, has no sheet here."""
+    volcengine, baidu = negative_controls()
+    assert (volcengine.provider, volcengine.amount, volcengine.currency) == ("volcengine", 0.017, "CNY")
+    assert {"deepseek-v4-flash", "deepseek-v4-pro", "glm-5.2"} <= set(volcengine.models)
+    assert volcengine.kv_low == 6880 and volcengine.ratio == volcengine.kv_high / 6880 >= 95_232 / 6880
+    assert (baidu.provider, baidu.ratio, baidu.kv_low) == ("baidu-qianfan", 1, 70_272)
+    assert stored_kv_bytes("GLM-4.7") / stored_kv_bytes("DeepSeek-V4-Flash") == pytest.approx(55, rel=0.01)
+    assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls())
+
+
+def test_the_mark_up_is_as_loose_as_the_controls_show():
+    """Equal prices make the spread of bytes one of mark-ups: all five models of B4 that have one lie within ours."""
+    listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
+    assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
+
+
+def test_an_architecture_that_is_not_there():
+    with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
+        stored_kv_bytes("nothing")
+
+
+def test_the_cases_are_those_disclosed():
+    cases = disclosed_cases()
+    assert [(case.provider, case.ttl_seconds, case.disclosed) for case in cases] == [
+        ("anthropic", 300, "memory"),
+        ("anthropic", 3600, "memory"),
+        ("openai", 300, "hbm"),
+        ("openai", 86_400, "flash"),
+        ("deepseek", 43_200, "disk"),
+    ]
+    assert [bool(case.offers) for case in cases] == [True, True, False, False, False]

@@ -1,0 +1,45 @@
+"""A public name means one thing: no two modules define a function or a class of the same name, but for the roles listed here."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
+SAME_ROLE = {
+    "estimates": ("invert.estimators", "every estimator is a module with this one function, of one signature"),
+    "as_text": ("derive.show", "an equation and a solution, each rendered in the form of this name by its own module"),
+    "as_latex": ("derive", "a formula, an equation and a solution, each rendered in the form of this name by its own module"),
+}
+"""Names that several modules of a package define because they have the same part to play, and why."""
+
+
+def definitions() -> Iterator[tuple[str, str]]:
+    """Every public function and class at the top of a module: its name, and the module."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                    yield node.name, module
+
+
+def shared() -> dict[str, list[str]]:
+    """The names that more than one module defines."""
+    found: dict[str, list[str]] = {}
+    for name, module in definitions():
+        found.setdefault(name, []).append(module)
+    return {name: modules for name, modules in found.items() if len(modules) > 1}
+
+
+def test_a_public_name_is_defined_once() -> None:
+    wrong = {
+        name: modules
+        for name, modules in shared().items()
+        if name not in SAME_ROLE or not all(module.startswith(f"{SAME_ROLE[name][0]}.") for module in modules)
+    }
+    assert wrong == {}
+
+
+def test_every_exception_is_one() -> None:
+    assert set(SAME_ROLE) <= set(shared())

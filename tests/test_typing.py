@@ -1,0 +1,90 @@
+"""What a user's type checker says of a user's script: every public name has its type, and a slip is found."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+from collections.abc import Mapping
+from io import BytesIO
+from typing import assert_type
+
+import backsolve
+import derive
+import invert
+from invert.forward_model import Forward
+
+solution = derive.solve("batch", hardware="H100-SXM:bf16", model="Llama-3.1-70B", chips=8, step_time="20ms", context_length=[4096, 8192])
+assert_type(solution, derive.Solution)
+assert_type(solution.value, float)
+assert_type(float(solution), float)
+assert_type(str(solution), str)
+assert_type(solution.answers, tuple[derive.Answer, ...])
+assert_type(solution.answers[0].value, float | None)
+assert_type(solution.answers[0].point, float)
+assert_type(solution.answers[0].formula, str | None)
+assert_type(solution.answers[0].latex, str | None)
+assert_type(solution.given, Mapping[str, float])
+assert_type(solution.why_not, str)
+if solution.reason:
+    assert_type(solution.reason.code, str)
+
+settings: dict[str, float | str] = {"machine_balance_ratio": 300, "sparsity": "8"}
+assert_type(derive.solve("balance_batch", given=settings).value, float)
+assert_type(derive.solve("balance_batch", given={"sparsity": derive.symbols.sparsity, "machine_balance_ratio": 300}), derive.Solution)
+
+row = derive.equation("roofline.kv_time")
+assert_type(row, derive.Equation)
+assert_type(row.symbols, tuple[str, ...])
+assert_type(row.title, str)
+assert_type([one.id for one in derive.equations(chapter="roofline")], list[str])
+assert_type(derive.cite("roofline.kv_time", style="bibtex"), str)
+assert_type(backsolve.solve("balance_batch", machine_balance_ratio=300, sparsity=8), derive.Solution)
+assert_type(backsolve.cite("roofline.kv_time"), str)
+assert_type(backsolve.__version__, str)
+
+table = invert.infer("gemini-3.1-pro")
+assert_type(table, invert.InferenceTable)
+assert_type(backsolve.infer(), invert.InferenceTable)
+invert.infer(["gemini-3.1-pro"], prices=BytesIO(b"provider,model,component,amount"), anchors={"kv_bytes_per_token": "70kB"})
+assert_type(invert.load().own[0].amount, float)
+assert_type(invert.forward({"active_params": 1e11}, (1e5, 4e5)), Forward)
+"""
+
+SLIPS = {
+    "no such function": ('derive.slove("batch")', "attr-defined"),
+    "no such function of the prices": ("invert.ifner()", "attr-defined"),
+    "no such function of the program": ("backsolve.slove()", "attr-defined"),
+    "no such field": ('derive.solve("batch").answer', "attr-defined"),
+    "a value of the wrong kind": ('derive.solve("batch", chips=None)', "arg-type"),
+    "a switch of the wrong kind": ('derive.solve("batch", anyway="yes")', "arg-type"),
+    "a value that may be missing": ('derive.solve("batch").answers[0].value + 1.0', "operator"),
+    "no such keyword": ('invert.infer(modle="x")', "call-arg"),
+    "text that is no text": ("derive.cite(5)", "arg-type"),
+}
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What mypy, as strict as it can be, says of two scripts that stand outside the project, in one run."""
+    folder = tmp_path_factory.mktemp("user")
+    (folder / "script.py").write_text(SCRIPT)
+    (folder / "slips.py").write_text("\n".join(["import backsolve, derive, invert", *(slip for slip, _ in SLIPS.values()), ""]))
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", "cache", "script.py", "slips.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
+    assert not done.stderr
+    lines = done.stdout.splitlines()
+    return {name: [line for line in lines if line.startswith(name)] for name in ("script.py", "slips.py")}
+
+
+@pytest.mark.slow
+def test_every_public_name_has_its_type(errors: dict[str, list[str]]) -> None:
+    assert errors["script.py"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_is_found(name: str, errors: dict[str, list[str]]) -> None:
+    place = f"slips.py:{2 + [*SLIPS].index(name)}: error:"
+    assert [line for line in errors["slips.py"] if line.startswith(place) and f"[{SLIPS[name][1]}]" in line], errors["slips.py"]
