@@ -17,7 +17,11 @@ from invert.assumptions import USUAL, Assumptions
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
-from invert.records import the_point
+from invert.market import learnt
+from invert.market.candidates import CANDIDATES
+from invert.market.kv_class import CHOSEN_ON, KINDS, by_family
+from invert.market.recency import classes
+from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import ESTIMATORS, aligned, laid_out, title
 from invert.sheets.read import load
@@ -25,6 +29,8 @@ from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
 Row = dict[str, object]
+NEGATIVE_CONTROLS = 20
+"""How often prices are shuffled among models."""
 RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
@@ -100,6 +106,72 @@ def skill(assumptions: Assumptions = USUAL) -> list[Row]:
     ]
 
 
+def size_records() -> list[Row]:
+    """What each fit of a size has got right of open models left out, family or vendor, and what it makes of shuffled prices."""
+    fits = (
+        ("active, sparse 2025+", "closed", False),
+        ("active, any", "any", False),
+        ("all, sparse 2025+", "total", False),
+        ("active, sparse 2025+", "closed", True),
+        ("all, sparse 2025+", "total", True),
+    )
+    rows: list[Row] = [
+        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.record_of(use, hosts, by))}
+        for name, use, hosts in fits
+        for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
+    ]
+    shuffled = [learnt.record_of_shuffled("any", seed) for seed in range(NEGATIVE_CONTROLS)]
+    gains = [one.gain for one in shuffled]
+    control = {"parameters": "active, any", "price": f"shuffled {len(gains)} times", "left out": "family", "models": shuffled[0].count}
+    return [*rows, dict.fromkeys(rows[0]) | control | {"families": shuffled[0].groups, "gain": f"{fmean(gains):+.2f}"}]
+
+
+def _record(one: Record) -> Row:
+    half, most = one.held
+    return {
+        "models": one.count,
+        "families": one.groups,
+        "rms": round(one.rms, 2),
+        "class": round(one.rms_of_class, 2),
+        "gain": f"{one.gain:+.2f} ({one.interval[0]:+.2f} to {one.interval[1]:+.2f})",
+        **{f"in {held.level:.0%}": f"{held.share:.2f} ({held.low:.2f} to {held.high:.2f})" for held in (half, most)},
+    }
+
+
+def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
+    """The class of KV bytes by rolling origin, and what each price observable adds to it: nothing enters below one standard error."""
+    known, way = learnt.known_caches(), learnt.forgetting(assumptions)
+    rows: list[Row] = []
+    for of in KINDS:
+        densities, held = by_family(known[of], classes(known[of], known[of], way), since=CHOSEN_ON)
+        rows.append(
+            {
+                "KV bytes": of,
+                "foretold from": f"class, {way.horizon:g} years",
+                "by": f"rolling since {CHOSEN_ON}",
+                "families": len(densities),
+                "log density": round(float(densities.mean()), 2),
+                **dict.fromkeys(("of class", "gain of pool", "standard error")),
+                "held 90%": round(float(held.mean()), 2),
+            }
+        )
+    for candidate in CANDIDATES:
+        for earlier in (False, True):
+            found = learnt.verdicts(assumptions)[candidate.name, earlier]
+            by = "rolling" if earlier else "a family out"
+            row = dict.fromkeys(rows[0]) | {"KV bytes": candidate.of, "foretold from": candidate.name, "by": by}
+            if found:
+                numbers = {
+                    "log density": found.by_price,
+                    "of class": found.by_class,
+                    "gain of pool": found.gain_of_pool,
+                    "standard error": found.standard_error,
+                }
+                row |= {"families": found.families, **{name: round(value, 2) + 0.0 for name, value in numbers.items()}}
+            rows.append(row)
+    return rows
+
+
 def storage_rules(assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
     usual = calibration.learn(None, assumptions).reference
@@ -160,17 +232,22 @@ def _digits(value: float | None) -> float | None:
 SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "truth": known_models,
     "skill": skill,
+    "size": size_records,
+    "class": class_records,
     "storage": storage_rules,
     "controls": controls,
     "production": production,
     "calibration": recorded_calibration,
 }
-"""By name: tiered sheets of known models; leave-one-out; tier rules; negative controls; a disclosed day; the sampler itself."""
+"""By name: tiered sheets of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative controls;
+a disclosed day; the sampler itself."""
 
 
 TITLES = {
     "truth": "Tiered sheets of models whose architecture is known: what each reading gives over the truth",
     "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
+    "size": "Size by input price, of open models left out: rms and that of the class, gain in log density over it (nats; 5 to 95 %)",
+    "class": "KV bytes by the class of the time, and what a price adds to it (log density in nats, a family one vote)",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",

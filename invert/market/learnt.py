@@ -1,14 +1,19 @@
 """What a run learns of the market, once: the tables of open models and of caches, and what they lead to without some of them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log
+
+import numpy as np
 
 from derive.shipped import once_a_reading, rows_of
 from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
 from invert.assumptions import USUAL, Assumptions
 from invert.market import panel, size
+from invert.market.candidates import CANDIDATES, judged
 from invert.market.kv_class import Bytes, caches, chosen
 from invert.market.panel import Priced
+from invert.market.pool import Verdict
 from invert.market.recency import Cache, Forgetting
 from invert.market.record import record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
@@ -56,7 +61,26 @@ def size_at(use: str, price: float, without: str, hosts: bool, closed: bool, ass
 
 
 @once_a_reading
+def verdicts(assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
+    """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
+    return {
+        (one.name, earlier): judged(one, listed(), known_caches(), forgetting(assumptions), earlier)
+        for one in CANDIDATES
+        for earlier in (False, True)
+    }
+
+
+@once_a_reading
 def record_of(use: str, hosts: bool = False, by: str = "price_family") -> Record:
     """How well that was foretold of open models that were left out."""
     rows = size.rows_of(USES[use], hosted() if hosts else listed())
     return record(*size.left_out(USES[use], rows, by))
+
+
+@once_a_reading
+def record_of_shuffled(use: str, seed: int) -> Record:
+    """The same with the prices of all models exchanged at random: what is found there is none."""
+    rows = size.rows_of(USES[use], listed())
+    prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
+    shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
+    return record(*size.left_out(USES[use], shuffled))

@@ -34,7 +34,7 @@ class Sample:
     @property
     def freedom(self) -> int:
         """Groups less coefficients, of which there are never fewer than three."""
-        return max(self.count - self.predictors.shape[1], LEAST_FREEDOM)
+        return max(self.count - int(self.predictors.shape[1]), LEAST_FREEDOM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from invert.records import (
     PriceSheet,
     PricingRules,
     Reading,
+    Record,
     Swing,
     Tariff,
     TierEvidence,
@@ -246,6 +247,17 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "equations": list(estimate.equations),
         "contraction": six_digits(estimate.contraction),
         "anchors": list(estimate.anchors),
+        "record": _foretold(estimate.record) if estimate.record else None,
+    }
+
+
+def _foretold(record: Record) -> dict[str, object]:
+    return {
+        "count": record.count,
+        "groups": record.groups,
+        **_six({name: getattr(record, name) for name in ("rms", "rms_of_class", "gain", "standard_error")}),
+        "interval": [six_digits(end) for end in record.interval],
+        "held": [asdict(one) | {"low": six_digits(one.low), "high": six_digits(one.high)} for one in record.held],
     }
 
 
