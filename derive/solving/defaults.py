@@ -5,7 +5,7 @@ Where a default stands, its quantity is put into the equations of a question, wh
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from inspect import signature
 from math import isclose
 from random import Random
@@ -158,9 +158,14 @@ def with_defaults(row: Equation, values: Values) -> Equation:
     >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
     ('throughput', 'batch', 'tokens_per_step', 'token_latency')
     """
-    spoken = {name: value for name, value in values if name in row.symbols[1:]}
-    if not spoken:
-        return row
+    spoken = tuple((name, value) for name, value in values if name in row.symbols[1:])
+    return _with(row, spoken) if spoken else row
+
+
+@cache
+def _with(row: Equation, some: Values) -> Equation:
+    """An equation without some of its quantities, at these values: one object each, as equations are told apart by what they are."""
+    spoken = dict(some)
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along.
     gone = _gone(row, relation, spoken)

@@ -429,7 +429,7 @@ def deployments(random: Random) -> Iterator[Deployment]:
 @lru_cache(maxsize=1)
 def _chips() -> tuple[str, ...]:
     rates = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.dtype in presets.BYTES_PER_WEIGHT]
-    named = dict.fromkeys(f"{row['accelerator']}:{row['dtype']}" for row in rates)
+    named = dict.fromkeys(f"{row.accelerator}:{row.dtype}" for row in rates)
     return tuple(name for name in named if presets.hardware(name).givens.keys() >= {*presets.HARDWARE_GIVENS})
 
 

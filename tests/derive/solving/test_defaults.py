@@ -6,10 +6,11 @@ from random import Random
 import numpy as np
 import pytest
 
+from derive.catalogue import equation
 from derive.records import LOWER, UPPER
 from derive.show.text import rendered
 from derive.solving.api import solve
-from derive.solving.defaults import FOLLOWS, GOVERNED
+from derive.solving.defaults import FOLLOWS, GOVERNED, with_defaults
 from tests.tools.together import in_one_test
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
@@ -158,3 +159,14 @@ def test_a_fleet_of_which_nobody_counted_the_replicas_says_nothing_of_one(fleet)
     alone = solve("throughput", fleet_throughput=fleet)
     assert (alone.reason.code, alone.reason.missing) == ("missing_givens", ("replicas",))
     assert solve("throughput", fleet_throughput=fleet, replicas=4).answers[0].value == fleet / 4
+
+
+def test_an_equation_with_its_defaults_is_one_however_many_were_asked_for_since():
+    """Long after, and beside other defaults, it is still the one that was named."""
+    row = equation("scheduling.throughput")
+    first = with_defaults(row, (("microbatches", 1),))
+    for count in range(5000):
+        with_defaults(row, (("batch", count), ("microbatches", 2)))
+    assert with_defaults(row, (("hop_latency", 0), ("microbatches", 1))) is first
+    with_defaults.cache_clear()
+    assert with_defaults(row, (("microbatches", 1),)) is first
