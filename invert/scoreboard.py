@@ -116,11 +116,11 @@ def size_records() -> list[Row]:
         ("all, sparse 2025+", "total", True),
     )
     rows: list[Row] = [
-        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.record_of(use, hosts, by))}
+        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.size_record(use, hosts, by))}
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
     ]
-    shuffled = [learnt.record_of_shuffled("any", seed) for seed in range(NEGATIVE_CONTROLS)]
+    shuffled = [learnt.shuffled_record("any", seed) for seed in range(NEGATIVE_CONTROLS)]
     gains = [one.gain for one in shuffled]
     control = {"parameters": "active, any", "price": f"shuffled {len(gains)} times", "left out": "family", "models": shuffled[0].count}
     return [*rows, dict.fromkeys(rows[0]) | control | {"families": shuffled[0].groups, "gain": f"{fmean(gains):+.2f}"}]

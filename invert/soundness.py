@@ -14,9 +14,11 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
 
-READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware")
+READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices")
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history")
+"""What is held against its description alone."""
 
 
 def table_problems(book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
@@ -35,7 +37,7 @@ def table_problems(book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[P
 def all_problems(book: PriceBook) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book()), *table_problems(book, USUAL)]
-    found += [*rivals(book), *problems("efficiencies", "prices", "prices_calibration", "prices_rivals"), *_miscounted()]
+    found += [*rivals(book), *problems(*BESIDE), *_miscounted()]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in (*found, *_undescribed(book)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)

@@ -51,7 +51,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions
 
 def _by_hosts(model: ModelRow, assumptions: Assumptions) -> ByPrice | LeftOut:
     """By the median of the hosts that sell the model, this one among them."""
-    row = next((one for one in learnt.hosted() if model.architecture and one.architecture == model.architecture), None)
+    row = next((one for one in learnt.hosted_models() if model.architecture and one.architecture == model.architecture), None)
     if row is None:
         return LeftOut("the price of one host: too few sell the model for their median to say how big it is")
     return _found(row.input_price, "closed", row, True, False, "the median of hosts, as they price models by size", assumptions)
@@ -62,7 +62,7 @@ def _found(price: float, use: str, row: Priced | None, hosts: bool, closed: bool
     extrapolated = not LOWEST <= price <= HIGHEST
     return ByPrice(
         sizes={name: learnt.size_at(one, price, without, hosts, closed, assumptions) for name, one in uses.items()},
-        records={name: learnt.record_of(one, hosts) for name, one in uses.items()},
+        records={name: learnt.size_record(one, hosts) for name, one in uses.items()},
         because=because + "; extrapolated: few open models are priced so" * extrapolated,
         closed=closed,
         extrapolated=extrapolated,
@@ -75,6 +75,10 @@ def _open_model(model: ModelRow | None) -> Priced | None:
         return None
     names = {name.casefold() for name in (model.model, *model.aliases)}
     return next(
-        (one for one in learnt.listed() if (one.architecture and one.architecture == model.architecture) or one.model.casefold() in names),
+        (
+            one
+            for one in learnt.listed_models()
+            if (one.architecture and one.architecture == model.architecture) or one.model.casefold() in names
+        ),
         None,
     )

@@ -8,9 +8,9 @@ import numpy as np
 
 from invert.market.kv_class import Bytes
 from invert.market.panel import Priced
-from invert.market.pool import Foresight, Verdict, verdict
+from invert.market.pool import Foresight, Verdict, pool_verdict
 from invert.market.recency import Cache, Forgetting, classes
-from invert.market.regression import fit, log_student, sample
+from invert.market.regression import fit, grouped, log_student_density
 
 LEAST_TO_LEARN = 4
 """Families below which a line through them foretells nothing."""
@@ -37,7 +37,7 @@ CANDIDATES = (
 )
 
 
-def judged(
+def weighed(
     candidate: Candidate, priced: Iterable[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool
 ) -> Verdict | None:
     """What an observable has earned on lists of known architecture, each model foretold by other families; None of too few.
@@ -57,11 +57,11 @@ def judged(
         if len({other.family for other, _ in others}) >= LEAST_TO_LEARN and np.isfinite(of_class):
             by_price = _log_density(others, one, seen)
             found.append(Foresight(family=one.family, by_price=by_price, by_class=float(of_class)))
-    return verdict(found)
+    return pool_verdict(found)
 
 
 def _log_density(others: Sequence[tuple[Cache, float]], one: Cache, seen: float) -> float:
     """ln of the density that a line through the others has at the cache of one [1/nat]."""
-    line = fit(sample([other.ln_kv for other, _ in others], [other.family for other, _ in others], [x for _, x in others]))
+    line = fit(grouped([other.ln_kv for other, _ in others], [other.family for other, _ in others], [x for _, x in others]))
     apart = (one.ln_kv - line.intercept - line.slopes[0] * seen) / line.scale
-    return float(log_student(np.array(apart), line.freedom)) - log(line.scale)
+    return float(log_student_density(np.array(apart), line.freedom)) - log(line.scale)

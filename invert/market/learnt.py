@@ -10,7 +10,7 @@ from derive.shipped import once_a_reading, rows_of
 from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
 from invert.assumptions import USUAL, Assumptions
 from invert.market import panel, size
-from invert.market.candidates import CANDIDATES, judged
+from invert.market.candidates import CANDIDATES, weighed
 from invert.market.kv_class import Bytes, caches, chosen
 from invert.market.panel import Priced
 from invert.market.pool import Verdict
@@ -23,15 +23,15 @@ USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 
 
 @once_a_reading
-def listed() -> tuple[Priced, ...]:
+def listed_models() -> tuple[Priced, ...]:
     """Open models at the list prices of their makers."""
-    return panel.listed(rows_of(OpenModel), rows_of(ListPrice))
+    return panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
 
 
 @once_a_reading
-def hosted() -> tuple[Priced, ...]:
+def hosted_models() -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
-    return panel.hosted(rows_of(OpenModel), rows_of(HostPrice))
+    return panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice))
 
 
 @once_a_reading
@@ -47,40 +47,40 @@ def forgetting(assumptions: Assumptions = USUAL) -> Forgetting:
 
 
 @once_a_reading
-def draws(use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
+def size_draws(use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
-    rows = size.rows_of(USES[use], hosted() if hosts else listed(), without)
+    rows = size.rows_for(USES[use], hosted_models() if hosts else listed_models(), without)
     extra = assumptions.extra_markup_prior
-    return size.draws(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
+    return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
 
 @once_a_reading
 def size_at(use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
     """The same at one price [USD/Mtoken]: many sheets share theirs."""
-    return draws(use, without, hosts, closed, assumptions).size(price, assumptions.level)
+    return size_draws(use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
 @once_a_reading
 def verdicts(assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
     return {
-        (one.name, earlier): judged(one, listed(), known_caches(), forgetting(assumptions), earlier)
+        (one.name, earlier): weighed(one, listed_models(), known_caches(), forgetting(assumptions), earlier)
         for one in CANDIDATES
         for earlier in (False, True)
     }
 
 
 @once_a_reading
-def record_of(use: str, hosts: bool = False, by: str = "price_family") -> Record:
+def size_record(use: str, hosts: bool = False, by: str = "price_family") -> Record:
     """How well that was foretold of open models that were left out."""
-    rows = size.rows_of(USES[use], hosted() if hosts else listed())
-    return record(*size.left_out(USES[use], rows, by))
+    rows = size.rows_for(USES[use], hosted_models() if hosts else listed_models())
+    return record(*size.foretold_left_out(USES[use], rows, by))
 
 
 @once_a_reading
-def record_of_shuffled(use: str, seed: int) -> Record:
+def shuffled_record(use: str, seed: int) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
-    rows = size.rows_of(USES[use], listed())
+    rows = size.rows_for(USES[use], listed_models())
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
-    return record(*size.left_out(USES[use], shuffled))
+    return record(*size.foretold_left_out(USES[use], shuffled))

@@ -38,13 +38,13 @@ class Priced:
         return self.total_params > SPARSE * self.active_params
 
 
-def listed(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
+def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
     """One row a model, at the price of its maker; a price whose model has no sound row says nothing of a size."""
     known = {one.model: one for one in models}
     return tuple(_priced(known[row.model], row.input_price, row.output_price, row.cache_read_price) for row in prices if row.model in known)
 
 
-def hosted(models: Iterable[OpenModel], prices: Iterable[HostPrice]) -> tuple[Priced, ...]:
+def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice]) -> tuple[Priced, ...]:
     """One row a model that enough hosts of rented accelerators sell, at their median.
 
     Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say

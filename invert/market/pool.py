@@ -51,11 +51,11 @@ class Verdict:
         return self.stacked if self.enters else 0.0
 
 
-def verdict(known: Sequence[Foresight]) -> Verdict | None:
+def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:
     """What the pool has gained over families it had not seen; None of fewer than three.
 
     >>> sure = [Foresight(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
-    >>> one = verdict(sure)
+    >>> one = pool_verdict(sure)
     >>> one.gain_of_pool, one.stacked, one.enters
     (1.0, 1.0, True)
     """

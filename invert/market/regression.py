@@ -18,7 +18,7 @@ LEAST_FREEDOM = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class GroupedRows:
     """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n)."""
 
     predictors: Floats
@@ -62,7 +62,7 @@ class Foretold:
     @property
     def log_density(self) -> Floats:
         """ln of the density [1/nat] of every row."""
-        return log_student((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
+        return log_student_density((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
 
     def within(self, level: float) -> npt.NDArray[np.bool_]:
         """Which rows lie in the middle of what was foretold, as wide as this probability."""
@@ -75,22 +75,22 @@ class Foretold:
         return float(np.sqrt(np.mean((self.target - self.centre) ** 2)))
 
 
-def sample(target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float]) -> Sample:
+def grouped(target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float]) -> GroupedRows:
     """Rows of groups, each row with one over the square root of its group's rows for a weight.
 
-    >>> sample([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
+    >>> grouped([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
     [0.707, 0.707, 1.0]
     """
     numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     places = np.array([numbered[group] for group in groups])
     design = np.column_stack([np.ones(len(target)), *predictors])
-    return Sample(design, np.array(target, dtype=float), places, 1 / np.sqrt(np.bincount(places)[places]))
+    return GroupedRows(design, np.array(target, dtype=float), places, 1 / np.sqrt(np.bincount(places)[places]))
 
 
-def fit(rows: Sample) -> Fit:
+def fit(rows: GroupedRows) -> Fit:
     """Weighted least squares; the scale is the weighted root mean square of what fits without a group get wrong in it.
 
-    >>> one = fit(sample([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
+    >>> one = fit(grouped([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
     >>> round(one.intercept, 3), round(one.slopes[0], 3), round(one.scale, 3), one.freedom
     (1.03, 0.98, 0.116, 3)
     """
@@ -107,7 +107,7 @@ def fit(rows: Sample) -> Fit:
     )
 
 
-def foretold(rows: Sample) -> Foretold:
+def foretold(rows: GroupedRows) -> Foretold:
     """Every row by the fit, and the scale, that rows of other groups alone lead to."""
     grams, crosses = _sums(rows)
     coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses)
@@ -116,10 +116,10 @@ def foretold(rows: Sample) -> Foretold:
     return Foretold(centre, scales[rows.groups], rows.freedom, rows.target, rows.groups)
 
 
-def log_student(at: Floats, freedom: float) -> Floats:
+def log_student_density(at: Floats, freedom: float) -> Floats:
     """ln of the density of Student's t.
 
-    >>> log_student(np.array([0.0, 1.0]), 5).round(4).tolist()
+    >>> log_student_density(np.array([0.0, 1.0]), 5).round(4).tolist()
     [-0.9686, -1.5156]
     """
     constant = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(sqrt(freedom * pi))
@@ -138,14 +138,14 @@ def student_quantiles(freedom: float, levels: Floats) -> Floats:
     return np.asarray(sqrt(freedom) * np.tan(np.interp(levels, below / below[-1], angles)))
 
 
-def _sums(rows: Sample) -> tuple[Floats, Floats]:
+def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:
     """By group: weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
     return _by_group(rows, grams), _by_group(rows, crosses)
 
 
-def _by_group(rows: Sample, values: Floats) -> Floats:
+def _by_group(rows: GroupedRows, values: Floats) -> Floats:
     summed = np.zeros((rows.count, *values.shape[1:]))
     np.add.at(summed, rows.groups, values)
     return summed
@@ -158,7 +158,7 @@ def _solved(grams: Floats, crosses: Floats) -> Floats:
     return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
 
 
-def _scales(rows: Sample, without: npt.NDArray[np.bool_]) -> Floats:
+def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
     """How wrong fits without a further group are in it [nat], for each choice of groups left out beforehand (choices, groups)."""
     grams, crosses = _sums(rows)
     kept = ~without

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from invert.market.panel import Priced
-from invert.market.regression import RIDGE, Fit, Floats, Foretold, Sample, fit, foretold, sample, student_quantiles
+from invert.market.regression import RIDGE, Fit, Floats, Foretold, GroupedRows, fit, foretold, grouped, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
 BILLION = 1e9
@@ -56,30 +56,30 @@ class Size:
     spread: float
 
 
-def rows_of(use: Use, priced: Iterable[Priced], without: str = "") -> tuple[Priced, ...]:
+def rows_for(use: Use, priced: Iterable[Priced], without: str = "") -> tuple[Priced, ...]:
     """What a use learns from, without a price family."""
     return tuple(row for row in priced if use.rows(row) and row.price_family != without)
 
 
-def sample_of(use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float]) -> Sample:
+def grouped_for(use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float]) -> GroupedRows:
     """The rows as a regression has them: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
     target = [log(getattr(row, use.params) / BILLION) for row in rows]
     chosen = predictors or ([log(row.input_price) for row in rows],)
-    return sample(target, [getattr(row, by) for row in rows], *chosen)
+    return grouped(target, [getattr(row, by) for row in rows], *chosen)
 
 
 def fitted(use: Use, rows: Sequence[Priced]) -> Fit:
     """The fit of a use to these rows."""
-    return fit(sample_of(use, rows))
+    return fit(grouped_for(use, rows))
 
 
-def left_out(use: Use, rows: Sequence[Priced], by: str = "price_family") -> tuple[Foretold, Foretold]:
+def foretold_left_out(use: Use, rows: Sequence[Priced], by: str = "price_family") -> tuple[Foretold, Foretold]:
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
-    found = sample_of(use, rows, by)
-    return foretold(found), foretold(Sample(found.predictors[:, :1], found.target, found.groups, found.weights))
+    found = grouped_for(use, rows, by)
+    return foretold(found), foretold(GroupedRows(found.predictors[:, :1], found.target, found.groups, found.weights))
 
 
-def draws(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
+def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":
     """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
     resample, error = uniforms(DEFAULT, seed)[:, [0, 2]].T
     one, (mean, spread) = fitted(use, rows), extra_markup
@@ -114,7 +114,7 @@ def _resampled(use: Use, rows: Sequence[Priced], random: np.random.Generator) ->
 
     A vendor drawn k times counts its families' rows k times, each of which weighs one over the square root of all of them.
     """
-    found = sample_of(use, rows)
+    found = grouped_for(use, rows)
     names = sorted({row.vendor for row in rows})
     of_vendor = np.array([[row.vendor == name for row in rows] for name in names], dtype=float)
     outer = np.einsum("i,ij,ik->ijk", found.weights, found.predictors, found.predictors)

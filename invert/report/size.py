@@ -15,12 +15,12 @@ def size_lines(one: Inference, table: Run) -> list[str]:
         {"quantity": NAMES[name], f"{table.assumptions.level:.0%}": estimate_text(name, estimate), "because": estimate.because}
         for name, estimate in one.market.items()
     ]
-    records = [f"{NAMES[name]}: {in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
+    records = [f"{NAMES[name]}: {record_in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
     known = [line for line in records if not line.endswith(NONE)]
     return [*title("How big the model is, by its input price"), aligned(tuple(rows[0]), rows), *known, *_stated(one)]
 
 
-def in_words(record: Record | None) -> str:
+def record_in_words(record: Record | None) -> str:
     """What such estimates have got right, in one line; a dash where there is no record."""
     if record is None:
         return NONE

@@ -11,7 +11,7 @@ from invert.anchors import MARKET
 from invert.assumptions import FACTS
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, times_in_words
-from invert.report.size import cell, in_words
+from invert.report.size import cell, record_in_words
 from invert.result import Inference, Run
 
 WIDEST = 100
@@ -147,7 +147,7 @@ def _size(table: Run) -> list[str]:
         return []
     return [
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
-        f" the mark-up is input over its cost at rent. {in_words(closed[0]).capitalize()}."
+        f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}."
     ]
 
 

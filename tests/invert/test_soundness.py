@@ -44,6 +44,11 @@ REMARKS = {
     "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "notes"},
     "reference_class": {"notes"},
     "disclosures": {"quote", "source_url", "notes"},
+    "open_models": {"params_source"},
+    "list_prices": {"source"},
+    "host_prices": {"source", "price_id", "precision", "host"},
+    "disclosed_sizes": {"source", "model", "vendor"},
+    "price_history": {"source", "price_id", "host"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 
@@ -55,11 +60,20 @@ MAY_BE_BLANK = {
     "memory_tiers": {"low", "high"},
     "reference_class": {"max_context", "calibration_date"},
     "disclosures": {"model", "ttl_seconds", "date"},
+    "open_models": {"architecture", "kv_bytes_per_token", "kv_grade", "bytes_per_weight"},
+    "list_prices": {"cache_read_price"},
+    "host_prices": {"cache_read_price", "batch_input_price", "batch_output_price"},
+    "disclosed_sizes": {"active_params"},
+    "price_history": {"cache_read_price"},
 }
 """Columns whose blank has a meaning: not known, none, any, or open."""
 
-FREE_WORDS = {"prices_rivals": {"region", "provider", "model"}}
-"""Columns whose word may be any, in a table that nothing is worked out from."""
+FREE_WORDS = {
+    "prices_rivals": {"region", "provider", "model"},
+    "architectures": {"kv_family"},
+    "open_models": {"price_family", "vendor"},
+}
+"""Columns whose word may be any: in a table that nothing is worked out from, and of groups that have no table."""
 
 MATTERS: dict[str, Callable[[Cells], bool]] = {
     "prices": lambda row: (row["model"], row["component"], row["threshold_tokens"]) == ("qwen3-coder-plus", "output", "256000"),
@@ -70,6 +84,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
     "architectures": lambda row: row["model"] == "Qwen3-Coder-480B-A35B",
     "reference_class": lambda row: row["architecture"] == "GLM-4.5",
     "disclosures": lambda row: row["quantity"] == "chip_price",
+    "open_models": lambda row: row["model"] == "DeepSeek-V4-Pro",
 }
 """A row that an inference of another model rests on."""
 

@@ -65,9 +65,9 @@ def test_nothing_later_and_none_of_its_own_family_is_heard():
 
 @pytest.mark.parametrize("earlier_only", [False, True], ids=["a family out", "rolling"])
 def test_no_price_has_earned_a_place_in_the_headline(earlier_only):
-    priced = panel.listed(rows_of(OpenModel), rows_of(ListPrice))
+    priced = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
     way = chosen(KNOWN.values(), **PRIOR)
-    found = {one.name: candidates.judged(one, priced, KNOWN, way, earlier_only) for one in candidates.CANDIDATES}
+    found = {one.name: candidates.weighed(one, priced, KNOWN, way, earlier_only) for one in candidates.CANDIDATES}
     assert {name: (one.enters, one.weight) for name, one in found.items()} == dict.fromkeys(found, (False, 0.0))
     assert found["output_input_ratio"].families == (15 if earlier_only else 17)
 
@@ -86,7 +86,7 @@ def test_a_price_that_does_tell_enters():
         for one in known["read"]
     ]  # fmt: skip
     telling = next(one for one in candidates.CANDIDATES if one.name == "output_price")
-    one = candidates.judged(telling, priced, known, chosen(KNOWN.values(), **PRIOR), earlier_only=True)
+    one = candidates.weighed(telling, priced, known, chosen(KNOWN.values(), **PRIOR), earlier_only=True)
     assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1
 
 

@@ -15,12 +15,12 @@ from scipy import stats
 from derive.shipped import rows_of
 from derive.shipped_rows import DisclosedSize, HostPrice, ListPrice, OpenModel
 from invert.market import panel, record, size
-from invert.market.regression import fit, foretold, sample
+from invert.market.regression import fit, foretold, grouped
 from invert.market.size import ANY, CLOSED, TOTAL
 
 TABLES = Path(__file__).parent.parent.parent / "pricing_data"
-LISTED = panel.listed(rows_of(OpenModel), rows_of(ListPrice))
-HOSTED = panel.hosted(rows_of(OpenModel), rows_of(HostPrice))
+LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
+HOSTED = panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice))
 EXTRA_MARKUP = (0.3, 0.6)
 
 FITS = (
@@ -72,14 +72,14 @@ def reference(frame: pd.DataFrame, target: str, group: str) -> tuple[float, floa
 
 @pytest.mark.parametrize(("use", "priced", "intercept", "slope", "scale", "freedom", "count", "families"), FITS)
 def test_the_fits_have_these_coefficients(use, priced, intercept, slope, scale, freedom, count, families):
-    one = size.fitted(use, size.rows_of(use, priced))
+    one = size.fitted(use, size.rows_for(use, priced))
     assert (one.intercept, *one.slopes, one.scale) == pytest.approx((intercept, slope, scale), abs=0.005)
     assert (one.freedom, one.count, one.groups) == (freedom, count, families)
 
 
 @pytest.mark.parametrize(("use", "priced", "by", "rms", "of_class", "gain", "half", "nine_tenths"), RECORDS)
 def test_what_was_not_seen_is_foretold_as_well_as_this(use, priced, by, rms, of_class, gain, half, nine_tenths):
-    one = record.record(*size.left_out(use, size.rows_of(use, priced), by))
+    one = record.record(*size.foretold_left_out(use, size.rows_for(use, priced), by))
     assert (one.rms, one.rms_of_class, one.gain) == pytest.approx((rms, of_class, gain), abs=0.0075)
     assert one.has_skill
     assert half is None or one.held[0].share == pytest.approx(half, abs=0.0075)
@@ -90,7 +90,7 @@ def test_what_was_not_seen_is_foretold_as_well_as_this(use, priced, by, rms, of_
 def test_a_second_program_comes_to_the_same_records(by):
     models = pd.read_csv(TABLES / "open_models.csv")
     frame = pd.read_csv(TABLES / "list_prices.csv").merge(models, on="model", validate="one_to_one")
-    ours = record.record(*size.left_out(ANY, size.rows_of(ANY, LISTED), by))
+    ours = record.record(*size.foretold_left_out(ANY, size.rows_for(ANY, LISTED), by))
     assert (ours.rms, ours.rms_of_class, ours.gain) == pytest.approx(reference(frame, "active_params", by), rel=1e-9)
 
 
@@ -103,8 +103,8 @@ def test_prices_say_nothing_of_kv_bytes():
         ("cache", [row for row in known if row.cache_read_price], lambda row: row.cache_read_price / row.input_price),
     ):
         target, families = np.log([row.kv_bytes_per_token for row in rows]), [row.price_family for row in rows]
-        with_price = foretold(sample(target, families, np.log([price(row) for row in rows])))
-        gains[name] = record.record(with_price, foretold(sample(target, families)))
+        with_price = foretold(grouped(target, families, np.log([price(row) for row in rows])))
+        gains[name] = record.record(with_price, foretold(grouped(target, families)))
     assert {name: one.count for name, one in gains.items()} == {"input": 61, "cache": 24}
     assert {name: round(one.gain, 2) for name, one in gains.items()} == {"input": -0.02, "cache": 0.02}
     assert not any(one.has_skill for one in gains.values())
@@ -116,7 +116,7 @@ def test_shuffled_prices_say_nothing_of_size():
     for _ in range(20):
         prices = random.permutation([row.input_price for row in LISTED])
         rows = [replace(row, input_price=float(price)) for row, price in zip(LISTED, prices, strict=True)]
-        gains.append(record.record(*size.left_out(ANY, rows)).gain)
+        gains.append(record.record(*size.foretold_left_out(ANY, rows)).gain)
     assert abs(np.mean(gains)) < 0.02 and max(gains) < 0.1
 
 
@@ -124,9 +124,9 @@ def test_prices_looked_up_from_a_size_never_enter_a_fit():
     rows = rows_of(HostPrice)
     looked_up = [row for row in rows if row.size_bucket]
     assert len(looked_up) == 91
-    as_if = panel.hosted(rows_of(OpenModel), [replace(row, size_bucket=False) for row in rows])
+    as_if = panel.by_host_price(rows_of(OpenModel), [replace(row, size_bucket=False) for row in rows])
     assert len(as_if) > len(HOSTED) == 76
-    assert panel.hosted(rows_of(OpenModel), [row for row in rows if not row.size_bucket]) == HOSTED
+    assert panel.by_host_price(rows_of(OpenModel), [row for row in rows if not row.size_bucket]) == HOSTED
 
 
 WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta", "reka", "thinkingmachines", "arcee"}
@@ -165,15 +165,15 @@ def _error(one, active_params, price):
 
 
 def test_a_closed_model_at_two_dollars_has_this_size():
-    rows = size.rows_of(CLOSED, LISTED)
-    found = size.draws(CLOSED, rows, EXTRA_MARKUP)
+    rows = size.rows_for(CLOSED, LISTED)
+    found = size.drawn_sizes(CLOSED, rows, EXTRA_MARKUP)
     sizes = {price: found.size(price, 0.9) for price in (0.1, 0.2, 1.0, 2.0, 10.0)}
     at_two = sizes[2.0]
     assert (at_two.low / 1e9, at_two.median / 1e9, at_two.high / 1e9) == pytest.approx((13.6, 45.3, 154), rel=0.03)
     assert sizes[0.1].median / 1e9 == pytest.approx(7.6, rel=0.03)
     for ends in zip(*((one.low, one.median, one.high) for one in sizes.values()), strict=True):
         assert list(ends) == sorted(ends)
-    without = size.draws(CLOSED, rows, (0.3, 0.0)).size(2.0, 0.9)
+    without = size.drawn_sizes(CLOSED, rows, (0.3, 0.0)).size(2.0, 0.9)
     factors = [np.sqrt(one.high / one.low) for one in (without, at_two)]
     assert factors == pytest.approx([2.9, 3.4], abs=0.05)
 
@@ -181,8 +181,8 @@ def test_a_closed_model_at_two_dollars_has_this_size():
 def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
     """Panels as large as the one for closed models, with levels of families that are drawn, judged on families they lack."""
     random = np.random.default_rng(7)
-    rows = size.rows_of(CLOSED, LISTED)
-    members = np.bincount(size.sample_of(CLOSED, rows).groups)
+    rows = size.rows_for(CLOSED, LISTED)
+    members = np.bincount(size.grouped_for(CLOSED, rows).groups)
     held = {0.5: 0, 0.9: 0}
     count = 0
     for _ in range(250):
@@ -191,7 +191,7 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         active = random.normal(3.5, 0.72, len(sizes))[groups] + random.normal(0, 0.42, len(groups))
         price = -2.9 + 0.75 * active + random.normal(0, 0.47, len(sizes))[groups] + random.normal(0, 0.48, len(groups))
         seen = groups < len(members)
-        one = fit(sample(active[seen], groups[seen], price[seen]))
+        one = fit(grouped(active[seen], groups[seen], price[seen]))
         errors = np.abs(active[~seen] - one.intercept - one.slopes[0] * price[~seen]) / one.scale
         count += len(errors)
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from invert.market.pool import Foresight, verdict
+from invert.market.pool import Foresight, pool_verdict
 
 
 def known(by_price, by_class):
@@ -11,31 +11,31 @@ def known(by_price, by_class):
 
 
 def test_a_price_that_says_less_than_the_class_has_no_weight():
-    one = verdict(known([-3.0] * 8, [-1.5] * 8))
+    one = pool_verdict(known([-3.0] * 8, [-1.5] * 8))
     assert (one.stacked, one.weight, one.enters, one.gain_of_pool) == (0.0, 0.0, False, 0.0)
 
 
 def test_one_family_that_a_price_fits_well_does_not_open_the_gate():
     """Its own gain is judged by the weight that the others choose, which is none."""
-    one = verdict(known([2.0, *[-4.0] * 7], [-1.5] * 8))
+    one = pool_verdict(known([2.0, *[-4.0] * 7], [-1.5] * 8))
     assert not one.enters and one.weight == 0.0 and one.gain_of_pool < 0.1
 
 
 def test_a_price_that_says_more_enters_at_the_weight_of_the_best_pool():
     random = np.random.default_rng(2)
     by_class = random.normal(-1.6, 0.3, 12)
-    one = verdict(known(by_class + random.normal(0.5, 0.2, 12), by_class))
+    one = pool_verdict(known(by_class + random.normal(0.5, 0.2, 12), by_class))
     assert one.enters and one.weight == one.stacked > 0.8
     assert one.gain_of_pool == pytest.approx(0.5, abs=0.15) and one.gain_of_pool > one.standard_error
 
 
 def test_members_of_a_family_share_its_vote():
     twice = [*known([-1.0, -2.0, -3.0], [-1.5] * 3), Foresight(family="0", by_price=-1.0, by_class=-1.5)]
-    once = verdict(known([-1.0, -2.0, -3.0], [-1.5] * 3))
-    both = verdict(twice)
+    once = pool_verdict(known([-1.0, -2.0, -3.0], [-1.5] * 3))
+    both = pool_verdict(twice)
     assert (both.count, both.families) == (4, 3)
     assert (both.by_price, both.by_class, both.gain_of_pool) == pytest.approx((once.by_price, once.by_class, once.gain_of_pool))
 
 
 def test_two_families_are_too_few():
-    assert verdict(known([-1.0, -1.0], [-2.0, -2.0])) is None
+    assert pool_verdict(known([-1.0, -1.0], [-2.0, -2.0])) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from invert.market.regression import RIDGE, Sample, fit, foretold, log_student, sample, student_quantiles
+from invert.market.regression import RIDGE, GroupedRows, fit, foretold, grouped, log_student_density, student_quantiles
 
 RANDOM = np.random.default_rng(5)
 GROUPS = RANDOM.integers(6, size=24).tolist()
@@ -12,13 +12,13 @@ X = RANDOM.normal(size=24)
 Y = 1.0 + 0.5 * X + RANDOM.normal(size=24)
 
 
-def anew(rows: Sample, keep: np.ndarray) -> np.ndarray:
+def anew(rows: GroupedRows, keep: np.ndarray) -> np.ndarray:
     """Coefficients of weighted least squares on some of the rows."""
     a, w = rows.predictors[keep], rows.weights[keep]
     return np.linalg.solve((a * w[:, None]).T @ a + RIDGE * np.diag([0.0, 1.0]), (a * w[:, None]).T @ rows.target[keep])
 
 
-def scale_anew(rows: Sample, keep: np.ndarray) -> float:
+def scale_anew(rows: GroupedRows, keep: np.ndarray) -> float:
     total = weight = 0.0
     for group in set(rows.groups[keep].tolist()):
         inside = keep & (rows.groups == group)
@@ -28,7 +28,7 @@ def scale_anew(rows: Sample, keep: np.ndarray) -> float:
 
 
 def test_a_group_left_out_is_foretold_as_by_a_fit_that_never_saw_it():
-    rows = sample(Y.tolist(), GROUPS, X.tolist())
+    rows = grouped(Y.tolist(), GROUPS, X.tolist())
     found = foretold(rows)
     for group in range(rows.count):
         rest = rows.groups != group
@@ -37,7 +37,7 @@ def test_a_group_left_out_is_foretold_as_by_a_fit_that_never_saw_it():
 
 
 def test_a_fit_knows_its_coefficients_and_how_wrong_it_is_in_a_new_group():
-    rows = sample(Y.tolist(), GROUPS, X.tolist())
+    rows = grouped(Y.tolist(), GROUPS, X.tolist())
     one, everything = fit(rows), np.ones(24, dtype=bool)
     assert (one.intercept, *one.slopes) == pytest.approx(anew(rows, everything))
     assert one.scale == pytest.approx(scale_anew(rows, everything))
@@ -47,9 +47,9 @@ def test_a_fit_knows_its_coefficients_and_how_wrong_it_is_in_a_new_group():
 def test_densities_and_quantiles_are_those_of_student():
     at, levels = np.linspace(-6, 6, 13), np.array([0.01, 0.05, 0.3, 0.5, 0.95, 0.99])
     for freedom in (3, 4.5, 19, 30):
-        assert log_student(at, freedom) == pytest.approx(stats.t.logpdf(at, freedom))
+        assert log_student_density(at, freedom) == pytest.approx(stats.t.logpdf(at, freedom))
         assert student_quantiles(freedom, levels) == pytest.approx(stats.t.ppf(levels, freedom), rel=1e-5, abs=1e-9)
-    found = foretold(sample(Y.tolist(), GROUPS, X.tolist()))
+    found = foretold(grouped(Y.tolist(), GROUPS, X.tolist()))
     z = (found.target - found.centre) / found.scale
     assert found.log_density == pytest.approx(stats.t.logpdf(z, found.freedom) - np.log(found.scale))
     assert found.within(0.5).tolist() == (np.abs(z) < stats.t.ppf(0.75, found.freedom)).tolist()

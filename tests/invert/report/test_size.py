@@ -4,7 +4,7 @@ from invert import infer
 from invert.records import Estimate
 from invert.report.flat import flat
 from invert.report.sheet import report
-from invert.report.size import cell, in_words
+from invert.report.size import cell, record_in_words
 from invert.report.table import summary
 
 
@@ -12,7 +12,7 @@ def test_the_range_stands_with_what_ranges_like_it_have_held():
     run = infer(["gpt-6-sol"])
     (one,) = run.inferences
     record = one.market["active_params"].record
-    said = in_words(record)
+    said = record_in_words(record)
     assert f"{record.held[-1].held} lay in their 90% range" in said and f"of {record.count} open models" in said
     text = " ".join(report(one, run).split())
     assert "How big the model is, by its input price" in text and said in text and "stated prior" in text
@@ -25,4 +25,4 @@ def test_cells_are_short():
     assert cell("active_params", Estimate("interval", 45.2e9, 13.5e9, 155e9)) == "45B (14B to 160B)"
     assert cell("input_markup", Estimate("interval", 25.4, 25.4, 25.4)) == "x25"
     assert cell("active_params", Estimate("undetermined")) == "-"
-    assert in_words(None) == "-"
+    assert record_in_words(None) == "-"
