@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 
 from derive.briefly import brief
+from invert.anchors import MARKET
 from invert.assumptions import Assumptions
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.identifiability import identified
@@ -74,6 +75,11 @@ class Inference:
     contradiction: str | None
     flags: tuple[str, ...]
     no_storage: str | None = None
+
+    @property
+    def size_by_price(self) -> bool:
+        """Whether its active parameters are those that its price suggests, as nobody states any."""
+        return self.anchors.origin["active_params"] == MARKET
 
     @property
     def name(self) -> str:

@@ -183,9 +183,10 @@ def test_a_saved_run_keeps_to_the_schema_and_holds_the_same_list():
 
 
 def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """All estimates of a sheet by name, those of KV bytes by anchor."""
+    """All estimates of a sheet by name, those of KV bytes by anchor, those of the market by quantity."""
     estimates = dict(sheet["estimates"])
-    return {**estimates.pop("kv_bytes_per_token"), **estimates}
+    market = {name: estimates.pop(name)["market"] for name in ("active_params", "total_params", "input_markup")}
+    return {**estimates.pop("kv_bytes_per_token"), **estimates, **market}
 
 
 def test_every_sheet_has_its_estimates_with_ends_in_order():

@@ -7,7 +7,6 @@ from string import ascii_letters
 
 from derive.show.folding import folded
 from derive.units import show
-from invert.anchors import MARKET
 from invert.assumptions import FACTS
 from invert.records import TIER_NAMES, Estimate, verdict
 from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, times_in_words
@@ -142,7 +141,7 @@ def footer(table: Run) -> list[str]:
 
 def _size(table: Run) -> list[str]:
     """What the sizes rest on, and what estimates like them have got right."""
-    closed = [one.market["active_params"].record for one in table.inferences if one.anchors.origin["active_params"] == MARKET]
+    closed = [one.market["active_params"].record for one in table.inferences if one.size_by_price]
     if not closed:
         return []
     return [

@@ -170,7 +170,7 @@ def test_every_prior_of_the_posterior_is_a_field():
     priors = {name for name in NOTES if isinstance(getattr(USUAL, name), Prior)}
     of_storage = {"storage_markup_prior", "output_storage_markup_ratio_prior"}
     others = {f"{name}_prior" for name in (*STRUCTURE, *NUISANCES, *COLLAPSED)} - {"ridge_point_prior", "sweep_time_prior"}
-    assert priors == others | of_storage | {"sweep_time_of_peak_prior"}
+    assert priors == others | of_storage | {"sweep_time_of_peak_prior", "extra_markup_prior"}
     assert tuple(USUAL.priors) == (*STRUCTURE, *NUISANCES, *COLLAPSED)
 
 

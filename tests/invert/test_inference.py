@@ -13,6 +13,7 @@ import pytest
 
 from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
+from invert.anchors import lecture_anchors
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.inference import infer
 from invert.records import Check, verdict
@@ -97,8 +98,8 @@ def test_readings_of_gemini_on_the_lecture_s_anchors():
     (found,) = infer(["gemini-3.1-pro"], anchors=OTHER_MEANS).inferences
     (pair,) = found.pairs
     assert round(pair.lecture.values["kv_bytes_per_token"], 1) == 1666.7  # 1:38:27
-    # 3.5: 7.7 kB at a ridge of 300, half of it at 600
-    assert round(pair.joint.values["kv_bytes_per_token"] / 1e3, 2) == 3.85
+    # 7.7 kB at a ridge of 300 and 100 billion parameters, half of it at a ridge of 600
+    assert round(pair.joint.values["kv_bytes_per_token"] / 1e3 * 100e9 / found.anchors.values["active_params"], 2) == 3.85
     assert round(found.bandwidth_bound.values["bandwidth_bound_fraction"], 3) == 0.833  # E8
     assert round(found.implied_drain_time.values["implied_drain_time"] * 1e3, 1) == 17.1  # 5.3, in 8 to 25 ms
     assert found.tiers == ()
@@ -223,16 +224,17 @@ def test_all_columns_rest_on_the_same_anchors_and_echo_them():
         assert found.anchors.values.keys() == found.anchors.origin.keys()
         for pair in found.pairs:
             for reading in (pair.lecture, pair.joint):
-                used = {name: value for name, value in reading.solution.given.items() if name in found.anchors.values}
-                assert used and used == {name: found.anchors.values[name] for name in used}
+                anchors = lecture_anchors(found.anchors, USUAL) if reading is pair.lecture else found.anchors.values
+                used = {name: value for name, value in reading.solution.given.items() if name in anchors}
+                assert used and used == {name: anchors[name] for name in used}
 
 
-def test_active_params_come_from_the_architecture_or_are_flagged():
+def test_active_params_come_from_the_architecture_or_from_the_price():
     for found in current().inferences:
-        assumed = found.anchors.origin["active_params"] == "assumed"
-        assert (assumed and bool(found.pairs)) == ("active_params assumed" in found.flags)
-        assert assumed == (found.model is None or found.model.active_params is None)
-        assert not assumed or found.anchors.values["active_params"] == 100e9
+        by_price = found.anchors.origin["active_params"] == "market"
+        assert by_price == (found.model is None or found.model.active_params is None)
+        assert not by_price or found.anchors.values["active_params"] == found.market["active_params"].median
+        assert "active_params assumed" not in found.flags
     assert one("deepseek-v4-pro").anchors.values["active_params"] == 49e9
 
 
@@ -243,8 +245,9 @@ def test_a_given_anchor_holds_for_every_sheet_and_scales_the_lecture_s_reading()
     for found in table.inferences:
         assert found.anchors == table.anchors and "active_params assumed" not in found.flags
         for pair, old in zip(found.pairs, before[found.sheet.provider, found.sheet.model].pairs, strict=True):
-            factor = 60e9 / before[found.sheet.provider, found.sheet.model].anchors.values["active_params"]
-            for name in ("lecture", "joint"):
+            was = before[found.sheet.provider, found.sheet.model].anchors
+            for name, size in (("lecture", lecture_anchors(was, USUAL)["active_params"]), ("joint", was.values["active_params"])):
+                factor = 60e9 / size
                 assert getattr(pair, name).values.get("kv_bytes_per_token", 0) == pytest.approx(
                     factor * getattr(old, name).values.get("kv_bytes_per_token", 0), rel=1e-12
                 )
@@ -366,7 +369,7 @@ def test_architectures_are_named_where_they_are_public_and_nowhere_else():
 # -- flags ----------------------------------------------------------------------------------------------------------
 
 FLAGS = [
-    ("gemini-3.1-pro", ("active_params assumed",)),
+    ("gemini-3.1-pro", ()),
     ("claude-opus-5", ("one band", "KV PRIOR-DOMINATED")),
     ("qwen3-coder-plus", ("4 bands, first pair shown", "architecture assumed", "KV PRIOR-DOMINATED")),
     ("baidu-qianfan/deepseek-v3", ("one band", "architecture known", "KV PRIOR-DOMINATED", "priced in CNY")),

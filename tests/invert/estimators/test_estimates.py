@@ -276,8 +276,8 @@ def test_a_known_cache_is_known_to_the_posterior():
     assert found.kv_bytes["one_markup"].kind == found.kv_bytes["headline"].kind == "given"
     # The posterior takes it as known, and finds it again.
     assert found.summary.marginals["kv_bytes_per_token"].median == pytest.approx(70e3, rel=0.15)
-    # Four times the 18 kB it was read at: the size of the model gives way more than the ratios do.
-    assert 0.5 < found.estimates["balance_context"].median / usual.estimates["balance_context"].median < 1
+    # Many times what it was read at: the size of the model gives way more than the ratios do.
+    assert 0.3 < found.estimates["balance_context"].median / usual.estimates["balance_context"].median < 1
     assert found.kv_bytes["at_rent"] == usual.kv_bytes["at_rent"]
 
 
