@@ -210,6 +210,16 @@ class Assumptions:
     )  # fmt: skip
     class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
     class_votes: float = _number(3.0, "1", "for how many families that spread counts")
+    class_horizons: tuple[float, ...] = _number(
+        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a vote, among which the one is chosen that foretold best what came next"
+    )
+    horizon_chosen_before: str = _number("2026-03-15", "", "the models since then judge the horizon, and are not heard when it is chosen")
+    sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
+    sparse_since: float = _number(2025.0, "year", "from when on sparse open models are like the closed ones of today")
+    least_hosts: float = _number(3.0, "1", "hosts of which a median price says how big a model is", "host_prices.csv")
+    size_prices: tuple[float, ...] = _number(
+        (0.1, 3.0), "USD/Mtoken", "input prices between which open models are sold: beyond, a size is extrapolated", "list_prices.csv"
+    )
 
     # Bands and published numbers.
 

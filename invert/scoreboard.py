@@ -19,7 +19,7 @@ from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
-from invert.market.kv_class import CHOSEN_ON, KINDS, by_family
+from invert.market.kv_class import KINDS, by_family, judged_since
 from invert.market.recency import classes
 from invert.records import Record, the_point
 from invert.rent import rental
@@ -106,7 +106,7 @@ def skill(assumptions: Assumptions = USUAL) -> list[Row]:
     ]
 
 
-def size_records() -> list[Row]:
+def size_records(assumptions: Assumptions = USUAL) -> list[Row]:
     """What each fit of a size has got right of open models left out, family or vendor, and what it makes of shuffled prices."""
     fits = (
         ("active, sparse 2025+", "closed", False),
@@ -116,11 +116,11 @@ def size_records() -> list[Row]:
         ("all, sparse 2025+", "total", True),
     )
     rows: list[Row] = [
-        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.size_record(use, hosts, by))}
+        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.size_record(use, hosts, by, assumptions))}
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
     ]
-    shuffled = [learnt.shuffled_record("any", seed) for seed in range(NEGATIVE_CONTROLS)]
+    shuffled = [learnt.shuffled_record("any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
     gains = [one.gain for one in shuffled]
     control = {"parameters": "active, any", "price": f"shuffled {len(gains)} times", "left out": "family", "models": shuffled[0].count}
     return [*rows, dict.fromkeys(rows[0]) | control | {"families": shuffled[0].groups, "gain": f"{fmean(gains):+.2f}"}]
@@ -140,15 +140,15 @@ def _record(one: Record) -> Row:
 
 def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
     """The class of KV bytes by rolling origin, and what each price observable adds to it: nothing enters below one standard error."""
-    known, way = learnt.known_caches(), learnt.forgetting(assumptions)
+    known, way, since = learnt.known_caches(assumptions), learnt.forgetting(assumptions), judged_since(assumptions)
     rows: list[Row] = []
     for of in KINDS:
-        densities, held = by_family(known[of], classes(known[of], known[of], way), since=CHOSEN_ON)
+        densities, held = by_family(known[of], classes(known[of], known[of], way), since=since, level=assumptions.level)
         rows.append(
             {
                 "KV bytes": of,
                 "foretold from": f"class, {way.horizon:g} years",
-                "by": f"rolling since {CHOSEN_ON}",
+                "by": f"rolling since {since}",
                 "families": len(densities),
                 "log density": round(float(densities.mean()), 2),
                 **dict.fromkeys(("of class", "gain of pool", "standard error")),

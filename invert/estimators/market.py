@@ -36,7 +36,8 @@ def _markup(case: Case, assumptions: Assumptions) -> Estimate:
     given = {**rental(assumptions).values, "input_price": case.sheet.bands[0].input.usd_per_token, "prefill_cost_ratio": 1.0}
     total = equation(MARKUP[0]).right_side(given)
     if known or isinstance(found, LeftOut):
-        params, record = (case.anchors.values["active_params"],) * 3, None
+        value, record = case.anchors.values["active_params"], None
+        params = value, value, value
     else:
         size, record = found.sizes["active_params"], found.records["active_params"]
         params = (size.high, size.median, size.low)

@@ -18,9 +18,7 @@ from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 
 
-def read_pair(
-    sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL
-) -> PairInference:
+def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL) -> PairInference:
     """The readings of one pair of bands, and what each predicts for the sheet."""
     pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
     by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint_reading(pair, anchors.values)

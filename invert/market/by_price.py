@@ -8,7 +8,7 @@ from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.market import learnt
 from invert.market.panel import Priced
-from invert.market.size import HIGHEST, LOWEST, Size
+from invert.market.size import Size
 from invert.records import LeftOut, PriceSheet, Record
 from invert.sheets.rows import ModelRow
 
@@ -51,7 +51,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions
 
 def _by_hosts(model: ModelRow, assumptions: Assumptions) -> ByPrice | LeftOut:
     """By the median of the hosts that sell the model, this one among them."""
-    row = next((one for one in learnt.hosted_models() if model.architecture and one.architecture == model.architecture), None)
+    row = next((one for one in learnt.hosted_models(assumptions) if model.architecture and one.architecture == model.architecture), None)
     if row is None:
         return LeftOut("the price of one host: too few sell the model for their median to say how big it is")
     return _found(row.input_price, "closed", row, True, False, "the median of hosts, as they price models by size", assumptions)
@@ -59,10 +59,11 @@ def _by_hosts(model: ModelRow, assumptions: Assumptions) -> ByPrice | LeftOut:
 
 def _found(price: float, use: str, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
     without, uses = row.price_family if row else "", {"active_params": use, "total_params": "total"}
-    extrapolated = not LOWEST <= price <= HIGHEST
+    lowest, highest = assumptions.size_prices
+    extrapolated = not lowest <= price <= highest
     return ByPrice(
         sizes={name: learnt.size_at(one, price, without, hosts, closed, assumptions) for name, one in uses.items()},
-        records={name: learnt.size_record(one, hosts) for name, one in uses.items()},
+        records={name: learnt.size_record(one, hosts, assumptions=assumptions) for name, one in uses.items()},
         because=because + "; extrapolated: few open models are priced so" * extrapolated,
         closed=closed,
         extrapolated=extrapolated,

@@ -11,19 +11,13 @@ import numpy as np
 from derive import presets
 from derive.errors import NotCovered
 from derive.shipped_rows import Architecture
+from invert.assumptions import USUAL, Assumptions
 from invert.market.recency import Cache, Classes, Forgetting, classes
 from invert.market.regression import Floats, student_quantiles
 
 Bytes = Literal["read", "stored"]
 """What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
 KINDS: tuple[Bytes, ...] = ("read", "stored")
-
-BYTES_PER_ELEMENT = 2.0
-HORIZONS = (0.25, 0.5, 1.0, 2.0)
-"""Among which [year] the horizon is chosen."""
-CHOSEN_ON = date(2026, 3, 15)
-"""The horizon is chosen on models released before this day, so that those after it judge it."""
-LEAST_FAMILIES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +39,9 @@ class KvClass:
         return low, median, high
 
 
-def caches(rows: Iterable[Architecture]) -> Mapping[Bytes, tuple[Cache, ...]]:
-    """The caches of architectures.csv in bf16, by the equation of each; by hand counts where no equation covers it."""
-    known = [(row, _bytes(row)) for row in rows]
+def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Bytes, tuple[Cache, ...]]:
+    """The caches of architectures.csv at so many bytes a number, by the equation of each; by hand counts where no equation covers it."""
+    known = [(row, _bytes(row, bytes_per_value)) for row in rows]
     return {of: tuple(_cache(row, both[of]) for row, both in known) for of in KINDS}
 
 
@@ -55,11 +49,11 @@ def _cache(row: Architecture, kv_bytes: float) -> Cache:
     return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes))
 
 
-def _bytes(row: Architecture) -> Mapping[Bytes, float]:
+def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
     try:
-        stored, read = presets.kv_bytes(row, BYTES_PER_ELEMENT)
+        stored, read = presets.kv_bytes(row, bytes_per_value)
     except NotCovered:
-        stored, read = (BYTES_PER_ELEMENT * values for values in (row.kv_values_stored_per_token, row.kv_values_read_per_context_token))
+        stored, read = (bytes_per_value * values for values in (row.kv_values_stored_per_token, row.kv_values_read_per_context_token))
     return {"read": read, "stored": stored}
 
 
@@ -71,15 +65,21 @@ def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Fo
     return KvClass(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
 
 
-def chosen(kinds: Iterable[Sequence[Cache]], spread: float, votes: float) -> Forgetting:
+def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
     """The horizon that foretold best what came next, over all kinds of bytes together, on models released before the day."""
-    kinds = tuple(kinds)
-    ways = [Forgetting(horizon=horizon, spread=spread, votes=votes) for horizon in HORIZONS]
-    return max(ways, key=lambda way: sum(by_family(known, classes(known, known, way), before=CHOSEN_ON)[0].mean() for known in kinds))
+    kinds, before = tuple(kinds), judged_since(assumptions)
+    spread, votes = assumptions.class_spread, assumptions.class_votes
+    ways = [Forgetting(horizon=horizon, spread=spread, votes=votes) for horizon in assumptions.class_horizons]
+    return max(ways, key=lambda way: sum(by_family(known, classes(known, known, way), before=before)[0].mean() for known in kinds))
+
+
+def judged_since(assumptions: Assumptions = USUAL) -> date:
+    """From when on models judge the horizon."""
+    return date.fromisoformat(assumptions.horizon_chosen_before)
 
 
 def by_family(
-    known: Sequence[Cache], foretold: Classes, since: date = date.min, before: date = date.max, level: float = 0.9
+    known: Sequence[Cache], foretold: Classes, since: date = date.min, before: date = date.max, level: float = USUAL.level
 ) -> tuple[Floats, Floats]:
     """Mean log density [nat] of each family released between two days, and which share of its models a range of this level held."""
     values = np.array([one.ln_kv for one in known])

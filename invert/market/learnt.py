@@ -29,27 +29,27 @@ def listed_models() -> tuple[Priced, ...]:
 
 
 @once_a_reading
-def hosted_models() -> tuple[Priced, ...]:
+def hosted_models(assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
-    return panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice))
+    return panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice), assumptions.least_hosts)
 
 
 @once_a_reading
-def known_caches() -> Mapping[Bytes, tuple[Cache, ...]]:
+def known_caches(assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv, read and stored."""
-    return caches(rows_of(Architecture))
+    return caches(rows_of(Architecture), assumptions.bytes_per_kv_value)
 
 
 @once_a_reading
 def forgetting(assumptions: Assumptions = USUAL) -> Forgetting:
     """How fast a class forgets, as chosen on what was released before a day."""
-    return chosen(known_caches().values(), assumptions.class_spread, assumptions.class_votes)
+    return chosen(known_caches(assumptions).values(), assumptions)
 
 
 @once_a_reading
 def size_draws(use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
-    rows = size.rows_for(USES[use], hosted_models() if hosts else listed_models(), without)
+    rows = size.rows_for(USES[use], hosted_models(assumptions) if hosts else listed_models(), without, assumptions)
     extra = assumptions.extra_markup_prior
     return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
@@ -64,23 +64,23 @@ def size_at(use: str, price: float, without: str, hosts: bool, closed: bool, ass
 def verdicts(assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
     return {
-        (one.name, earlier): weighed(one, listed_models(), known_caches(), forgetting(assumptions), earlier)
+        (one.name, earlier): weighed(one, listed_models(), known_caches(assumptions), forgetting(assumptions), earlier)
         for one in CANDIDATES
         for earlier in (False, True)
     }
 
 
 @once_a_reading
-def size_record(use: str, hosts: bool = False, by: str = "price_family") -> Record:
+def size_record(use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
-    rows = size.rows_for(USES[use], hosted_models() if hosts else listed_models())
+    rows = size.rows_for(USES[use], hosted_models(assumptions) if hosts else listed_models(), assumptions=assumptions)
     return record(*size.foretold_left_out(USES[use], rows, by))
 
 
 @once_a_reading
-def shuffled_record(use: str, seed: int) -> Record:
+def shuffled_record(use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
-    rows = size.rows_for(USES[use], listed_models())
+    rows = size.rows_for(USES[use], listed_models(), assumptions=assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
     return record(*size.foretold_left_out(USES[use], shuffled))

@@ -9,9 +9,6 @@ from statistics import median
 
 from derive.shipped_rows import HostPrice, ListPrice, OpenModel
 
-SPARSE = 1.05
-"""Total over active parameters above which a model is sparse."""
-LEAST_HOSTS = 3
 OLD = "old"
 RENTED = "gpu"
 
@@ -32,11 +29,6 @@ class Priced:
     total_params: float
     kv_bytes_per_token: float | None
 
-    @property
-    def sparse(self) -> bool:
-        """Whether a token meets only some of the parameters."""
-        return self.total_params > SPARSE * self.active_params
-
 
 def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
     """One row a model, at the price of its maker; a price whose model has no sound row says nothing of a size."""
@@ -44,7 +36,7 @@ def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> t
     return tuple(_priced(known[row.model], row.input_price, row.output_price, row.cache_read_price) for row in prices if row.model in known)
 
 
-def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice]) -> tuple[Priced, ...]:
+def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice], least_hosts: float) -> tuple[Priced, ...]:
     """One row a model that enough hosts of rented accelerators sell, at their median.
 
     Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
@@ -55,7 +47,7 @@ def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice]) -> t
     for row in prices:
         if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
             of_model[row.model].append(row)
-    enough = {model: rows for model, rows in of_model.items() if len(rows) >= LEAST_HOSTS and model in known}
+    enough = {model: rows for model, rows in of_model.items() if len(rows) >= least_hosts and model in known}
     return tuple(
         _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
         for model, rows in enough.items()

@@ -5,45 +5,37 @@ which no price of an open model can tell. Every model is left out of what is lea
 decision with its own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from math import log
 from typing import Literal
 
 import numpy as np
 
+from invert.assumptions import USUAL, Assumptions
 from invert.market.panel import Priced
 from invert.market.regression import RIDGE, Fit, Floats, Foretold, GroupedRows, fit, foretold, grouped, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
 BILLION = 1e9
-RECENT = date(2025, 1, 1)
-"""From when on a sparse model is of the kind that is sold today."""
 RESAMPLES = 1024
-LOWEST, HIGHEST = 0.10, 3.0
-"""Input prices [USD/Mtoken] beyond which too few open models are sold: what is read there is extrapolated."""
 
 Params = Literal["active_params", "total_params"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """One of the fits: what it foretells, and from which rows."""
+    """One of the fits: what it foretells, and whether from sparse models of today alone or from all."""
 
     params: Params
-    rows: Callable[[Priced], bool]
+    sparse: bool
 
 
-def _recent_and_sparse(row: Priced) -> bool:
-    return row.sparse and row.released >= RECENT
-
-
-CLOSED = Use(params="active_params", rows=_recent_and_sparse)
+CLOSED = Use(params="active_params", sparse=True)
 """Active parameters of a model nobody has the weights of: sparse, as all of today's large ones are."""
-ANY = Use(params="active_params", rows=lambda row: True)
+ANY = Use(params="active_params", sparse=False)
 """Active parameters of any model that its maker sells."""
-TOTAL = Use(params="total_params", rows=_recent_and_sparse)
+TOTAL = Use(params="total_params", sparse=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +48,13 @@ class Size:
     spread: float
 
 
-def rows_for(use: Use, priced: Iterable[Priced], without: str = "") -> tuple[Priced, ...]:
+def rows_for(use: Use, priced: Iterable[Priced], without: str = "", assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """What a use learns from, without a price family."""
-    return tuple(row for row in priced if use.rows(row) and row.price_family != without)
+
+    def of_today(row: Priced) -> bool:
+        return row.total_params > assumptions.sparse_ratio * row.active_params and row.released.year >= assumptions.sparse_since
+
+    return tuple(row for row in priced if (of_today(row) or not use.sparse) and row.price_family != without)
 
 
 def grouped_for(use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float]) -> GroupedRows:

@@ -62,9 +62,7 @@ def _kv(one: Inference) -> dict[str, object]:
 def _market(one: Inference) -> dict[str, object]:
     """Median and ends of size and mark-up by price."""
     parts = {"": "median", "_low": "low", "_high": "high"}
-    return {
-        f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in SIZES for suffix, part in parts.items()
-    }
+    return {f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in SIZES for suffix, part in parts.items()}
 
 
 def six_digits(value: object) -> object:

@@ -7,11 +7,13 @@ import pytest
 
 from derive.shipped import rows_of
 from derive.shipped_rows import Architecture, ListPrice, OpenModel
+from invert.assumptions import USUAL
 from invert.market import candidates, panel
-from invert.market.kv_class import CHOSEN_ON, HORIZONS, by_family, caches, chosen, class_of
+from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since
 from invert.market.recency import Cache, Forgetting, classes
 
-KNOWN = caches(rows_of(Architecture))
+KNOWN = caches(rows_of(Architecture), 2.0)
+CHOSEN_ON = judged_since()
 PRIOR = {"spread": 1.0, "votes": 3.0}
 YEAR_2025_3, YEAR_2025_8 = date(2025, 4, 20), date(2025, 10, 20)
 
@@ -40,10 +42,10 @@ def test_models_released_later_are_foretold_as_well_as_this(of, horizon, since, 
 
 
 def test_the_horizon_is_chosen_on_what_was_released_before_and_holds_after():
-    way = chosen(KNOWN.values(), **PRIOR)
-    assert way.horizon in HORIZONS
+    way = chosen(KNOWN.values())
+    assert way.horizon in USUAL.class_horizons
     later = {of: [one for one in known if one.released < CHOSEN_ON] for of, known in KNOWN.items()}
-    assert chosen(later.values(), **PRIOR) == way
+    assert chosen(later.values()) == way
     (_, read, held), (_, stored, _) = (scored(of, way.horizon, CHOSEN_ON) for of in ("read", "stored"))
     assert read > -1.85 and held >= 0.8 and stored > -1.6
 
@@ -66,7 +68,7 @@ def test_nothing_later_and_none_of_its_own_family_is_heard():
 @pytest.mark.parametrize("earlier_only", [False, True], ids=["a family out", "rolling"])
 def test_no_price_has_earned_a_place_in_the_headline(earlier_only):
     priced = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
-    way = chosen(KNOWN.values(), **PRIOR)
+    way = chosen(KNOWN.values())
     found = {one.name: candidates.weighed(one, priced, KNOWN, way, earlier_only) for one in candidates.CANDIDATES}
     assert {name: (one.enters, one.weight) for name, one in found.items()} == dict.fromkeys(found, (False, 0.0))
     assert found["output_input_ratio"].families == (15 if earlier_only else 17)
@@ -86,7 +88,7 @@ def test_a_price_that_does_tell_enters():
         for one in known["read"]
     ]  # fmt: skip
     telling = next(one for one in candidates.CANDIDATES if one.name == "output_price")
-    one = candidates.weighed(telling, priced, known, chosen(KNOWN.values(), **PRIOR), earlier_only=True)
+    one = candidates.weighed(telling, priced, known, chosen(KNOWN.values()), earlier_only=True)
     assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1
 
 

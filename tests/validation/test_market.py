@@ -20,7 +20,7 @@ from invert.market.size import ANY, CLOSED, TOTAL
 
 TABLES = Path(__file__).parent.parent.parent / "pricing_data"
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
-HOSTED = panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice))
+HOSTED = panel.by_host_price(rows_of(OpenModel), rows_of(HostPrice), 3)
 EXTRA_MARKUP = (0.3, 0.6)
 
 FITS = (
@@ -124,9 +124,9 @@ def test_prices_looked_up_from_a_size_never_enter_a_fit():
     rows = rows_of(HostPrice)
     looked_up = [row for row in rows if row.size_bucket]
     assert len(looked_up) == 91
-    as_if = panel.by_host_price(rows_of(OpenModel), [replace(row, size_bucket=False) for row in rows])
+    as_if = panel.by_host_price(rows_of(OpenModel), [replace(row, size_bucket=False) for row in rows], 3)
     assert len(as_if) > len(HOSTED) == 76
-    assert panel.by_host_price(rows_of(OpenModel), [row for row in rows if not row.size_bucket]) == HOSTED
+    assert panel.by_host_price(rows_of(OpenModel), [row for row in rows if not row.size_bucket], 3) == HOSTED
 
 
 WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta", "reka", "thinkingmachines", "arcee"}
@@ -139,7 +139,7 @@ WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta"
         (lambda row: row.vendor in WESTERN, 0.60, -0.09, 0.93),
         (lambda row: row.released.year < 2026, 0.55, -0.18, 0.96),
         (lambda row: row.input_price < 0.6, 0.44, -0.11, 1.0),
-        (lambda row: not row.sparse, 0.74, -0.39, 0.90),
+        (lambda row: row.total_params <= 1.05 * row.active_params, 0.74, -0.39, 0.90),
     ],
     ids=["west", "the rest", "2026", "dear", "sparse"],
 )
