@@ -116,7 +116,12 @@ def size_records(assumptions: Assumptions = USUAL) -> list[Row]:
         ("all, sparse 2025+", "total", True),
     )
     rows: list[Row] = [
-        {"parameters": name, "price": "hosts" if hosts else "list", "left out": left_out, **_record(learnt.size_record(use, hosts, by, assumptions))}
+        {
+            "parameters": name,
+            "price": "hosts" if hosts else "list",
+            "left out": left_out,
+            **_record(learnt.size_record(use, hosts, by, assumptions)),
+        }
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
     ]
