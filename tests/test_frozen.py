@@ -3,7 +3,8 @@
 `frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
 style, as they were before the code was arranged anew. A row of differences.csv allows a change and says why: with `became`, a
 part of a path has a new name and the value must be the same; without, whatever the pattern matches may differ. A row that
-allows nothing any more is refused. A sheet, a question or an id that is only new passes. `python tests/test_frozen.py --write` records anew, for a release.
+allows nothing any more is refused. A sheet, a question or an id that is only new passes.
+`python tests/test_frozen.py --write` records anew, for a release, at the day that `DAY` then gives.
 """
 
 import csv
@@ -30,6 +31,8 @@ FROZEN = Path(__file__).parent / "frozen"
 QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
 DIGITS = {"infer": 2e-6, "questions": 1e-9, "cite": 0.0}
 """How far numbers may lie apart, relatively: what is sampled is printed with six digits."""
+DAY = "2026-11-20"
+"""The day whose prices are read, the newest when they were recorded: a price that holds from a later one moves nothing."""
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 Leaves = dict[str, Any]
@@ -53,7 +56,7 @@ def answered(command: str) -> Any:
 
 
 def inferences() -> Any:
-    sheets = answered("infer")["said"]
+    sheets = answered(f"infer --as-of {DAY}")["said"]
     return {":".join(str(sheet[name]) for name in ("provider", "model", "region", "service_tier")): sheet for sheet in sheets}
 
 
