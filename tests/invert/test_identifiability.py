@@ -216,7 +216,7 @@ def test_without_attention_the_input_premium_still_tells_that_there_is_none():
     assert (found.rank, found.nullity) == (4, 16)
     assert found.verdict("attention_context") == found.verdict("attention_intensity") == "pinned by the prices"
     assert found.missing_facts["balance_context"] == (RHO, MARKUPS, LO, HI)
-    # Section 4: N_a by itself, or mu c_s / F_p; with attention its share of the input price has to be known as well.
+    # The input price is active_params times what stands below, so either tells the other; with attention its share of the input price has to be known as well.
     assert found.missing_facts["active_params"] == ("input_markup*price_per_flop/prefill_decode_flops_ratio",)
     assert len(identify(BANDS, overlap=1.0, values=MEMORY_BOUND).missing_facts["active_params"]) == 3
 

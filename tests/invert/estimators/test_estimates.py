@@ -1,4 +1,4 @@
-"""What a sheet implies of KV bytes: three anchors side by side, of four kinds, and nothing made up where prices allow nothing.
+"""What a sheet implies of KV bytes: three estimators side by side, of four kinds, and nothing made up where prices allow nothing.
 
 Figures to compare with come from an earlier calculation by other code; the method: docs/explanation/three-estimators.md.
 """
@@ -225,8 +225,8 @@ def test_memory_time_shares_against_section_3_5(name: str, published: tuple[floa
 
 
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4", "grok-4.5"])
-def test_the_anchors_disagree_in_the_order_of_the_note(name: str):
-    """Section 0: one mark-up reads tens of times less than the increments at rent, and those less than the truth."""
+def test_the_estimators_disagree_in_this_order(name: str):
+    """One mark-up reads tens of times less than the increments at rent, and those less than the truth."""
     common, dollar, calibrated = (one(name).kv_bytes[anchor].median for anchor in ANCHORS)
     assert 3 * common < dollar < calibrated < 3 * dollar
 

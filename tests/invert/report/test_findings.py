@@ -230,7 +230,7 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
     for rule, row in scores.items():
         (line,) = [line for line in lines if line.startswith(rule + "  ")]
         assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # Section 5.2: the rule scores far below a uniform guess, what is shipped above it.
+    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
     assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
     assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
     assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)
