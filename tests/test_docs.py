@@ -202,7 +202,7 @@ def test_files_that_a_page_names_exist(file: Path):
 MODULES = sorted(
     file for part in ("backsolve", "derive", "invert", "pricing_data", "docs", "tests") for file in (ROOT / part).rglob("*.py")
 )
-OF_NO_WORK = re.compile(r"\bSection \d|\b[Tt]able \d+\.\d|\bvalidation cases\b")
+OF_NO_WORK = re.compile(r"\bSection \d|_section_\d|\b[Tt]able \d+\.\d|\bvalidation cases\b")
 """A part of a document that is not named, so that nobody can look it up."""
 PLACE = re.compile(r"(docs/[\w/-]+\.md)(?:, \"([^\"\n]+)\")?")
 

@@ -219,7 +219,7 @@ def test_grok_ends_earlier_than_the_note_had_it():
 
 
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
-def test_memory_time_shares_against_section_3_5(name: str, published: tuple[float, float, float]):
+def test_memory_time_shares_worked_out_apart(name: str, published: tuple[float, float, float]):
     found = one(name).estimates["memory_time_share"]
     assert (found.low, found.median, found.high) == pytest.approx(published, abs=0.06)
 

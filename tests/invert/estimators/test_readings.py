@@ -106,7 +106,7 @@ def test_the_prices_of_a_sheet(name: str, prices: tuple[str, ...]):
     assert found.prices == prices and found.rank == len(prices)
 
 
-def test_a_memory_bound_sheet_needs_what_section_4_lists():
+def test_the_facts_that_a_memory_bound_sheet_needs():
     found = one("gpt-5.4").identifiability
     assert found.regime == "memory-bound in both bands"
     assert set(found.missing_facts["kv_bytes_per_token"]) == {
