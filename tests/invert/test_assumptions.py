@@ -27,9 +27,9 @@ from invert.report.sheet import report
 from invert.scoreboard import storage_rules
 from tests.tools.together import in_one_test
 
-ROOM = Path(invert.__file__).parent
+ROOT = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {path.relative_to(ROOM).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOM.rglob("*.py")}
+MODULES = {path.relative_to(ROOT).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
 
 
 # -- no number of judgement elsewhere -------------------------------------------------------------------------------------
