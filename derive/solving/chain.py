@@ -643,11 +643,12 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
     for end in ends:
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
+        answered = end
         if short and is_warning(asked, way):
-            end, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
+            answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
-            return end, None
+            return answered, None
         clash = clash or wrong
     return start, clash or reason
 

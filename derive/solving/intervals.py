@@ -125,8 +125,8 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
         return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))
 
     found: list[_Look] = []
-    for inner in (least, most) if failed else ():
-        outer = nearest(inner, failed)
+    for end in (least, most) if failed else ():
+        inner, outer = end, nearest(end, failed)
         if nearest(outer, answering) is not inner:
             continue
         for _ in range(CLOSER):

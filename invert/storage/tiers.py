@@ -77,7 +77,7 @@ def storage_evidence(
     found = []
     for ttl in ttls:
         term = _term(ttl, priced, implied_drain_time, kv_bytes, assumptions)
-        name, rule = term if term else ("", None)
+        name, rule = term or ("", None)
         cases = tuple(PricedCase(basis, year, rule(basis, year)) for basis in BASES for year in PRICE_YEARS) if rule else ()
         rented, owned = (mean([case.probabilities for case in cases if case.basis == basis]) for basis in BASES)
         undisclosed = mean([side for side in (rented, owned) if side])
