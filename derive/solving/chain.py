@@ -27,7 +27,7 @@ from derive.solving.limits import one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import Instead, Question, posed, taken_as_known
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
-from derive.solving.result import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
 from derive.units import show
 
@@ -276,7 +276,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
-                defaults = tuple(text for text in solution.assumptions if text.endswith(DEFAULT))
+                defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 yield Instead(name, one.point, _errs(without, solution, way, one), defaults)
 
 

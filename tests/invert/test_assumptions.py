@@ -53,7 +53,7 @@ NUMERICS = {
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
-    "storage/tiers": {"DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
+    "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
 INPUT = ("sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identifiability import FACTS, identify
+from invert.identifiability import FACTS_OF, identify
 from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
@@ -130,7 +130,7 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
     prices = gradients(ordered(components), primitives_at(values, overlap))
-    for target, facts in FACTS.items():
+    for target, facts in FACTS_OF.items():
         if target == "implied_drain_time":
             continue
         everything = np.vstack([prices, *(row(name) for name in facts)])
@@ -352,7 +352,7 @@ def test_prices_come_in_one_order_and_give_one_answer():
     assert found == identify(COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
     assert found.prices == COMPONENTS
     for target, facts in found.missing_facts.items():
-        places = [FACTS[target].index(name) for name in facts]
+        places = [FACTS_OF[target].index(name) for name in facts]
         assert all(a < b for a, b in pairwise(places)), target
 
 
