@@ -1,4 +1,4 @@
-"""Sheets in, inferences out: the one place that runs the rooms in order."""
+"""Sheets in, inferences out: the one place that runs every step in order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor

@@ -165,11 +165,11 @@ SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "production": production,
     "calibration": recorded_calibration,
 }
-"""By name: tiered sheets of known models; leave-one-out; tier rules; negative controls; a disclosed day; the sampler itself."""
+"""By name: sheets of several bands, of known models; leave-one-out; tier rules; negative controls; a disclosed day; the sampler itself."""
 
 
 TITLES = {
-    "truth": "Tiered sheets of models whose architecture is known: what each reading gives over the truth",
+    "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
     "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",

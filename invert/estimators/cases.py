@@ -12,7 +12,7 @@ from derive.units import show
 from invert.anchors import anchors_of
 from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, evidence_of
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
+from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, Observable, Observables, PriceSheet, Tariff
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -91,5 +91,5 @@ def size_of(anchors: Anchors, assumptions: Assumptions) -> tuple[float, float]:
 def with_posteriors(cases: Sequence[Case], assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
     """The cases with their posteriors, all drawn together."""
     evidence = [case.evidence for case in cases]
-    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, QUANTITIES)
+    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, SUMMARISED)
     return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]

@@ -82,7 +82,7 @@ def _known_models(worth: Worth) -> str:
     if worth.left_out:
         out = f" Left out of what is learned: {', '.join(worth.left_out)}."
     return (
-        f"On {len(worth.models)} tiered sheets of models whose cache is known ({', '.join(worth.models)}), one mark-up"
+        f"On {len(worth.models)} sheets of several bands, of models whose cache is known ({', '.join(worth.models)}), one mark-up"
         f" {_misreads(worth.misreadings['one_markup'])}, increments at rental cost"
         f" {_share(worth.misreadings['at_rent'])}; the calibrated line"
         f" takes that out and adds the {worth.class_members} caches of the reference class (median"

@@ -121,7 +121,7 @@ def _predicted(check: Check | None) -> str:
 
 
 def _number(component: str, value: float) -> str:
-    name = component.split("@")[0]
+    name = component.split("@", maxsplit=1)[0]
     return f"{value:.3g}" if name.startswith(("premium", "output")) else show(name, value, digits=3)
 
 

@@ -14,7 +14,7 @@ from invert.result import Inference, Run
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
-COLUMNS = (
+TABLE_COLUMNS = (
     "provider", "model", "threshold", "premium in", "premium out", "output/input", "KV lecture", "KV one mark-up", "KV at rent",
     "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says", "lecture check", "flags",
 )  # fmt: skip
@@ -38,7 +38,7 @@ def summary(table: Run, width: int | None = None) -> str:
     if "provider" not in columns:
         rows = [_told_apart(row, rows) for row in rows]
         columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
-    hidden = len(COLUMNS) - len(columns)
+    hidden = len(TABLE_COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
     paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
     return "\n".join([aligned(columns, rows), "", *paragraphs])
@@ -60,8 +60,8 @@ def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str
 
 def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -> tuple[str, ...]:
     """The columns that fit a width, the least needed left out first, one `kept` all the same; all of them without a width."""
-    columns = list(COLUMNS)
-    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in COLUMNS}
+    columns = list(TABLE_COLUMNS)
+    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in TABLE_COLUMNS}
     for column in (column for column in FIRST_TO_GO if column != kept):
         if width is None or sum(needed[name] for name in columns) - GAP <= width:
             break

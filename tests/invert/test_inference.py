@@ -278,6 +278,8 @@ def test_given_means_replace_the_band_means():
     [
         ({"active_param": "60B"}, UnknownName, "did you mean 'active_params'"),
         ({"batch": 3}, UnknownName, "unknown anchor 'batch'; allowed: active_params"),
+        ({"bacth": 3}, UnknownName, "unknown anchor 'bacth'; allowed: active_params"),
+        ({"overlp": 1}, UnknownName, "unknown anchor 'overlp'; did you mean 'overlap'?"),
         ({"ridge_point": 300}, UnknownName, "machine_balance_ratio"),
         ({"active_params": "60 tokens"}, WrongUnit, "is in token"),
         ({"active_params": 0}, WrongValue, "must be > 0"),

@@ -52,9 +52,9 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
 
 
 def test_the_bias_of_each_estimate_on_known_models():
-    """Table 8.1 has -.81 and 1.15 by increments, and -3.53 by the posterior of one mark-up over its band pairs at a ridge of 300.
+    """Increments read too little by half, one mark-up by fifty times; the headline takes the bias out, and little of the spread.
 
-    Other means of the bands: -.64 to -1.33 with 1.03 to 1.22, as it says. The headline takes the bias out, and little of the spread.
+    Worked out apart with other means of the bands, increments have a bias of -0.64 to -1.33 nats and a spread of 1.03 to 1.22.
     """
     rows = truth.known_models()
     bias, sd = rows[-2:]
@@ -91,7 +91,7 @@ def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
 
 
 def test_what_a_price_adds_to_the_class():
-    """A little where the model alone is left out, as in table 8.2; with its siblings out as well it adds nothing."""
+    """A little where the model alone is left out; with its siblings out as well it adds nothing."""
     alone = {row["belief"]: row for row in truth.skill() if row["left out"] == "the model alone"}
     names = ("reference class", "increment", "both")
     assert [alone[name]["rms (nats)"] for name in names] == [1.01, 1.33, 0.95]
@@ -105,7 +105,7 @@ def test_what_a_price_adds_to_the_class():
 
 
 def test_the_nodes_of_a_disclosed_day():
-    """Section 2: 95.5 and 131.4, 226.9 of 226.75 disclosed, within half a percent."""
+    """95.5 for prefill and 131.4 for decode are 226.9, and 226.75 were disclosed: within half a percent."""
     (row,) = truth.production()
     assert (row["for prefill"], row["for decode"], row["computed"], row["disclosed"]) == (95.5, 131.4, 226.9, 226.75)
     assert abs(row["computed"] / row["disclosed"] - 1) < 0.005
@@ -116,7 +116,7 @@ def test_one_storage_price_on_caches_that_differ_55_times():
 
 
 def test_the_recorded_calibration_meets_the_demands():
-    """Section 12.5: pooled over five seeds and 5,000 simulations or more; the negative control is rejected."""
+    """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
     rows = truth.recorded_calibration()
     sound, broken = ([row for row in rows if (row["run"] == "calibrated") == good] for good in (True, False))
     assert len(sound) == len(broken) == 7

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import invert
-from invert.report.table import COLUMNS as ALL_COLUMNS
+from invert.report.table import TABLE_COLUMNS as ALL_COLUMNS
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 from tests.tools.together import in_one_test

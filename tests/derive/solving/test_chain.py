@@ -471,7 +471,7 @@ def test_more_active_than_total_parameters_are_refused_by_the_requirement():
 
 
 def test_a_given_against_what_follows_from_the_others_is_a_contradiction():
-    """L* of 200 k by the threshold and R = 5 at two balance batches cannot both be (physics, E3 against E8)."""
+    """L* of 200 k by the threshold and R = 5 at two balance batches cannot both be (E3 against E8 of tests/validation/notes.csv)."""
     reason = solve(
         "batch",
         using=["readings.output_input_ratio", "batching.practical_batch"],

@@ -105,7 +105,7 @@ def test_only_what_is_left_out_matters_and_not_its_values():
 def test_an_unknown_architecture_and_too_few_members_are_refused():
     with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
         learn("GLM-4.55")
-    with pytest.raises(WrongData, match=r"reference_class\.csv: 1 tiered sheets are left"):
+    with pytest.raises(WrongData, match=r"reference_class\.csv: 1 sheets of several bands are left"):
         learned([member for member in members() if member.family in ("minimax-m1", "gpt-oss")], frozenset())
 
 

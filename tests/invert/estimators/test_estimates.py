@@ -1,4 +1,4 @@
-"""What a sheet implies of KV bytes: three anchors side by side, of four kinds, and nothing made up where prices allow nothing.
+"""What a sheet implies of KV bytes: three estimators side by side, of four kinds, and nothing made up where prices allow nothing.
 
 Figures to compare with come from an earlier calculation by other code; the method: docs/explanation/three-estimators.md.
 """
@@ -32,7 +32,7 @@ from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-ANCHORS = ("one_markup", "at_rent", "headline")
+ESTIMATORS = ("one_markup", "at_rent", "headline")
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
 
 
@@ -85,10 +85,10 @@ def present(estimate: Estimate) -> set[str]:
 # -- kinds ----------------------------------------------------------------------------------------------------------
 
 
-def test_three_anchors_stand_side_by_side_for_every_sheet():
+def test_three_estimators_stand_side_by_side_for_every_sheet():
     """Never one number alone, and every kind with the numbers it has and no other."""
     for found in everything().inferences:
-        assert tuple(found.kv_bytes) == ANCHORS
+        assert tuple(found.kv_bytes) == ESTIMATORS
         for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
             assert present(estimate) == NUMBERS[estimate.kind] and estimate.level == 0.90
             assert estimate.because and estimate.equations
@@ -122,7 +122,7 @@ def test_without_an_output_premium_every_anchor_is_a_bound(rows: tuple[str, ...]
 def test_a_premium_that_does_not_last_bounds_and_gives_no_negative_bytes():
     """Output at 12, 14 and 5: the line through all bands falls."""
     found = own("input,2,", "output,12,", "input,2.5,200000", "output,14,200000", "input,3,400000", "output,5,400000")
-    assert [found.kv_bytes[anchor].kind for anchor in ("at_rent", "headline")] == ["upper", "upper"]
+    assert [found.kv_bytes[estimator].kind for estimator in ("at_rent", "headline")] == ["upper", "upper"]
 
 
 def test_an_input_premium_of_one_leaves_no_attention_and_is_said_to_be_undetermined():
@@ -133,7 +133,7 @@ def test_an_input_premium_of_one_leaves_no_attention_and_is_said_to_be_undetermi
     assert {name for name, estimate in found.estimates.items() if estimate.kind == "undetermined"} == {
         "memory_time_share", "balance_context", "attention_intensity", "active_params_times_markup", "batch_multiple",
     }  # fmt: skip
-    assert {found.kv_bytes[anchor].kind for anchor in ("at_rent", "headline")} == {"interval"}
+    assert {found.kv_bytes[estimator].kind for estimator in ("at_rent", "headline")} == {"interval"}
 
 
 # -- a contradiction ------------------------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ def test_a_contradiction_names_the_inequality_with_both_figures_and_clips_nothin
     assert broken.because == found.contradiction and found.contradiction.startswith("inconsistent: ")
     assert "output_increment >= input_increment*prefill_decode_flops_ratio/prompt_position" in broken.because
     assert "$7.5/MTok < $7.8/MTok" in broken.because and "bands.increments_of_a_sum@1" in broken.because
-    for anchor in ("at_rent", "headline"):
-        assert found.kv_bytes[anchor] == usual.kv_bytes[anchor] and found.kv_bytes[anchor].kind == "interval"
+    for estimator in ("at_rent", "headline"):
+        assert found.kv_bytes[estimator] == usual.kv_bytes[estimator] and found.kv_bytes[estimator].kind == "interval"
     (record,) = as_records(table("claude-sonnet-4-5", **BROKEN))
     assert record["contradiction"] == found.contradiction
     for name, estimate in {**record["estimates"], "kv": record["estimates"]["kv_bytes_per_token"]["one_markup"]}.items():
@@ -201,11 +201,11 @@ def near(estimate: Estimate, published: tuple[float, float, float]) -> None:
 
 
 @in_one_test(
-    ("name", "anchor", "published"),
-    [(name, anchor, ends) for anchor, rows in (("at_rent", AT_RENT), ("headline", CALIBRATED)) for name, ends in rows.items()],
+    ("name", "estimator", "published"),
+    [(name, estimator, ends) for estimator, rows in (("at_rent", AT_RENT), ("headline", CALIBRATED)) for name, ends in rows.items()],
 )
-def test_kv_bytes_against_an_earlier_calculation(name: str, anchor: str, published: tuple[float, float, float]):
-    near(one(name).kv_bytes[anchor], published)
+def test_kv_bytes_against_an_earlier_calculation(name: str, estimator: str, published: tuple[float, float, float]):
+    near(one(name).kv_bytes[estimator], published)
 
 
 def test_grok_ends_earlier_than_the_note_had_it():
@@ -219,15 +219,15 @@ def test_grok_ends_earlier_than_the_note_had_it():
 
 
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
-def test_memory_time_shares_against_section_3_5(name: str, published: tuple[float, float, float]):
+def test_memory_time_shares_worked_out_apart(name: str, published: tuple[float, float, float]):
     found = one(name).estimates["memory_time_share"]
     assert (found.low, found.median, found.high) == pytest.approx(published, abs=0.06)
 
 
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4", "grok-4.5"])
-def test_the_anchors_disagree_in_the_order_of_the_note(name: str):
-    """Section 0: one mark-up reads tens of times less than the increments at rent, and those less than the truth."""
-    common, dollar, calibrated = (one(name).kv_bytes[anchor].median for anchor in ANCHORS)
+def test_the_estimators_disagree_in_this_order(name: str):
+    """One mark-up reads tens of times less than the increments at rent, and those less than the truth."""
+    common, dollar, calibrated = (one(name).kv_bytes[estimator].median for estimator in ESTIMATORS)
     assert 3 * common < dollar < calibrated < 3 * dollar
 
 
@@ -265,8 +265,8 @@ def test_known_parameters_narrow_what_depends_on_them_and_nothing_else():
     assert width(after) < 0.8 * width(before) and after.contraction > before.contraction
     # What is left is what it was without the parameters: their spread of 1 nat, less what the price level knew of it.
     assert width(before) ** 2 - width(after) ** 2 < (2 * USUAL.reach) ** 2
-    for anchor in ("at_rent", "headline"):
-        assert known.kv_bytes[anchor] == assumed.kv_bytes[anchor]
+    for estimator in ("at_rent", "headline"):
+        assert known.kv_bytes[estimator] == assumed.kv_bytes[estimator]
     for name in ("balance_context", "attention_intensity"):
         assert known.estimates[name].median == pytest.approx(assumed.estimates[name].median, rel=0.05)
 
@@ -401,9 +401,9 @@ def test_a_sheet_is_the_same_alone_and_among_others():
     for name in ("gemini-3.1-pro", "kimi-k3"):
         alone = one(name)
         other = among[alone.sheet.provider, alone.sheet.model, alone.sheet.service_tier]
-        for anchor in ANCHORS:
-            for end in present(alone.kv_bytes[anchor]):
-                assert getattr(alone.kv_bytes[anchor], end) == pytest.approx(getattr(other.kv_bytes[anchor], end), rel=1e-9)
+        for estimator in ESTIMATORS:
+            for end in present(alone.kv_bytes[estimator]):
+                assert getattr(alone.kv_bytes[estimator], end) == pytest.approx(getattr(other.kv_bytes[estimator], end), rel=1e-9)
 
 
 def test_workers_print_the_same_table():
@@ -433,7 +433,7 @@ def test_a_sheet_of_many_bands_is_estimated_as_one_of_nine(count: int, tmp_path)
     nine, other = of_bands(9, tmp_path).inferences
     found, beside = of_bands(count, tmp_path).inferences
     assert len(found.sheet.bands) == count and not of_bands(count, tmp_path).problems
-    assert [beside.kv_bytes[anchor] for anchor in ANCHORS] == [other.kv_bytes[anchor] for anchor in ANCHORS]
+    assert [beside.kv_bytes[estimator] for estimator in ESTIMATORS] == [other.kv_bytes[estimator] for estimator in ESTIMATORS]
     for end in ("low", "median", "high"):
         assert getattr(found.kv_bytes["at_rent"], end) == pytest.approx(getattr(nine.kv_bytes["at_rent"], end), rel=0.35)
 

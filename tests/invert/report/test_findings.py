@@ -1,4 +1,4 @@
-"""What the full report of a sheet says: anchors, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
+"""What the full report of a sheet says: estimates, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
 
 import re
 from functools import cache
@@ -88,7 +88,7 @@ def test_no_line_is_cut_and_no_name_is_broken():
             assert name in words(said), (found.sheet.model, name)
 
 
-def test_every_report_has_the_three_anchors_with_their_numbers():
+def test_every_report_has_the_three_estimators_with_their_numbers():
     for found in everything().inferences:
         lines = findings(found, everything())
         for key, label in ESTIMATORS.items():
@@ -140,13 +140,13 @@ def test_the_figures_go_with_what_is_left_out():
     """qwen3-coder-plus teaches nothing about itself: four sheets are left, and another factor."""
     learnt = calibration.learn("Qwen3-Coder-480B-A35B")
     said = words(text("qwen3-coder-plus"))
-    assert f"On {learnt.increments.count} tiered sheets" in said and learnt.increments.count == 4
+    assert f"On {learnt.increments.count} sheets of several bands" in said and learnt.increments.count == 4
     assert f"increments at rental cost {exp(learnt.increments.mean):.2g} of it" in said
     assert "Left out of what is learned: " + ", ".join(learnt.left_out) in said
     assert "Left out of what is learned" not in text("gemini-3.1-pro-preview")
 
 
-def test_how_far_the_anchors_lie_apart():
+def test_how_far_the_estimates_lie_apart():
     medians = [estimate.median for estimate in one("gemini-3.1-pro-preview").kv_bytes.values()]
     apart = max(medians) / min(medians)
     assert f"lie {log(apart):.2g} nats apart, a factor of {apart:.3g}" in words(text("gemini-3.1-pro-preview"))
@@ -230,7 +230,7 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
     for rule, row in scores.items():
         (line,) = [line for line in lines if line.startswith(rule + "  ")]
         assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # Section 5.2: the rule scores far below a uniform guess, what is shipped above it.
+    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
     assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
     assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
     assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)

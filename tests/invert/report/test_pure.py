@@ -39,7 +39,7 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
 }
 WORKING = ("anchors", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets", "storage",
            "forward_model", "soundness", "worth", "inference")  # fmt: skip
-"""The rooms in which a result is worked out."""
+"""The modules and packages in which a result is worked out."""
 
 
 def refuse(*_: object, **__: object) -> None:
@@ -53,7 +53,7 @@ def working_modules() -> list[str]:
 
 @pytest.fixture
 def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """After it is called neither a table can be read nor a function called in the rooms that work a result out."""
+    """After it is called neither a table can be read nor a function called of the modules that work a result out."""
 
     def poison() -> None:
         for name in ("read", "reading", "rows_of", "raw_rows", "content", "checked", "refuse_bad"):
