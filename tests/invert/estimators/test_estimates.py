@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from backsolve.cli.main import backsolve
 from invert.assumptions import USUAL
+from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators import at_rent as increments
-from invert.estimators import calibration
 from invert.estimators import headline as headlines
 from invert.estimators.cases import Case, case_of
 from invert.inference import infer
@@ -32,7 +32,7 @@ from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-ANCHORS = ("one_markup", "at_rent", "headline")
+ANCHORS = tuple(KV_ESTIMATORS)
 NUMBERS = {"interval": {"median", "low", "high"}, "upper": {"high"}, "lower": {"low"}, "undetermined": set()}
 
 
