@@ -90,7 +90,8 @@ def _known_models(worth: Worth) -> str:
     return (
         f"On {len(worth.models)} tiered sheets of models whose cache is known ({', '.join(worth.models)}),"
         f" {_misread(worth.misreadings)}; the calibrated line"
-        f" takes that out and adds the {worth.class_members} caches of the reference class (median"
+        f" takes that out and adds the {len(worth.class_members)} caches of the reference class"
+        f" ({', '.join(worth.class_members)}; median"
         f" {show('kv_bytes_per_token', worth.class_median, digits=3)}, sd {worth.class_sd:.2f} nats).{out} Left out one family"
         f" at a time, the class alone foretells the cache within {worth.rms['reference class']:.2f} nats (rms), with the premium"
         f" {worth.rms['both']:.2f}: a premium says little beyond that a model is like other models."

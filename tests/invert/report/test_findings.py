@@ -83,7 +83,7 @@ def test_no_line_is_cut_and_no_name_is_broken():
         for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
             assert any(estimate.because in line for line in said.splitlines())
         learnt = calibration.learn(found.model.architecture or None if found.model else None)
-        for name in (*learnt.kv_ratios, *learnt.left_out):
+        for name in (*learnt.kv_ratios, *learnt.reference_members, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
 
 
