@@ -42,7 +42,10 @@ ESTIMATORS: Mapping[str, Estimator] = {
         paid_with="one mark-up on everything",
     ),
     "at_rent": Estimator(
-        estimates=at_rent.estimates, name="increments at rental cost", heading="KV at rent", paid_with="rental cost"
+        estimates=at_rent.estimates,
+        name="increments at rental cost",
+        heading="KV at rent",
+        paid_with="rental cost",
     ),
     "headline": Estimator(
         estimates=headline.estimates,
@@ -50,7 +53,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
         heading="KV calibrated",
         paid_with="the mark-up that models of known architecture show",
     ),
-}  # fmt: skip
+}
 """By the name that stands in JSON and CSV."""
 KV_ESTIMATORS: Mapping[str, Estimator] = {name: one for name, one in ESTIMATORS.items() if one.heading}
 """Those whose KV bytes have a range."""
