@@ -85,7 +85,7 @@ def present(estimate: Estimate) -> set[str]:
 # -- kinds ----------------------------------------------------------------------------------------------------------
 
 
-def test_three_anchors_stand_side_by_side_for_every_sheet():
+def test_all_anchors_stand_side_by_side_for_every_sheet():
     """Never one number alone, and every kind with the numbers it has and no other."""
     for found in everything().inferences:
         assert tuple(found.kv_bytes) == ANCHORS
@@ -227,7 +227,7 @@ def test_memory_time_shares_against_section_3_5(name: str, published: tuple[floa
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4", "grok-4.5"])
 def test_the_anchors_disagree_in_the_order_of_the_note(name: str):
     """Section 0: one mark-up reads tens of times less than the increments at rent, and those less than the truth."""
-    common, dollar, calibrated = (one(name).kv_bytes[anchor].median for anchor in ANCHORS)
+    common, dollar, calibrated = (one(name).kv_bytes[anchor].median for anchor in ("one_markup", "at_rent", "headline"))
     assert 3 * common < dollar < calibrated < 3 * dollar
 
 
