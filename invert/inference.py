@@ -14,7 +14,7 @@ from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, refuse_bad
 from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
+from invert.estimators import lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
@@ -199,9 +199,8 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors.values, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in WITH_RANGE}
-    kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
-    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **by_estimator["one_markup"]}
+    kv_bytes, beside = side_by_side(read, assumptions)
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **beside}
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)

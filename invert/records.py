@@ -567,7 +567,7 @@ class Worth:
     """What the estimates of a sheet are worth, judged without its own model and the siblings of it (`left_out`).
 
     `models` are those with a cache that is known and a sheet of several bands, `misreadings` by estimator. The reference
-    class has so many members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
+    class has these members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
     misses the models, a family left out at a time.
     """
 
@@ -576,7 +576,7 @@ class Worth:
     models: tuple[str, ...]
     left_out: tuple[str, ...]
     misreadings: Mapping[str, Misreading]
-    class_members: int
+    class_members: tuple[str, ...]
     class_median: float
     class_sd: float
     rms: Mapping[str, float]

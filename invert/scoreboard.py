@@ -14,12 +14,12 @@ from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import calibration
+from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
 from invert.records import the_point
 from invert.rent import rental
-from invert.report.layout import ESTIMATORS, aligned, laid_out, title
+from invert.report.layout import aligned, laid_out, title
 from invert.sheets.read import load
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
@@ -63,7 +63,7 @@ def known_models(assumptions: Assumptions = USUAL) -> list[Row]:
     """
     known = judged(assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
-        label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
+        one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_ESTIMATORS.items()
     } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member, assumptions)}
     found: list[Row] = [
         {

@@ -1,10 +1,12 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
+from invert.estimators import KV_ESTIMATORS
 from invert.records import verdict
 from invert.result import Inference
 
-ESTIMATORS = ("one_markup", "at_rent", "headline")
-KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
+PARTS = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
+"""What there is of an estimate, by what the name of its column ends in."""
+KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
@@ -48,11 +50,10 @@ def flat(one: Inference) -> dict[str, object]:
 
 def _kv(one: Inference) -> dict[str, object]:
     """Median, ends and kind of KV bytes by each estimator."""
-    parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
     return {
-        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(one.kv_bytes[estimator], part))
-        for estimator in ESTIMATORS
-        for suffix, part in parts.items()
+        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(estimate, part))
+        for estimator, estimate in one.kv_bytes.items()
+        for suffix, part in PARTS.items()
     }
 
 

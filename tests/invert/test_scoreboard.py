@@ -16,13 +16,15 @@ from derive.errors import UnknownName
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import undetermined
 from invert.report.flat import six_digits
-from invert.report.layout import ESTIMATORS
 from invert.report.table import kv_range, summary
 from tests.tools.together import in_one_test
+
+NAMES = [one.name for one in KV_ESTIMATORS.values()]
 
 
 def call(*arguments: str):
@@ -44,10 +46,10 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     (judged,) = [known for known in models_of_known_cache(assumptions_of(anchors)) if known.member.architecture == architecture]
     (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
-    for estimator, label in ESTIMATORS.items():
+    for estimator, of in KV_ESTIMATORS.items():
         six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
-        assert row[label] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
+        assert row[of.name] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
         assert kv_range(judged.kv_bytes[estimator]) in line
 
 
@@ -58,12 +60,12 @@ def test_the_bias_of_each_estimate_on_known_models():
     """
     rows = truth.known_models()
     bias, sd = rows[-2:]
-    found = {label: (bias[label], sd[label]) for label in (*ESTIMATORS.values(), "attention from input increments")}
-    assert found == {
+    known = {
         "increments at rental cost": (-0.68, 1.21), "one mark-up": (-3.86, 1.5), "calibrated on known models": (0.08, 1.19),
         "attention from input increments": (1.64, 0.98),
     }  # fmt: skip
-    for label in ESTIMATORS.values():
+    assert {label: (bias[label], sd[label]) for label in known} == known
+    for label in NAMES:
         logs = [log(row[label]) for row in rows[:-2]]
         assert (bias[label], sd[label]) == pytest.approx((fmean(logs), stdev(logs)), abs=0.011)
 
