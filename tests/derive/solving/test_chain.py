@@ -1,6 +1,5 @@
 """Several equations, any unknown: the route, what it assumes, and every way of having none."""
 
-import pickle
 import subprocess
 import sys
 from math import exp, inf, log
@@ -549,14 +548,6 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
         measured = (log(ends[1]) - log(ends[0])) / (2 * h)
         assert slopes.get(name, 0.0) == pytest.approx(measured, abs=1e-6), name
     assert set(slopes) <= set(solution.given), "elasticities are with respect to what was given"
-
-
-def test_a_pickled_solution_keeps_its_elasticities():
-    solution = solve("cost_per_token", **STEP, chip_price="2 USD/h")
-    again = pickle.loads(pickle.dumps(solution))
-    assert again == solution
-    slopes = again.answers[0].elasticities
-    assert slopes == solution.answers[0].elasticities and slopes["chip_price"] == pytest.approx(1)
 
 
 # -- import walls ---------------------------------------------------------------------------------------------------
