@@ -44,9 +44,9 @@ class Inference:
 
     Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
 
-    `kv_bytes` are the estimates of KV bytes by estimator ("one_markup", "at_rent" and "headline"), `estimates` those of all
-    else by quantity. `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one
-    mark-up gives, None where it gives none. `convention` is None where there is no premium to speak of.
+    `kv_bytes` are the estimates of KV bytes by estimator (one is the "headline"), `estimates` those of all else by
+    quantity. `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up
+    gives, None where it gives none. `convention` is None where there is no premium to speak of.
     `equations` are all that the readings and estimates rest on, as id@version. `no_storage` says why tiers and storage are
     left out although the sheet sells them.
 
