@@ -64,8 +64,14 @@ def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float,
 class Assumptions:
     """The judgement of one run. Spreads and noise are in nats; FLOP/s and byte/s are sustained ones, so that mfu and mbu are 1.
 
-    >>> USUAL.ridge_point, USUAL.priors["overlap"].spread, USUAL.noise["premium_in"]
-    (600.0, 1.2, 0.15)
+    A field has its usual value unless another is given. Outside facts are better given to `infer` as `anchors`, which notes
+    that they were.
+
+    >>> usual = Assumptions()
+    >>> usual.ridge_point, usual.priors["overlap"].spread, usual.noise["premium_in"], usual.level
+    (600.0, 1.2, 0.15, 0.9)
+    >>> round(Assumptions(level=0.5).reach, 4)
+    0.6745
     """
 
     __repr__ = brief

@@ -39,7 +39,7 @@ from invert.records import (
     Worth,
     dominated,
 )  # fmt: skip
-from invert.result import Inference
+from invert.result import Inference, Run
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
@@ -48,7 +48,7 @@ from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
 from invert.storage.tiers import storage_evidence
-from invert.table import InferenceTable
+from invert.table import InferenceTable, as_table
 from invert.worth import or_left_out, worths
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
@@ -117,7 +117,7 @@ def infer(
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    return InferenceTable(
+    run = Run(
         inferences=Records(inferences),
         as_of=day,
         anchors=common_anchors(assumptions),
@@ -131,6 +131,7 @@ def infer(
         tier_rules=or_left_out(partial(_tier_rules, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, assumptions)),
     )
+    return as_table(run)
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

@@ -364,6 +364,9 @@ class Estimate:
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone.
+
+    >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
+    155,000, 42,200 to 547,000 at 90%
     """
 
     __repr__ = brief
@@ -382,8 +385,8 @@ class Estimate:
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.
 
-        >>> str(Estimate("interval", 154712.0, 42193.0, 546700.0)), str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
-        ('155,000, 42,200 to 547,000 at 90%', 'at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        >>> str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
         """
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}

@@ -1,18 +1,11 @@
-"""The scoreboard, against figures of an earlier calculation by other code, and by the command line."""
+"""The scoreboard, against figures of an earlier calculation by other code."""
 
-import csv
-import io
-import json
 from dataclasses import replace
 from math import log, sqrt
 from statistics import fmean, stdev
 
 import pytest
-from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
-from backsolve.cli.validate import SECTIONS
-from derive.errors import UnknownName
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
@@ -25,11 +18,6 @@ from invert.report.table import kv_range, summary
 from tests.tools.together import in_one_test
 
 NAMES = [one.name for one in KV_ESTIMATORS.values()]
-
-
-def call(*arguments: str):
-    return CliRunner().invoke(backsolve, ["validate", *arguments])
-
 
 SOLD = {  # known models that a shipped sheet sells, by the name it is sold under
     "Qwen3-Coder-480B-A35B": "qwen3-coder-plus", "Qwen3-30B-A3B": "qwen3-coder-flash", "Qwen3.5-397B-A17B": "qwen3.5-plus",
@@ -127,31 +115,3 @@ def test_the_recorded_calibration_meets_the_demands():
         assert 0.885 <= float(row["coverage_90"]) <= 0.915 and 0.48 <= float(row["coverage_50"]) <= 0.52
         assert float(row["ks_p"]) > 0.01, row["quantity"]
     assert min(float(row["ks_p"]) for row in broken) < 0.01 and all(int(row["simulations"]) >= 5000 for row in broken)
-
-
-def test_sections_are_those_of_the_command():
-    assert tuple(truth.SECTIONS) == SECTIONS == tuple(truth.TITLES)
-    with pytest.raises(UnknownName, match="skill"):
-        truth.section_rows("skil")
-
-
-@in_one_test("section", SECTIONS)
-def test_the_command_prints_every_section_in_every_form(section: str):
-    table, document, sheet = (call("--section", section, "--as", style).output for style in ("table", "json", "csv"))
-    rows = json.loads(document)[section]
-    assert rows and len(list(csv.reader(io.StringIO(sheet)))) == len(rows) + 1
-    assert truth.TITLES[section].split() == table.split()[: len(truth.TITLES[section].split())]
-    assert sum(line.startswith(tuple(str(next(iter(row.values()))) for row in rows)) for line in table.splitlines()) == len(rows)
-
-
-@in_one_test(
-    ("arguments", "said"),
-    [
-        (("--save", "x.csv"), "go with --rerun"),
-        (("--workers", "2"), "go with --rerun"),
-        (("--section", "truth", "--rerun"), "--section calibration"),
-        (("--section", "truths"), "truth"),
-    ],
-)
-def test_what_does_not_go_together_is_said(arguments: tuple[str, ...], said: str):
-    assert call(*arguments).exit_code == 2 and said in call(*arguments).output

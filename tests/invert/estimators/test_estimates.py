@@ -23,7 +23,7 @@ from invert.estimators import headline as headlines
 from invert.estimators.cases import Case, case_of
 from invert.inference import infer
 from invert.posterior.summary import contracted
-from invert.records import Estimate, PriceSheet, undetermined, upper
+from invert.records import Estimate, undetermined, upper
 from invert.report.contract import as_records
 from invert.report.flat import flat
 from invert.result import Inference
@@ -56,12 +56,6 @@ def own(*rows: str) -> Inference:
     text = "\n".join(["provider,model,component,amount,threshold_tokens", *(f"acme,m,{row}" for row in rows), ""])
     (found,) = infer(["acme/m"], prices=io.StringIO(text)).inferences
     return found
-
-
-def headline(sheet: PriceSheet, max_context: int) -> Estimate:
-    """What the increments of a sheet say once known models have been heard."""
-    row = replace(one("gemini-3.1-pro").model, max_context=max_context, architecture="")
-    return headlines.estimates(case_of(sheet, row, USUAL), USUAL)["kv_bytes_per_token"]
 
 
 def case(name: str, **anchors: float | str) -> Case:
@@ -319,29 +313,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
     assert next(level) == pytest.approx(factor * next(level), rel=0.08)
 
 
-@settings(max_examples=15)
-@given(low=st.floats(1.05, 3), more=st.floats(1.01, 2))
-def test_a_higher_premium_never_means_less_calibrated_kv(low: float, more: float):
-    found = one("gemini-3.1-pro")
-    base, above = found.sheet.bands
-
-    def read(premium: float) -> Estimate:
-        output = replace(above.output, amount=premium * base.output.amount, usd_per_token=premium * base.output.usd_per_token)
-        sheet = replace(found.sheet, bands=(base, replace(above, output=output)))
-        return headline(sheet, found.model.max_context)
-
-    assert read(low * more).median >= read(low).median
-    assert read(3 * low).median > read(low).median
-
-
 # -- other estimates ------------------------------------------------------------------------------------------------
-
-
-def test_the_batch_is_bounded_from_below_alone():
-    for found in everything().inferences:
-        assert found.estimates["batch_multiple"].kind == "lower" and found.estimates["batch_multiple"].low > 0
-        at_most = found.summary.marginals["weight_compute_ratio"].at_most
-        assert found.estimates["batch_multiple"].low == pytest.approx(1 / at_most, rel=1e-12)
 
 
 def test_shares_are_shares_and_the_lecture_s_reading_holds_its_cell():
@@ -358,20 +330,6 @@ def test_shares_are_shares_and_the_lecture_s_reading_holds_its_cell():
 def test_output_sold_at_the_input_price_or_below_gives_no_bandwidth_bound_fraction(amount: str):
     (found,) = infer(["kimi-k3"], changes={"output": amount}).inferences
     assert found.estimates["bandwidth_bound_fraction"].kind == "undetermined"
-
-
-def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
-    drained, stored = set(), set()
-    for found in everything().inferences:
-        priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
-        assert ("kv_bytes_per_token_stored" in found.estimates) == priced
-        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, USUAL).has_premium)
-        stored |= {found.sheet.model} if priced else set()
-        drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
-    assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored
-    drain, reading = one("gemini-3.1-pro").estimates["implied_drain_time"], one("gemini-3.1-pro").implied_drain_time
-    assert drain.low < 0.015 < drain.high  # an earlier calculation: 15 ms [8, 25]
-    assert drain.median == pytest.approx(reading.values["implied_drain_time"], rel=1e-12)
 
 
 def test_contraction_is_one_less_the_ratio_of_variances():
