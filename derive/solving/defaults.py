@@ -86,7 +86,7 @@ _DRAWS = 8
 Standing = Mapping[str, float | str]
 """Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
 
-NeutralValues = tuple[tuple[str, int | str], ...]
+Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
@@ -138,7 +138,7 @@ def _gives_way(name: str, at_hand: Set[str]) -> bool:
     return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
 
 
-def neutral(defaults: Standing) -> NeutralValues:
+def neutral(defaults: Standing) -> Values:
     """What is put into the equations, of the defaults that stand.
 
     A default that follows another quantity follows it too where that one is worked out.
@@ -151,7 +151,7 @@ def neutral(defaults: Standing) -> NeutralValues:
 
 
 @lru_cache(maxsize=4096)
-def with_defaults(row: Equation, values: NeutralValues) -> Equation:
+def with_defaults(row: Equation, values: Values) -> Equation:
     """An equation without the quantities that stand at these values, and without what they take with them.
 
     >>> from derive.catalogue import equation

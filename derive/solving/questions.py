@@ -15,7 +15,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.shipped import reading
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.defaults import NeutralValues, Standing, in_numbers, neutral, standing, with_defaults
+from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
 from derive.solving.nothing import made_of_nothing
 from derive.units import show
@@ -158,7 +158,7 @@ def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
 
 
 @lru_cache(maxsize=1024)
-def _telling(rows: tuple[Equation, ...], values: NeutralValues) -> tuple[Equation, ...]:
+def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Equations with the defaults put in, but those of which these leave nothing."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
