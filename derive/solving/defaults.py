@@ -163,7 +163,7 @@ def with_defaults(row: Equation, values: Values) -> Equation:
 
 
 @cache
-def _with(row: Equation, some: NeutralValues) -> Equation:
+def _with(row: Equation, some: Values) -> Equation:
     """An equation without some of its quantities, at these values: one object each, as equations are told apart by what they are."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
