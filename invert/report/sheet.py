@@ -61,7 +61,7 @@ def _prices(one: Inference) -> list[str]:
     return [
         *title(f"Prices ({unit})"),
         aligned(("band", "input", "output", "cache read"), rows),
-        f"graded {', '.join(grades)}; for the page {source}",
+        f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}",
         *(f"  {note}" for note in notes),
     ]
 
