@@ -22,7 +22,7 @@ AT_ONCE = 4096
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, behind its value."""
 
-DEFAULT = " (default)"
+BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 
 

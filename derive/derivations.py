@@ -87,7 +87,7 @@ def _taken(row: Equation, premise: Premise) -> "Sides":
     return left.subs(replaced, simultaneous=True), right.subs(replaced, simultaneous=True)
 
 
-def _expression(value: "str | int | Callable[..., Any]") -> Any:
+def _expression(value: str | int | Callable[..., Any]) -> Any:
     from sympy import Integer
 
     if isinstance(value, str):

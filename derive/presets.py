@@ -23,7 +23,7 @@ DECODE_ATTENTION = {
     "gqa_unequal": "gqa_unequal",
 }
 """The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
-PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
+_PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
 """That of prefill, where it is not the same."""
 SAME_NAME = (
     *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
@@ -329,7 +329,7 @@ def _of_formula(formula: str) -> dict[str, str]:
     if formula in DECODE_ATTENTION:
         return {
             **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
-            "prefill_attention_flops_per_pair": PREFILL_ATTENTION.get(formula, "same"),
+            "prefill_attention_flops_per_pair": _PREFILL_ATTENTION.get(formula, "same"),
         }
     return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(OF_ENTRIES, formula) if formula == "compressed" else {})}
 

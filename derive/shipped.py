@@ -140,7 +140,7 @@ class Tables:
 
     def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
         """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all."""
-        return cast(tuple[AnyRecord, ...], self.checked(record.TABLE).records)
+        return cast("tuple[AnyRecord, ...]", self.checked(record.TABLE).records)
 
 
 _held: ContextVar[Tables | None] = ContextVar("tables", default=None)
@@ -155,7 +155,7 @@ def read(folder: Path | None = None) -> Tables:
 
 def _kept(files: Mapping[str, bytes | str]) -> Tables:
     """The last tables if they are of these very files, else new ones."""
-    global _last
+    global _last  # noqa: PLW0603 (one set of tables is kept: the last)
     last = _last
     if files != last.files:
         last = _last = Tables(files)

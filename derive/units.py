@@ -1,7 +1,7 @@
 """What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -9,8 +9,8 @@ from math import isfinite, sqrt
 from sys import float_info
 
 from derive.characters import hidden, mark_in_words
-from derive.errors import WrongUnit, WrongValue, shorten, suggest
-from derive.quantities import Quantity, quantity
+from derive.errors import UnknownName, WrongUnit, WrongValue, shorten, suggest
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, Quantity, quantity
 
 BASES = ("s", "byte", "FLOP", "token", "USD", "J")
 SIZES = ("byte", "byte/token")
@@ -225,10 +225,11 @@ def _multiply(figure: str, factor: Decimal) -> float:
     return value
 
 
-def named_texts(items: Iterable[str]) -> dict[str, str]:
+def named_texts(items: Iterable[str], among: Collection[str] = ()) -> dict[str, str]:
     """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
 
-    Of a limit, `name<=value` or `name>=value`, the text begins with its sign.
+    Of a limit, `name<=value` or `name>=value`, the text begins with its sign. Where only some may be given, a name that is
+    none at all is answered with those.
 
     Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
 
@@ -242,6 +243,8 @@ def named_texts(items: Iterable[str]) -> dict[str, str]:
             raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
         if given[-1:] in ("<", ">"):
             given, text = given[:-1], f"{given[-1]}={text.strip()}"
+        if among and given.strip() not in QUANTITIES and given.strip() not in NAME_OF_SYMBOL:
+            raise UnknownName("anchor", given.strip(), among)
         name = quantity(given.strip()).name
         if texts.setdefault(name, text.strip()) != text.strip():
             raise WrongValue(f"{name} is given twice, as {shorten(texts[name])} and as {shorten(text)}; give one value")

@@ -7,6 +7,7 @@ places that an equation touches, and exits 1 while anything is. For people who w
 """
 
 import ast
+import csv
 import json
 import re
 import sys
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "derive" / "catalogue"
 EXAMPLES = ("lecture", "training", "questions")
 """The tables of tests/validation that name the equations a figure comes from."""
+LINE = re.compile(r"\d+[a-z] [A-E]\d+")
+"""The first cell of a row of lecture.csv: a number, a letter, and the entry of notes.csv it belongs to."""
 TODO, AFTER_WORDS = "TODO", '"(),'
 
 SKELETON = """    Equation(
@@ -93,12 +96,28 @@ def missing(row: Equation) -> Iterator[str]:
         yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
     if not any(row.id in (ROOT / "tests" / "validation" / f"{name}.csv").read_text(encoding="utf-8") for name in EXAMPLES):
         yield "tests/validation: no figure names it; add a row with digits to lecture.csv or training.csv"
+    yield from in_lecture(row)
     if row.reference not in json.loads((ROOT / "tests" / "derive" / "fingerprints.json").read_text(encoding="utf-8")):
         yield "tests/derive/fingerprints.json: no fingerprint; run python tests/derive/test_catalogue.py --write"
     if f'<a id="{row.id}">' not in (ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"):
         yield "docs/reference/catalogue.md: not there; run python docs/generate_catalogue.py"
-    if f"{len(by_id())} equations" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
-        yield f"CHANGELOG.md: say what is new, and count {len(by_id())} equations"
+    pairs = sum(len(one.symbols) for one in by_id().values())
+    counts = (f"{len(by_id())} equations", f"{pairs} (equation, symbol) pairs solved")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    if any(count not in changes for count in counts):
+        yield f"CHANGELOG.md: say what is new, and count {', '.join(counts)}"
+
+
+def in_lecture(row: Equation) -> Iterator[str]:
+    """What the `line` of its rows in lecture.csv should be and is not."""
+    with (ROOT / "tests" / "validation" / "lecture.csv").open(encoding="utf-8", newline="") as stream:
+        figures = list(csv.DictReader(stream))
+    lines = [figure["line"] for figure in figures]
+    for line in (figure["line"] for figure in figures if row.id in (figure["equations"] or "").split(";")):
+        if not LINE.fullmatch(line):
+            yield f"tests/validation/lecture.csv: the line {line!r} is no number, letter and entry of notes.csv, as '1a A13'"
+        if lines.count(line) > 1:
+            yield f"tests/validation/lecture.csv: the line {line!r} stands there twice"
 
 
 def in_entry(row: Equation) -> Iterator[str]:

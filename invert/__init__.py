@@ -1,18 +1,25 @@
 """What prices say: public API price sheets turned into what they imply.
 
 `load` reads price files, `infer` runs the readings over the sheets, `forward` predicts prices from hidden quantities.
+`InferenceTable`, `Inference` and `Estimate` are the records to name in annotations, `Assumptions` is what a run is told to assume.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from invert.assumptions import Assumptions as Assumptions
     from invert.forward_model import forward as forward
     from invert.inference import infer as infer
+    from invert.records import Estimate as Estimate
+    from invert.result import Inference as Inference
     from invert.sheets.read import load as load
     from invert.table import InferenceTable as InferenceTable
 
-_HOMES = {"InferenceTable": "table", "forward": "forward_model", "infer": "inference", "load": "sheets.read"}
-__all__ = ["InferenceTable", "forward", "infer", "load"]
+_HOMES = {
+    **{"forward": "forward_model", "infer": "inference", "load": "sheets.read"},
+    **{"Assumptions": "assumptions", "Estimate": "records", "Inference": "result", "InferenceTable": "table"},
+}
+__all__ = ["Assumptions", "Estimate", "Inference", "InferenceTable", "forward", "infer", "load"]
 
 
 if not TYPE_CHECKING:

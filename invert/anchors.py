@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from derive.errors import UnknownName, WrongValue
-from derive.quantities import quantity
+from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.units import parse, show
 from invert.assumptions import ASSUMED, FACTS, RIDGE_POINT, USUAL, Assumptions
 from invert.records import Anchors
@@ -14,6 +14,8 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
     """Anchors as typed, to SI; only those that a reading uses are allowed."""
     read = {}
     for name, value in anchors.items():
+        if name not in QUANTITIES and name not in NAME_OF_SYMBOL:
+            raise UnknownName("anchor", name, FACTS)  # the nearest name is one that may be given
         row = quantity(name)
         if row.name in ASSUMED:
             held = show(row.name, assumptions.held[row.name])

@@ -17,7 +17,7 @@ from derive.solving.one_equation import solve_equation
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
 
 OURS = "our judgement"
-LECTURE = "the lecture"
+_LECTURE = "the lecture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,14 @@ def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float,
 class Assumptions:
     """The judgement of one run. Spreads and noise are in nats; FLOP/s and byte/s are sustained ones, so that mfu and mbu are 1.
 
-    >>> USUAL.ridge_point, USUAL.priors["overlap"].spread, USUAL.noise["premium_in"]
-    (600.0, 1.2, 0.15)
+    A field has its usual value unless another is given. Outside facts are better given to `infer` as `anchors`, which notes
+    that they were.
+
+    >>> usual = Assumptions()
+    >>> usual.ridge_point, usual.priors["overlap"].spread, usual.noise["premium_in"], usual.level
+    (600.0, 1.2, 0.15, 0.9)
+    >>> round(Assumptions(level=0.5).reach, 4)
+    0.6745
     """
 
     __repr__ = brief
@@ -82,14 +88,14 @@ class Assumptions:
         "machine_balance_ratio",
         300.0,
         "what the lecture takes for the accelerators of today",
-        LECTURE + ", 0:17:56",
+        _LECTURE + ", 0:17:56",
         within="ridge_point_spread",
     )
     bytes_per_weight: float = _fact(
         "bytes_per_weight",
         1.0,
         "fp8 weights, with which a machine balance ratio of 300 goes",
-        LECTURE + ", 1:36:01",
+        _LECTURE + ", 1:36:01",
         within="ridge_point_spread",
     )
     prompt_position: float = _fact(
@@ -101,7 +107,7 @@ class Assumptions:
         "prefill and decode at the same FLOP/s, which no sheet tells apart",
         prior="prefill_decode_flops_ratio_prior",
     )
-    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", LECTURE + ", 0:02:50", prior="overlap_prior")
+    overlap: float = _fact("overlap", 1.0, "the longer of the two times, as in a roofline", _LECTURE + ", 0:02:50", prior="overlap_prior")
     sweep_time: float | None = _fact(
         "sweep_time", None, "unless given, sweep_time_of_peak over sustained_mbu", prior="sweep_time_of_peak_prior"
     )
@@ -129,7 +135,7 @@ class Assumptions:
         1e11,
         "1",
         "the size at which the lecture reads a price sheet, for a model whose parameters nobody states",
-        LECTURE + ", 1:36:01",
+        _LECTURE + ", 1:36:01",
         within="assumed_size_spread",
     )
     sustained_mbu: float = _number(
@@ -142,7 +148,7 @@ class Assumptions:
         "memory_tiers.csv, rows H100-SXM and B200-SXM",
     )
     lecture_batch_multiple: float = _number(
-        2.0, "1", "the batch in balance batches that the lecture takes for usual: double or triple", LECTURE + ", 0:19:41"
+        2.0, "1", "the batch in balance batches that the lecture takes for usual: double or triple", _LECTURE + ", 0:19:41"
     )
 
     # What is believed of the hidden quantities before a sheet is seen.

@@ -27,7 +27,7 @@ DOLLARS = (
     "chip_price/hbm_capacity", "storage_markup", "holding_cost_ratio",
 )  # fmt: skip
 LEVEL = ("prompt_position", "short_context", "long_context")
-FACTS = {
+FACTS_OF = {
     **dict.fromkeys(("attention_intensity/ridge_point", "attention_context", "balance_context", "attention_intensity"), COMMON),
     **dict.fromkeys(("weight_compute_ratio", "kv_bytes_per_token"), COMMON),
     "kv_bytes_per_token_in_dollars": DOLLARS,
@@ -74,7 +74,7 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     _, singular, turned = np.linalg.svd(jacobian)
     rank = int((singular > TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
-    names = dict.fromkeys(name for names in (FACTS, *FACTS.values(), GROUPED) for name in names if name != "implied_drain_time")
+    names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), GROUPED) for name in names if name != "implied_drain_time")
     spoken = {name: gradient(built(name), at, {}) for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
         spoken["implied_drain_time"] = drain_time_row(at)
@@ -82,12 +82,12 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}
     together: dict[tuple[str, ...], list[dict[int, str]]] = {}
-    for target in (name for name in FACTS if name in spoken):
-        missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS[target]})
+    for target in (name for name in FACTS_OF if name in spoken):
+        missing[target] = _fewest(apart[target], {name: apart[name] for name in FACTS_OF[target]})
         if missing[target] is None:
             # The price of a hit has a mark-up of its own, that no fact speaks of: it holds nothing.
-            told = np.array([*known, *(spoken[name] for name in FACTS[target])])
-            groups = together.get(FACTS[target]) or together.setdefault(FACTS[target], _groups(told))
+            told = np.array([*known, *(spoken[name] for name in FACTS_OF[target])])
+            groups = together.get(FACTS_OF[target]) or together.setdefault(FACTS_OF[target], _groups(told))
             tied[target] = _moves_with(spoken[target], told, groups)
     return Identifiability(
         regime=regime_in_words(prices, at),
@@ -95,7 +95,7 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
         rank=rank,
         nullity=len(PRIMITIVES) - rank,
         condition=float(singular[0] / singular[rank - 1]),
-        pinned=tuple(name for name in (*FACTS, *GROUPED) if name in spoken and _small(apart[name])),
+        pinned=tuple(name for name in (*FACTS_OF, *GROUPED) if name in spoken and _small(apart[name])),
         missing_facts=missing,
         degenerate_with=tied,
     )

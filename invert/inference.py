@@ -1,4 +1,4 @@
-"""Sheets in, inferences out: the one place that runs the rooms in order."""
+"""Sheets in, inferences out: the one place that runs every step in order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -14,7 +14,7 @@ from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.shipped import one_reading, refuse_bad
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import ESTIMATORS, WITH_RANGE, lecture, storage_price
+from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
 from invert.estimators.cases import Case, case_of, with_posteriors
@@ -39,7 +39,7 @@ from invert.records import (
     Worth,
     dominated,
 )  # fmt: skip
-from invert.result import Inference
+from invert.result import Inference, Run
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
@@ -48,7 +48,7 @@ from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
 from invert.storage.tiers import storage_evidence
-from invert.table import InferenceTable
+from invert.table import InferenceTable, as_table
 from invert.worth import or_left_out, worths
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
@@ -117,7 +117,7 @@ def infer(
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    return InferenceTable(
+    run = Run(
         inferences=Records(inferences),
         as_of=day,
         anchors=common_anchors(assumptions),
@@ -131,6 +131,7 @@ def infer(
         tier_rules=or_left_out(partial(_tier_rules, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, assumptions)),
     )
+    return as_table(run)
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -199,9 +200,8 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    by_estimator = {name: ESTIMATORS[name](read, assumptions) for name in WITH_RANGE}
-    kv_bytes = {name: by_estimator[name].pop("kv_bytes_per_token") for name in WITH_RANGE}
-    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **by_estimator["one_markup"]}
+    kv_bytes, beside = side_by_side(read, assumptions)
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **beside}
     found |= storage_price.estimates(read, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
@@ -222,7 +222,7 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes=kv_bytes,
         estimates=found,
-        market=ESTIMATORS["market"](read, assumptions),
+        market=ESTIMATORS["market"].estimates(read, assumptions),
         worth=worth,
         swings=_swings(read, assumptions) if firm else None,
         convention=None,

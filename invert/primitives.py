@@ -73,14 +73,6 @@ ALSO = {
 }
 
 
-def log_jacobian(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> "Array":
-    """d ln(price)/d ln(primitive), exact: a row a component in the order of COMPONENTS, a column a primitive.
-
-    Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
-    """
-    return gradients(ordered(components), primitives_at(values, overlap))
-
-
 def ordered(components: Collection[str]) -> tuple[str, ...]:
     for name in components:
         if name not in COMPONENTS:
@@ -174,6 +166,10 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
 
 
 def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
+    """d ln(price)/d ln(primitive), exact: a row a price, a column a primitive.
+
+    Where attention_flops_per_pair is 0 its column is in units of HAIR of compute at the long context, not logarithmic.
+    """
     import numpy as np
 
     return np.array([gradient(_price(name, _regime(name, at)), _own(name, at), OWN[name]) for name in prices])

@@ -405,6 +405,9 @@ class Estimate:
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right.
+
+    >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
+    155,000, 42,200 to 547,000 at 90%
     """
 
     __repr__ = brief
@@ -424,8 +427,8 @@ class Estimate:
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.
 
-        >>> str(Estimate("interval", 154712.0, 42193.0, 546700.0)), str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
-        ('155,000, 42,200 to 547,000 at 90%', 'at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        >>> str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
+        ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
         """
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
@@ -609,7 +612,7 @@ class Worth:
     """What the estimates of a sheet are worth, judged without its own model and the siblings of it (`left_out`).
 
     `models` are those with a cache that is known and a sheet of several bands, `misreadings` by estimator. The reference
-    class has so many members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
+    class has these members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
     misses the models, a family left out at a time.
     """
 
@@ -618,7 +621,7 @@ class Worth:
     models: tuple[str, ...]
     left_out: tuple[str, ...]
     misreadings: Mapping[str, Misreading]
-    class_members: int
+    class_members: tuple[str, ...]
     class_median: float
     class_sd: float
     rms: Mapping[str, float]

@@ -25,7 +25,7 @@ def rental(assumptions: Assumptions = USUAL, chip_price: float | None = None) ->
     rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent()
     at_cost = {"increment_markup": 1.0} | {name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")}
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | at_cost | preset.givens | {"chip_price": rent}
-    origin = {name: "default" for name in values} | dict(preset.provenance) | {"chip_price": said}
+    origin = dict.fromkeys(values, "default") | dict(preset.provenance) | {"chip_price": said}
     for quantity, id in (("price_per_hbm_byte", "serving.price_per_hbm_byte"), ("price_per_flop", "serving.price_per_flop")):
         values[quantity], origin[quantity] = equation(id).right_side(values), id
     return Anchors(values, origin)

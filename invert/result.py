@@ -43,10 +43,18 @@ from invert.sheets.rows import ModelRow, Problem
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
-    `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up gives, None
-    where it gives none. `convention` is None where there is no premium to speak of.
+    Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
+
+    `kv_bytes` are the estimates of KV bytes by estimator (one is the "headline"), `estimates` those of all else by
+    quantity. `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up
+    gives, None where it gives none. `convention` is None where there is no premium to speak of.
     `equations` are all that the readings and estimates rest on, as id@version. `no_storage` says why tiers and storage are
     left out although the sheet sells them.
+
+    >>> from invert.inference import infer
+    >>> one = infer("gemini-3.1-pro")[0]
+    >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
+    ('google/gemini-3.1-pro-preview', '158,000, 42,100 to 572,000 at 90%', '0.833, 0.817 to 0.856 at 90%')
     """
 
     __repr__ = brief

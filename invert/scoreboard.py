@@ -14,7 +14,7 @@ from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
 from derive.shipped_rows import Disclosure, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import calibration
+from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
 from invert.market import learnt
@@ -23,7 +23,7 @@ from invert.market.kv_class import KINDS, by_family, judged_since
 from invert.market.recency import classes
 from invert.records import Record, the_point
 from invert.rent import rental
-from invert.report.layout import ESTIMATORS, aligned, laid_out, title
+from invert.report.layout import aligned, laid_out, title
 from invert.sheets.read import load
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
@@ -69,7 +69,7 @@ def known_models(assumptions: Assumptions = USUAL) -> list[Row]:
     """
     known = judged(assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
-        label: partial(Judged.ratio, estimator=estimator) for estimator, label in ESTIMATORS.items()
+        one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_ESTIMATORS.items()
     } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member, assumptions)}
     found: list[Row] = [
         {
@@ -244,12 +244,12 @@ SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "production": production,
     "calibration": recorded_calibration,
 }
-"""By name: tiered sheets of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative controls;
-a disclosed day; the sampler itself."""
+"""By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative
+controls; a disclosed day; the sampler itself."""
 
 
 TITLES = {
-    "truth": "Tiered sheets of models whose architecture is known: what each reading gives over the truth",
+    "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
     "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
     "size": "Size by input price, of open models left out: rms and that of the class, gain in log density over it (nats; 5 to 95 %)",
     "class": "KV bytes by the class of the time, and what a price adds to it (log density in nats, a family one vote)",

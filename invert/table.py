@@ -1,15 +1,40 @@
 """The result of `infer` as it shows itself: in a terminal, in a notebook, as a pandas table."""
 
+from dataclasses import dataclass, field, fields
+from html import escape
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
+from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
 from invert.report.document import document
-from invert.report.table import WIDEST, count, summary
+from invert.report.sheet import report
+from invert.report.table import WIDEST, count, kv_range, summary
 from invert.result import Inference, Run
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ReportedInference(Inference):
+    """An inference with the run it is of, so that it can show itself.
+
+    At a prompt it is a line with its headline, printed the whole report of `backsolve infer MODEL`, which a notebook shows too.
+    """
+
+    run: Run = field(compare=False)
+
+    def __repr__(self) -> str:
+        tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
+        return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv_range(self.kv_bytes['headline'])})")
+
+    def __str__(self) -> str:
+        return report(self, self.run, _width())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report in its columns."""
+        return f"<pre>{escape(report(self, self.run, WIDEST))}</pre>"
 
 
 class InferenceTable(Run):
@@ -25,6 +50,8 @@ class InferenceTable(Run):
     (2, ['google/gemini-3.1-pro-preview', 'openai/gpt-5.4'])
     >>> table["openai/gpt-5.4"] is table[1]
     True
+    >>> table[0]
+    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 158 kB (42.1 kB to 572 kB))
     """
 
     @overload
@@ -46,7 +73,7 @@ class InferenceTable(Run):
         return f"{type(self).__name__}({count(self)}, prices of {self.as_of})"
 
     def __str__(self) -> str:
-        return summary(self, get_terminal_size((WIDEST, 0)).columns)
+        return summary(self, _width())
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -58,3 +85,18 @@ class InferenceTable(Run):
         from invert.report.frame import inference_frame
 
         return inference_frame(self)
+
+
+def as_table(run: Run) -> InferenceTable:
+    """A run as `infer` hands it out: it and each of its inferences show themselves."""
+    inferences = Records(ReportedInference(**_fields(one), run=run) for one in run)
+    return InferenceTable(**{**_fields(run), "inferences": inferences})
+
+
+def _fields(record: Inference | Run) -> dict[str, Any]:
+    return {one.name: getattr(record, one.name) for one in fields(record)}
+
+
+def _width() -> int:
+    """Columns of the terminal, or of a page where there is none."""
+    return get_terminal_size((WIDEST, 0)).columns

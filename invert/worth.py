@@ -53,7 +53,7 @@ def _worth(
         models=tuple(learnt.kv_ratios),
         left_out=learnt.left_out,
         misreadings=_misreadings([one for one in known if one.member.architecture in learnt.kv_ratios]),
-        class_members=learnt.reference.count,
+        class_members=learnt.reference_members,
         class_median=exp(learnt.reference.mean),
         class_sd=learnt.reference.sd,
         rms=rms,

@@ -139,13 +139,17 @@ PAGES = sorted(file for file in ROOT.rglob("*.md") if not any(part.startswith(".
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
+def slug(heading: str) -> str:
+    """The name that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 @cache
 def anchors(file: Path) -> frozenset[str]:
     """What can be linked to in a page: its headings, by the names that GitHub gives them, and the anchors it sets."""
     text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     headings = (re.sub(r"<.*?>", "", line) for line in re.findall(r"^#+ (.+)$", text, re.MULTILINE))
-    names = (re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
-    return frozenset([*names, *re.findall(r'<a id="(.+?)">', text)])
+    return frozenset([*map(slug, headings), *re.findall(r'<a id="(.+?)">', text)])
 
 
 def lost(file: Path) -> list[str]:
@@ -193,6 +197,36 @@ def test_files_that_a_page_names_exist(file: Path):
     text = re.sub(r"```console\n.*?```|\]\(.*?\)", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = re.findall(r"(?<![\w/.-])(?:[a-z_]+/)+[a-z_]+\.(?:py|csv|json)\b|\.ci/[a-z]+", text)
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+MODULES = sorted(
+    file for part in ("backsolve", "derive", "invert", "pricing_data", "docs", "tests") for file in (ROOT / part).rglob("*.py")
+)
+OF_NO_WORK = re.compile(r"\bSection \d|_section_\d|\b[Tt]able \d+\.\d|\bvalidation cases\b")
+"""A part of a document that is not named, so that nobody can look it up."""
+PLACE = re.compile(r"(docs/[\w/-]+\.md)(?:, \"([^\"\n]+)\")?")
+
+
+def wrongly_cited(text: str) -> list[str]:
+    """What a module cites that a reader does not find: parts of documents without a name, pages and headings that are not there."""
+    pages = [
+        (page, title)
+        for page, title in PLACE.findall(text)
+        if not (ROOT / page).exists() or (title and slug(title) not in anchors(ROOT / page))
+    ]
+    return [*OF_NO_WORK.findall(text), *(f"{page} {title}".rstrip() for page, title in pages)]
+
+
+@in_one_test("file", [file for file in MODULES if file != Path(__file__)], ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_module_cites_what_a_reader_finds(file: Path):
+    assert wrongly_cited(file.read_text(encoding="utf-8")) == []
+
+
+def test_what_a_reader_does_not_find_is_seen():
+    assert wrongly_cited('Section 5 has it, table 8.1 too; see docs/nowhere.md and docs/explanation/inversion.md, "Nothing".') == [
+        "Section 5", "table 8.1", "docs/nowhere.md", "docs/explanation/inversion.md Nothing"
+    ]  # fmt: skip
+    assert wrongly_cited('docs/explanation/inversion.md, "From prices to a model"') == []
 
 
 def test_contributing_names_what_a_newcomer_needs():

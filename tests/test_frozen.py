@@ -3,7 +3,8 @@
 `frozen/` holds `infer` over all sheets, every question of validation/questions.csv, and `cite` of every equation in every
 style, as they were before the code was arranged anew. A row of differences.csv allows a change and says why: with `became`, a
 part of a path has a new name and the value must be the same; without, whatever the pattern matches may differ. A row that
-allows nothing any more is refused. `python tests/test_frozen.py --write` records anew, for a release.
+allows nothing any more is refused. A sheet, a question or an id that is only new passes.
+`python tests/test_frozen.py --write` records anew, for a release, at the day that `DAY` then gives.
 """
 
 import csv
@@ -30,6 +31,8 @@ FROZEN = Path(__file__).parent / "frozen"
 QUESTIONS = Path(__file__).parent / "validation" / "questions.csv"
 DIGITS = {"infer": 2e-6, "questions": 1e-9, "cite": 0.0}
 """How far numbers may lie apart, relatively: what is sampled is printed with six digits."""
+DAY = "2026-11-20"
+"""The day whose prices are read, the newest when they were recorded: a price that holds from a later one moves nothing."""
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 Leaves = dict[str, Any]
@@ -53,7 +56,7 @@ def answered(command: str) -> Any:
 
 
 def inferences() -> Any:
-    sheets = answered("infer")["said"]
+    sheets = answered(f"infer --as-of {DAY}")["said"]
     return {":".join(str(sheet[name]) for name in ("provider", "model", "region", "service_tier")): sheet for sheet in sheets}
 
 
@@ -67,6 +70,8 @@ def citations() -> Any:
 
 
 NOW = {"infer": inferences, "questions": questions, "cite": citations}
+DEPTH = {"infer": 1, "questions": 1, "cite": 2}
+"""How many keys lead to a sheet, a question or an id; those of `cite` stand below a style."""
 
 
 def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -101,6 +106,13 @@ def renamed(before: Leaves, differences: list[Difference]) -> Leaves:
     return before
 
 
+def without_new(now: Any, before: Any, depth: int) -> Any:
+    """What is answered now, without the sheets, questions or ids that nothing was recorded of."""
+    if depth == 0:
+        return now
+    return {key: without_new(value, before[key], depth - 1) for key, value in now.items() if key in before}
+
+
 def same(before: Any, now: Any, digits: float) -> bool:
     if isinstance(before, float) and isinstance(now, float | int):
         return math.isclose(before, now, rel_tol=digits)
@@ -116,7 +128,8 @@ def moved(before: Leaves, now: Leaves, digits: float) -> list[str]:
 @pytest.mark.parametrize("record", NOW)
 def test_nothing_moved_that_is_not_named(record: str):
     differences = allowed(record)
-    before, now = dict(leaves(recorded(record))), dict(leaves(NOW[record]()))
+    kept = recorded(record)
+    before, now = dict(leaves(kept)), dict(leaves(without_new(NOW[record](), kept, DEPTH[record])))
     unused = [row.at for row in differences if row.became and not any(row.at in path for path in before)]
     found = moved(renamed(before, differences), now, DIGITS[record])
     patterns = [row.at for row in differences if not row.became]
@@ -137,6 +150,16 @@ def test_a_change_is_seen():
     assert moved(before, now, 1e-9) == ["/a/b/1", "/gone", "/new"]
     assert renamed(before, [Difference("infer", "/a/b", "/a/c", "why")]) == {"/a/c/0": 1.0, "/a/c/1": 2.0, "/gone": None}
     assert not moved(before, before, 0) and not same(1.0, "1.0", 1e-3) and not same(None, 0, 1e-3)
+
+
+def test_what_is_only_new_passes_and_a_new_part_of_what_is_not_does_not():
+    sheets = {"old": {"price": 1.0}}
+    assert without_new({"old": {"price": 1.0}, "new": {"price": 2.0}}, sheets, DEPTH["infer"]) == sheets
+    grown = {"old": {"price": 1.0, "band": 2.0}}
+    assert without_new(grown, sheets, DEPTH["infer"]) == grown
+    cited = {"text": {"old": "x"}}
+    assert without_new({"text": {"old": "x", "new": "y"}}, cited, DEPTH["cite"]) == cited
+    assert without_new({}, sheets, DEPTH["infer"]) == {}
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:

@@ -67,7 +67,7 @@ def test_import_walls():
 
 def test_the_public_names_are_pinned():
     assert dir(derive) == ["Answer", "Equation", "Solution", "cite", "equation", "equations", "solve", "symbols"]
-    assert dir(invert) == ["InferenceTable", "forward", "infer", "load"]
+    assert dir(invert) == ["Assumptions", "Estimate", "Inference", "InferenceTable", "forward", "infer", "load"]
     assert dir(backsolve) == ["__version__", "cite", "infer", "solve"]
     assert all(callable(getattr(package, name)) for package in PACKAGES for name in dir(package) if name not in ("__version__", "symbols"))
     assert backsolve.__version__ == metadata.version("backsolve")

@@ -24,7 +24,9 @@ ANOTHER_QUANTITY = {
 
 @pytest.mark.slow
 def test_every_wrong_formula_is_seen():
-    done = subprocess.run([sys.executable, "-m", "tests.tools.mutation_check"], cwd=HERE.parent, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.tools.mutation_check"], cwd=HERE.parent, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

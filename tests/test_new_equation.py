@@ -69,11 +69,20 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
         ),
         (LEFT_OUT, LEFT_OUT + "\n        example=Example(given={}, result='36 ms'),"),
     )
-    appended(clone / "tests" / "validation" / "lecture.csv", f"99,planted,{ID}\n")
+    figures = clone / "tests" / "validation" / "lecture.csv"
+    appended(figures, f"99,planted,{ID}\n")
     replaced(clone / "tests" / "derive" / "fingerprints.json", ("{", f'{{"{ID}@1": "",'))
     appended(clone / "docs" / "reference" / "catalogue.md", f'<a id="{ID}"></a>\n')
-    (counted,) = run(clone, ID).stdout.splitlines()[1:]
-    appended(clone / "CHANGELOG.md", counted.split(" count ")[1] + "\n")
+    line, counted = run(clone, ID).stdout.splitlines()[1:]
+    assert line.startswith("  tests/validation/lecture.csv: the line '99' is no number, letter and entry")
+    replaced(figures, (f"99,planted,{ID}", f"1a A13,planted,{ID}"))
+    line, counted = run(clone, ID).stdout.splitlines()[1:]
+    assert line == "  tests/validation/lecture.csv: the line '1a A13' stands there twice"
+    replaced(figures, (f"1a A13,planted,{ID}", f"99a A13,planted,{ID}"))
+    equations, pairs = counted.split(" count ")[1].split(", ", maxsplit=1)
+    appended(clone / "CHANGELOG.md", f"{equations}\n")
+    assert run(clone, ID).stdout.splitlines()[1:] == [counted], "the pairs are counted too"
+    appended(clone / "CHANGELOG.md", f"{pairs}\n")
     done = run(clone, ID)
     assert (done.returncode, done.stdout) == (0, f"{ID}: nothing is missing\n")
 
@@ -94,3 +103,8 @@ def test_a_skeleton_loads_in_every_chapter():
         names: dict[str, object] = {"__name__": f"derive.catalogue.{chapter}"}
         exec(compile(script["inserted"](text, f"{chapter}.planted"), chapter, "exec"), names)
         assert names["EQUATIONS"][-1].id == f"{chapter}.planted"
+
+
+def test_of_the_figures_that_ship_the_script_finds_no_fault():
+    script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
+    assert [fault for row in script["by_id"]().values() for fault in script["in_lecture"](row)] == []

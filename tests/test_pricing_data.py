@@ -208,11 +208,12 @@ def test_a_chip_of_several_forms_is_the_usual_one():
 
 
 def test_every_data_type_of_every_accelerator_is_a_preset_or_refused_by_name():
-    usable = []
-    for name in hardware_names():
-        for row in rows("hardware.csv"):
-            if row["accelerator"] == name and row["quantity"] == "peak_flops" and row["dtype"]:
-                usable.append(hardware(f"{name}:{row['dtype']}").givens["peak_flops"])
+    usable = [
+        hardware(f"{name}:{row['dtype']}").givens["peak_flops"]
+        for name in hardware_names()
+        for row in rows("hardware.csv")
+        if row["accelerator"] == name and row["quantity"] == "peak_flops" and row["dtype"]
+    ]
     assert len(usable) >= 30
 
 

@@ -30,13 +30,13 @@ FENCE = re.compile(r"^( *)```(\w+)$", re.MULTILINE)
 
 def pairs(block: str) -> list[tuple[str, str]]:
     """A console block as its commands, each with the output below it."""
-    return [(command, output) for command, _, output in (part.partition("\n") for part in re.split(r"^\$ ", block, flags=re.M)[1:])]
+    return [(command, output) for command, _, output in (part.partition("\n") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])]
 
 
 def run(command: str, folder: str) -> str:
     """What a command prints on both streams, run in a folder with `backsolve` on the path."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout + done.stderr
 
@@ -89,7 +89,9 @@ def test_no_command_of_a_page_goes_unrun(page):
     text = page.read_text(encoding="utf-8")
     for indent, language in FENCE.findall(text):
         assert not indent, "a block inside a list is not run"
-        assert language in ("console", "python", "csv", "math", "sh"), f"a block in {language} is not run"
+        # A module of code in a page is what the trial of that page runs: tests/test_new_estimator.py.
+        module = language == "py" and page.name == "add-an-estimator.md"
+        assert module or language in ("console", "python", "csv", "math", "sh"), f"a block in {language} is not run"
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         assert all(line.startswith("python3 -m venv") for line in block.splitlines()), ".ci/run runs only the two commands of README.md"
     for block in CONSOLE.findall(text):

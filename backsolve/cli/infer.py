@@ -53,7 +53,8 @@ def infer_command(
     backsolve infer --provider anthropic --as-of 2026-03-12
     backsolve infer --prices mine.csv --save result.json
     """
-    from derive.units import named_texts, parse
+    from derive.units import named_texts
+    from invert.assumptions import FACTS
     from invert.inference import infer as run_inference
 
     if save == "":
@@ -66,7 +67,7 @@ def infer_command(
             tier=tier,
             as_of=as_of,
             everything=everything,
-            anchors={name: parse(name, text) for name, text in named_texts(anchors).items()},
+            anchors=named_texts(anchors, FACTS),
             changes=pairs("--set", changes),
             executor=executor,
         )

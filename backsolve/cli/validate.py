@@ -10,7 +10,7 @@ from derive.errors import WrongValue
 from derive.files import write
 
 SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "calibration")
-SHEETS_PER_SHAPE, SEEDS, DRAWS = 300, tuple(range(1, 11)), 8192
+SHEETS_PER_SHAPE, SEEDS, _DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
 
@@ -51,7 +51,7 @@ def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style:
         from invert.posterior.simulation import calibration_run, rankings_as_csv
 
         with processes(workers) as executor:
-            runs = [calibration_run(SHEETS_PER_SHAPE, SEEDS, DRAWS, factor, executor) for factor in (1.0, 0.3)]
+            runs = [calibration_run(SHEETS_PER_SHAPE, SEEDS, _DRAWS, factor, executor) for factor in (1.0, 0.3)]
         text = rankings_as_csv([row for run in runs for row in run])
         if save is not None:
             write(save, text)

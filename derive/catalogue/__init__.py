@@ -16,7 +16,7 @@ CHAPTERS = (
 RETIRED: dict[str, str] = {}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
-ROOFS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
+ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
 """Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
 
 
@@ -64,7 +64,7 @@ def bounds() -> tuple[Equation, ...]:
     >>> [row.id for row in bounds() if row.chapter == "memory"]
     ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
     """
-    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF and row.id not in ROOFS)
+    return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF and row.id not in ROOF_IDS)
 
 
 def variants_of(group: str) -> dict[str, Equation]:

@@ -6,10 +6,12 @@ from derive.arithmetic import maximum, minimum
 
 
 def compute(context: Any, attention_flops_per_pair: Any, active_params: Any, flop_per_weight: Any) -> Any:
+    """Compute of a token at a context, attention included, over its compute without."""
     return 1 + attention_flops_per_pair * context / (flop_per_weight * active_params)
 
 
 def decode(ratio: Any, compute: Any, memory: Any, overlap: Any) -> Any:
+    """Cost of a decoded token: its compute and its reads, the shorter of which is hidden as far as they overlap."""
     return ratio * (maximum(compute, memory) + (1 - overlap) * minimum(compute, memory))
 
 

@@ -3,14 +3,14 @@
 from derive.records import Source
 
 TRANSCRIPT = "https://www.dwarkesh.com/p/reiner-pope"
-LECTURE = "The math behind how LLMs are trained and served"
+_LECTURE = "The math behind how LLMs are trained and served"
 LECTURER = "Reiner Pope, with Dwarkesh Patel"
 
 
 def talk(start: str, end: str, said: str, encoded: str = "") -> Source:
     """The lecture of 29 April 2026, by video time h:mm:ss."""
     return Source(
-        kind="talk", title=LECTURE, author=LECTURER, url=TRANSCRIPT, said=said, start=_seconds(start), end=_seconds(end), encoded=encoded
+        kind="talk", title=_LECTURE, author=LECTURER, url=TRANSCRIPT, said=said, start=_seconds(start), end=_seconds(end), encoded=encoded
     )
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from derive.answers import DEFAULT, OR, Answer, Result, Spans, shown_end
+from derive.answers import BY_DEFAULT, OR, Answer, Result, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
@@ -138,9 +138,9 @@ def _text_lines(solution: Result) -> Iterator[str]:
         [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
         + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
     )
-    defaults = [text.removesuffix(DEFAULT) for text in solution.assumptions if text.endswith(DEFAULT)]
+    defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     lines += _wrapped("defaults", _one_line(defaults))
-    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(DEFAULT)])
+    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)])
     lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
     yield from lines
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.solving.chain import answer
-from derive.solving.conventions import USUAL, Conventions
+from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, spread
 from derive.solving.limits import limited, limits
 from derive.solving.questions import question
@@ -75,7 +75,7 @@ def respond(
     model: str | Iterable[str] | None = None,
     using: Iterable[str] = (),
     variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL,
+    conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
 ) -> Solution:
     """`solve`, with everything as the command line has it: what is given by name, the switches as a record."""

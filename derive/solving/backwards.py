@@ -185,11 +185,12 @@ def _turns(points: Sequence[Point], height: Height) -> Iterator[Point]:
         sign = 1 if at_middle > 0 else -1
         if not (0 < sign * at_middle <= sign * at_after and sign * at_middle < sign * at_before):
             continue
+        low, high = before, after
         for _ in range(ROUNDS):
-            places = np.linspace(before, after, PLACES + 1)
+            places = np.linspace(low, high, PLACES + 1)
             heights = sign * height(places)
             least = int(np.nanargmin(heights))
-            before, after = places[max(least - 1, 0)], places[min(least + 1, PLACES)]
+            low, high = places[max(least - 1, 0)], places[min(least + 1, PLACES)]
         yield float(places[least]), sign * float(heights[least])
 
 

@@ -27,7 +27,7 @@ from derive.solving.limits import one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
 from derive.solving.questions import Instead, Question, posed, taken_as_known
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
-from derive.solving.result import DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
 from derive.units import show
 
@@ -276,7 +276,7 @@ def _instead_of_a_default(asked: Question, row: Equation, names: Iterable[str]) 
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
             possible = possible and not beyond_what_can_be(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
-                defaults = tuple(text for text in solution.assumptions if text.endswith(DEFAULT))
+                defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 yield Instead(name, one.point, _errs(without, solution, way, one), defaults)
 
 
@@ -643,11 +643,12 @@ def _checked(asked: Question, way: Route, world: _World, found: Answer) -> tuple
     for end in ends:
         known = end.values if found.kind == "point" else world.values
         short = misfit(asked, known, way.rows)
+        answered = end
         if short and is_warning(asked, way):
-            end, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
+            answered, short = replace(end, warnings={SHORT: short.message.replace("\n", "; ")}), None
         wrong = contradiction(asked, known, way.rows) or short
         if not wrong:
-            return end, None
+            return answered, None
         clash = clash or wrong
     return start, clash or reason
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 
-from derive.catalogue import ROOFS, bounds, equation
+from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation
 from derive.solving.defaults import IDEALS, in_numbers
@@ -78,7 +78,7 @@ def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
         values = {name: value for name, value in values.items() if name not in found_from}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
     known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
-    return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOFS)), known, best.keys() - values.keys())
+    return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOF_IDS)), known, best.keys() - values.keys())
 
 
 def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:

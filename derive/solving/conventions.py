@@ -73,4 +73,4 @@ class Conventions:
         return tuple(said)
 
 
-USUAL = Conventions()
+USUAL_CONVENTIONS = Conventions()

@@ -17,7 +17,7 @@ from derive.records import LOWER, UPPER, Equation, in_place, in_sympy
 from derive.requirements import named
 
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
-PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
+_PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
 PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
 DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
@@ -32,7 +32,7 @@ GOVERNED = {
     "verification_ratio": (TIMES,),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
-    "prefill_attention_factor": (PROMPTS, PREFILL_ATTENTION),
+    "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
@@ -80,7 +80,7 @@ IDEALS = {
 The others say what is served, and err neither way.
 """
 
-DRAWS = 8
+_DRAWS = 8
 """At how many draws it is looked whether a quantity moves anything."""
 
 Standing = Mapping[str, float | str]
@@ -227,7 +227,7 @@ def _gone(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int 
 def _moves(relation: Callable[..., Any], name: str) -> bool:
     """Whether left less right moves with a quantity at one of a few draws at least."""
     names, random = tuple(signature(relation).parameters), Random(0)
-    for _ in range(DRAWS if name in names else 0):
+    for _ in range(_DRAWS if name in names else 0):
         values = {one: CONSTANTS[one].value if one in CONSTANTS else 1 + random.random() for one in names}
         try:
             sides = [relation(*{**values, name: value}.values()) for value in (values[name], 2 * values[name])]

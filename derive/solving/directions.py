@@ -37,7 +37,7 @@ SIGNS = {LOWER: frozenset((1,)), UPPER: frozenset((-1,))}
 ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
 """Equations in which a step reads all weights: too many, where it is a few experts whose number is not known."""
 
-DRAWS, TRIES = 64, 640
+_DRAWS, TRIES = 64, 640
 """How many draws a sign is taken from, and from how many of which not all meet what is required."""
 
 FEWEST = 8
@@ -254,7 +254,7 @@ def _moves(rows: tuple[Equation, ...], cause: str) -> Signs:
         return NEITHER
     random = Random(0)
     moves = (_move(rows, cause, random) for _ in range(TRIES))
-    seen = list(islice((move for move in moves if move is not None), DRAWS))
+    seen = list(islice((move for move in moves if move is not None), _DRAWS))
     if len(seen) < FEWEST:
         return EITHER
     # Without regimes, what does not move at any draw moves nowhere: it cancels.

@@ -30,7 +30,7 @@ FEW = 3
 MOST_CASES, MOST_CASES_LOOSE = 8, 4
 """Into how many regimes a block may be cut, and one in which something must cancel: with more it takes minutes, mostly in vain."""
 
-DRAWS = 8
+_DRAWS = 8
 """How often a quantity is changed at random to see whether anything depends on it."""
 
 
@@ -254,7 +254,7 @@ def _at_any(sides: "Pair", names: tuple[str, ...]) -> "Pair":
     """Both sides without quantities that cancel: at 1, or where that is off their domain at other numbers."""
     from sympy import Integer, nan, zoo
 
-    for first, step in ((1, 0), *((number, 1) for number in range(2, 2 + DRAWS))):
+    for first, step in ((1, 0), *((number, 1) for number in range(2, 2 + _DRAWS))):
         chosen = _Case(tuple((symbol(name), Integer(first + step * place)) for place, name in enumerate(names)))
         found = chosen.put_in(sides)
         if found is not None and not any(side.has(nan, zoo) for side in found):
@@ -293,7 +293,7 @@ def _same_ratio(left: "Expr", right: "Expr", name: str) -> bool:
     ratio, others = left / right, sorted(_names(left, right))
     kind: type[Fraction | float] = Fraction if all(power.exp.is_Integer for power in ratio.atoms(Pow)) else float
     random = Random(0)
-    for _ in range(DRAWS):
+    for _ in range(_DRAWS):
         values = {other: kind(_drawn(random, other)) for other in others}
         ratios = [evaluate(ratio, {**values, name: kind(_drawn(random, name))}) for _ in range(2)]
         if not abs(ratios[0] - ratios[1]) <= 1e-9 * abs(ratios[0]):

@@ -21,7 +21,7 @@ from derive.units import show
 SAMPLES = 2048
 """Points of the box that are looked at beside its corners, all ranges independent and uniform."""
 
-SEED = 20261121
+_SEED = 20261121
 STEP = 1e-6
 """Relative step of a given for the sign of the elasticity."""
 
@@ -109,7 +109,7 @@ def _middle_and_ends(ranges: Ranges) -> list[tuple[float, ...]]:
 
 def _columns(ranges: Ranges, points: list[tuple[float, ...]]) -> Columns:
     """These points, then points anywhere in the box."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(_SEED)
     drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
 
@@ -125,8 +125,8 @@ def _to_the_edges(asked: Question, columns: Columns, looks: list[_Look]) -> tupl
         return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))
 
     found: list[_Look] = []
-    for inner in (least, most) if failed else ():
-        outer = nearest(inner, failed)
+    for end in (least, most) if failed else ():
+        inner, outer = end, nearest(end, failed)
         if nearest(outer, answering) is not inner:
             continue
         for _ in range(CLOSER):
@@ -183,7 +183,7 @@ def _of_table(asked: Question, ranges: Ranges, columns: Columns, way: Route, tab
         tornado=_tornado(asked, ranges, way),
         answered=float(there[drawn].mean()),
         samples=SAMPLES,
-        seed=SEED,
+        seed=_SEED,
         shown={name: float(column[reference.at]) for name, column in columns.items()},
     )
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
@@ -222,7 +222,7 @@ def _signs(asked: Question, columns: Columns, way: Route, values: np.ndarray) ->
 
 def _closer(asked: Question, ranges: Ranges, columns: Columns, way: Route, table: Sweep, seek: np.ufunc, best: float) -> float:
     """The least or the greatest answer that was seen, and what is beyond it in ever smaller boxes around where it was."""
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
     centre = {name: float(column[where]) for name, column in columns.items()}
     for halving in range(CLOSER):
@@ -331,7 +331,7 @@ def _seen(ranges: Ranges, columns: Columns, looks: list[_Look], drawn: slice, lo
         tornado=(),
         answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
         samples=len(looks),
-        seed=SEED,
+        seed=_SEED,
         shown={name: float(column[first.at]) for name, column in columns.items()},
     )
 

@@ -444,9 +444,8 @@ def _stretches(
         middle = _middle(low, high)
         if not holds(middle) or equation.violated({**values, unknown: middle}):
             continue
-        if joined and joined[-1][1] == low:
-            low = joined.pop()[0]
-        joined.append((low, high))
+        begin = joined.pop()[0] if joined and joined[-1][1] == low else low
+        joined.append((begin, high))
     return [_stretch(unknown, values, low, high, by_value, regime) for low, high in joined]
 
 

@@ -7,15 +7,15 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from derive import presets
-from derive.catalogue import ROOFS, bounds, by_id, equation, variants_of
+from derive.catalogue import ROOF_IDS, bounds, by_id, equation, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.shipped import reading
-from derive.solving.conventions import USUAL, Conventions
-from derive.solving.defaults import Standing, Values, in_numbers, neutral, standing, with_defaults
+from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
 from derive.solving.nothing import made_of_nothing
 from derive.units import show
@@ -55,7 +55,7 @@ class Question:
     notes: tuple[str, ...] = ()
     named: tuple[Equation, ...] = ()
     left_out: tuple[Equation, ...] = ()
-    conventions: Conventions = USUAL
+    conventions: Conventions = USUAL_CONVENTIONS
     anyway: bool = False
     defaults: Standing = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
@@ -73,7 +73,7 @@ def question(
     model_name: str | Iterable[str] | None = None,
     using: Iterable[str] = (),
     variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL,
+    conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
     spans: Mapping[str, Spread] = MappingProxyType({}),
 ) -> Question:
@@ -158,7 +158,7 @@ def _but(some: Mapping[str, T], names: Set[str]) -> dict[str, T]:
 
 
 @lru_cache(maxsize=1024)
-def _telling(rows: tuple[Equation, ...], values: Values) -> tuple[Equation, ...]:
+def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Equations with the defaults put in, but those of which these leave nothing."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
@@ -256,7 +256,7 @@ def _active(
     def takes_part(row: Equation) -> bool:
         if row in named:
             return True
-        if row.id in (*left_out, *ROOFS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
+        if row.id in (*left_out, *ROOF_IDS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
             return False
         if row.variant is None:
             return row.kind in CHAINED_BY_ITSELF

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from derive.answers import (
-    DEFAULT,
+    BY_DEFAULT,
     OR,
     Answer,
     Reason,
@@ -20,7 +20,7 @@ from derive.errors import NoSingleValue
 from derive.show.notebook import as_notebook
 from derive.show.text import as_text
 
-__all__ = ["DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
+__all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,26 +1,68 @@
-"""The estimators, each a function of a sheet as read and the assumptions of the run, and nothing else: in the order of the tables."""
+"""The estimators: a record each, of the function and of what it is called, in the order of the tables."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from invert.assumptions import Assumptions
 from invert.estimators import at_rent, headline, joint_point, lecture, market, one_markup
 from invert.estimators.cases import Case
 from invert.records import Estimate
 
-Estimator = Callable[[Case, Assumptions], dict[str, Estimate]]
+Estimates = Callable[[Case, Assumptions], dict[str, Estimate]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimator:
+    """A function of a sheet as read and the assumptions of the run, and nothing else, and what its numbers are called.
+
+    It gives an estimate by the name of each quantity that it makes of the prices. `name` is that of the estimator in full,
+    `remark` what stands behind it. `heading` stands over the column of its KV bytes, which then have a range: they stand side
+    by side with those of the others in every output, and are scored on models whose cache is known. Without a heading it gives
+    KV bytes without a range, or none. `paid_with` is what it holds a long-context premium to be paid for with.
+
+    >>> ESTIMATORS["at_rent"].name, ESTIMATORS["at_rent"].heading, ESTIMATORS["lecture"].heading
+    ('increments at rental cost', 'KV at rent', '')
+    """
+
+    estimates: Estimates
+    name: str
+    remark: str = ""
+    heading: str = ""
+    paid_with: str = ""
+
+
 ESTIMATORS: Mapping[str, Estimator] = {
-    "lecture": lecture.estimates,
-    "joint_point": joint_point.estimates,
-    "one_markup": one_markup.estimates,
-    "at_rent": at_rent.estimates,
-    "headline": headline.estimates,
-    "market": market.estimates,
+    "lecture": Estimator(estimates=lecture.estimates, name="the lecture's readings"),
+    "joint_point": Estimator(estimates=joint_point.estimates, name="one mark-up, every anchor as it stands"),
+    "one_markup": Estimator(
+        estimates=one_markup.estimates,
+        name="one mark-up",
+        remark="what the lecture assumes",
+        heading="KV one mark-up",
+        paid_with="one mark-up on everything",
+    ),
+    "at_rent": Estimator(
+        estimates=at_rent.estimates,
+        name="increments at rental cost",
+        heading="KV at rent",
+        paid_with="rental cost",
+    ),
+    "headline": Estimator(
+        estimates=headline.estimates,
+        name="calibrated on known models",
+        heading="KV calibrated",
+        paid_with="the mark-up that models of known architecture show",
+    ),
+    "market": Estimator(estimates=market.estimates, name="size by input price"),
 }
-"""Each gives KV bytes, and whatever else it makes of the prices, by the name of the quantity."""
-WITH_RANGE = ("one_markup", "at_rent", "headline")
-"""Those whose KV bytes have a range: they stand side by side in every output, and are scored on models whose cache is known."""
+"""By the name that stands in JSON and CSV."""
+KV_ESTIMATORS: Mapping[str, Estimator] = {name: one for name, one in ESTIMATORS.items() if one.heading}
+"""Those whose KV bytes have a range."""
 
 
-def kv_bytes_by_estimator(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes of one sheet by every estimator that gives a range, by its name."""
-    return {name: ESTIMATORS[name](case, assumptions)["kv_bytes_per_token"] for name in WITH_RANGE}
+def side_by_side(case: Case, assumptions: Assumptions) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    """KV bytes of one sheet by every estimator that gives a range, and what else these estimate, by quantity."""
+    found = {name: one.estimates(case, assumptions) for name, one in KV_ESTIMATORS.items()}
+    kv_bytes = {name: estimates["kv_bytes_per_token"] for name, estimates in found.items()}
+    beside = {quantity: one for estimates in found.values() for quantity, one in estimates.items() if quantity != "kv_bytes_per_token"}
+    return kv_bytes, beside

@@ -98,8 +98,8 @@ def learned(known: Sequence[Member], left_out: frozenset[str], assumptions: Assu
     attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member, assumptions))}
     usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
     return Calibration(
-        increments=_sample(kv, "tiered sheets"),
-        attention=_sample(attention, "input tiers"),
+        increments=_sample(kv, "sheets of several bands"),
+        attention=_sample(attention, "sheets with an input premium"),
         reference=_sample(usual, "class members"),
         kv_ratios=kv,
         attention_ratios=attention,
@@ -342,7 +342,7 @@ class Skill:
 
 
 def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None, assumptions: Assumptions = USUAL) -> tuple[Skill, ...]:
-    """The skill of each belief over the models with a tiered sheet, every one judged by a calibration without it.
+    """The skill of each belief over the models with a sheet of several bands, every one judged by a calibration without it.
 
     `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone. `known` are by
     default all members.

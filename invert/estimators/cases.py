@@ -14,7 +14,7 @@ from invert.assumptions import Assumptions
 from invert.market.by_price import ByPrice, size_by_price
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
+from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
@@ -101,5 +101,5 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
 def with_posteriors(cases: Sequence[Case], assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
     """The cases with their posteriors, all drawn together."""
     evidence = [case.evidence for case in cases]
-    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, QUANTITIES)
+    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, SUMMARISED)
     return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]

@@ -16,7 +16,7 @@ JOINT_EQUATIONS = (
     "bands.balance_context",
 )  # fmt: skip
 JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
-RULES = {
+IDS_OF_RULE = {
     "knee": ("bands.rule_knee", "bands.kv_bytes_from_scale"),
     "threshold": ("bands.rule_threshold", "bands.kv_bytes_from_scale"),
     "upper end": ("bands.rule_upper_end", "bands.kv_bytes_from_scale"),
@@ -95,7 +95,7 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
     }
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
-    return {rule: respond("kv_bytes_per_token", given, using=ids) for rule, ids in RULES.items()}
+    return {rule: respond("kv_bytes_per_token", given, using=ids) for rule, ids in IDS_OF_RULE.items()}
 
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.estimators import kv_bytes_by_estimator
+from invert.estimators import side_by_side
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, with_posteriors
 from invert.records import Estimate
@@ -44,4 +44,4 @@ def judged(assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tupl
     known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
     new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], assumptions)
     done |= {(case.sheet, case.model): case for case in new}
-    return tuple(Judged(member, kv_bytes_by_estimator(done[case.sheet, case.model], assumptions)) for member, case in known)
+    return tuple(Judged(member, side_by_side(done[case.sheet, case.model], assumptions)[0]) for member, case in known)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from derive.briefly import brief
 from invert.arrays import Array
@@ -13,6 +12,9 @@ from invert.assumptions import Assumptions
 from invert.records import Observables, PriceSheet
 from invert.sheets.contexts import band_edges
 from invert.sheets.observables import ratio, rounding_cell
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Pair: TypeAlias = tuple[Array, Array]
 """Low and high ends, or centres and spreads."""

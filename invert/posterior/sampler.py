@@ -38,7 +38,7 @@ class Posterior:
     sampler: str
     assumptions: Assumptions
 
-    def sheets(self) -> "Iterator[Posterior]":
+    def sheets(self) -> Iterator["Posterior"]:
         """The posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)

@@ -24,7 +24,7 @@ from invert.posterior.sampler import Posterior, posterior
 from invert.posterior.weights import RELIABLE
 from invert.sheets.observables import DECADE, rounding_cell
 
-QUANTITIES = (
+RANKED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "ridge_point", "memory_time_share",
     "active_params",
 )  # fmt: skip
@@ -97,7 +97,7 @@ def calibration_run(
     return tuple(
         _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws)
         for shape, parts in groups.items()
-        for column, quantity in enumerate(QUANTITIES)
+        for column, quantity in enumerate(RANKED)
     )
 
 
@@ -211,7 +211,7 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
 
 def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
-    found = np.full((len(evidence), len(QUANTITIES)), np.nan)
+    found = np.full((len(evidence), len(RANKED)), np.nan)
     step = max(1, CHUNK // draws)
     for start in range(0, len(evidence), step):
         part = evidence.rows(slice(start, start + step))
@@ -219,7 +219,7 @@ def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptio
             chosen = trusted(part.rows(slice(place, place + 1)), assumptions, one, seed)
             if chosen.weights.feasible_fraction[0] and chosen.weights.pareto_k[0] <= RELIABLE:
                 sheet = start + place
-                found[sheet] = [_share_below(chosen, name, np.log(truth[name][sheet])) for name in QUANTITIES]
+                found[sheet] = [_share_below(chosen, name, np.log(truth[name][sheet])) for name in RANKED]
     return found
 
 

@@ -28,7 +28,7 @@ from invert.rent import rental
 
 T = TypeVar("T")
 
-QUANTITIES = (
+SUMMARISED = (
     "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "memory_time_share",
     "active_params_times_markup",
 )  # fmt: skip
@@ -91,8 +91,8 @@ def known_quantities(assumptions: Assumptions) -> tuple[str, ...]:
     try:
         rental(assumptions)
     except WrongData:
-        return tuple(name for name in QUANTITIES if name != LEVEL_OF_PRICES)
-    return QUANTITIES
+        return tuple(name for name in SUMMARISED if name != LEVEL_OF_PRICES)
+    return SUMMARISED
 
 
 def in_chunks(

@@ -87,11 +87,10 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     [[2.0]]
     """
     found = np.full((len(weight), len(at)), np.nan)
-    for row, (numbers, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
-        if not share.all():
-            numbers, share = numbers[share > 0], share[share > 0]
-        if len(share):
+    for row, (every, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
+        numbers, counted = (every, share) if share.all() else (every[share > 0], share[share > 0])
+        if len(counted):
             order = numbers.argsort()
-            shares = share[order]
+            shares = counted[order]
             found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
     return found

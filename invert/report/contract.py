@@ -218,7 +218,11 @@ def _worth(worth: Worth) -> dict[str, object]:
         "models": list(worth.models),
         "left_out": list(worth.left_out),
         "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
-        "reference_class": _six({"members": worth.class_members, "kv_bytes_per_token": worth.class_median, "sd": worth.class_sd}),
+        "reference_class": {
+            "members": len(worth.class_members),
+            "models": list(worth.class_members),
+            **_six({"kv_bytes_per_token": worth.class_median, "sd": worth.class_sd}),
+        },
         "rms": _six(worth.rms),
     }
 

@@ -1,7 +1,7 @@
 """Inferences for documents: the same table in Markdown, LaTeX and HTML."""
 
 from derive.show.citation import markdown_text
-from invert.report.table import COLUMNS, cells, footer
+from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
@@ -11,8 +11,8 @@ def document(table: Run, style: str) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
     from tabulate import tabulate
 
-    rows = [[_cell(cells(one)[column], style) for column in COLUMNS] for one in table.inferences]
-    body = tabulate(rows, headers=COLUMNS, tablefmt=FORMATS[style], disable_numparse=True)
+    rows = [[_cell(cells(one)[column], style) for column in TABLE_COLUMNS] for one in table.inferences]
+    body = tabulate(rows, headers=TABLE_COLUMNS, tablefmt=FORMATS[style], disable_numparse=True)
     return "\n".join([body, "", *(_paragraph(line, style) for line in footer(table))])
 
 

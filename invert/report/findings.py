@@ -1,13 +1,13 @@
 """What a careful analyst would write of a sheet: estimates with their reasons, how firm they are, and what they cannot tell."""
 
+from collections.abc import Mapping
 from math import exp, log
 
 from derive.units import show
+from invert.estimators import KV_ESTIMATORS
 from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Worth
-from invert.report.layout import ESTIMATORS, aligned, left_out, title
+from invert.report.layout import aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
-
-REMARKS = {"one_markup": " (what the lecture assumes)"}
 
 
 def estimate_text(name: str, estimate: Estimate) -> str:
@@ -30,13 +30,13 @@ def estimate_text(name: str, estimate: Estimate) -> str:
 
 
 def findings(one: Inference, table: Run) -> list[str]:
-    """KV bytes by three estimators, what each makes of the known models, and the other estimates."""
+    """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
     rows = [
-        {"estimate": ESTIMATORS[key] + REMARKS.get(key, ""),
+        {"estimate": _in_full(key),
          f"KV bytes per token ({table.assumptions.level:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
-    lines = [*title("What the sheet says of KV bytes: three estimates side by side"), aligned(tuple(rows[0]), rows)]
+    lines = [*title(f"What the sheet says of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
     lines += [text for text in (_apart(one), left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)) if text]
     beside = [
         {
@@ -48,6 +48,12 @@ def findings(one: Inference, table: Run) -> list[str]:
         for name, estimate in one.estimates.items()
     ]
     return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside)]
+
+
+def _in_full(estimator: str) -> str:
+    """`one mark-up (what the lecture assumes)`."""
+    one = KV_ESTIMATORS[estimator]
+    return f"{one.name} ({one.remark})" if one.remark else one.name
 
 
 def _because(estimate: Estimate) -> str:
@@ -82,14 +88,20 @@ def _known_models(worth: Worth) -> str:
     if worth.left_out:
         out = f" Left out of what is learned: {', '.join(worth.left_out)}."
     return (
-        f"On {len(worth.models)} tiered sheets of models whose cache is known ({', '.join(worth.models)}), one mark-up"
-        f" {_misreads(worth.misreadings['one_markup'])}, increments at rental cost"
-        f" {_share(worth.misreadings['at_rent'])}; the calibrated line"
-        f" takes that out and adds the {worth.class_members} caches of the reference class (median"
+        f"On {len(worth.models)} sheets of several bands, of models whose cache is known ({', '.join(worth.models)}),"
+        f" {_misread(worth.misreadings)}; the calibrated line"
+        f" takes that out and adds the {len(worth.class_members)} caches of the reference class"
+        f" ({', '.join(worth.class_members)}; median"
         f" {show('kv_bytes_per_token', worth.class_median, digits=3)}, sd {worth.class_sd:.2f} nats).{out} Left out one family"
         f" at a time, the class alone foretells the cache within {worth.rms['reference class']:.2f} nats (rms), with the premium"
         f" {worth.rms['both']:.2f}: a premium says little beyond that a model is like other models."
     )
+
+
+def _misread(by_estimator: Mapping[str, Misreading]) -> str:
+    """What every estimator but the headline, which learns from them, makes of the known models, in the words of the first."""
+    of_others = [(KV_ESTIMATORS[name].name, found) for name, found in by_estimator.items() if name != "headline"]
+    return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
 
 
 def _share(found: Misreading) -> str:
@@ -152,8 +164,8 @@ def _tornado(one: Inference) -> list[str]:
     if one.swings is None:
         return []
     lines = ["what would change it: KV bytes over their central value with one input at 5 and 95 % of what it may be, the rest at medians"]
-    for estimator, label in (("one_markup", "one mark-up"), ("headline", "calibrated")):
-        swings = one.swings[estimator]
+    for estimator, swings in one.swings.items():
+        label = KV_ESTIMATORS[estimator].heading.removeprefix("KV ")
         lines.append(left_out(swings) if isinstance(swings, LeftOut) else f"    {label}: " + ", ".join(map(_swing, swings)))
     return lines
 

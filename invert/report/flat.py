@@ -1,16 +1,18 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
+from invert.estimators import KV_ESTIMATORS
 from invert.records import verdict
 from invert.result import Inference
 
-ESTIMATORS = ("one_markup", "at_rent", "headline")
-KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{part}" for estimator in ESTIMATORS for part in ("", "_low", "_high", "_kind"))
-SIZES = ("active_params", "total_params", "input_markup")
-MARKET_COLUMNS = tuple(f"{name}_market{part}" for name in SIZES for part in ("", "_low", "_high"))
+PARTS = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
+"""What there is of an estimate, by what the name of its column ends in."""
+KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
+_SIZES = ("active_params", "total_params", "input_markup")
+_MARKET_COLUMNS = tuple(f"{name}_market{part}" for name in _SIZES for part in ("", "_low", "_high"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
-    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *MARKET_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_MARKET_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
     "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
@@ -51,18 +53,17 @@ def flat(one: Inference) -> dict[str, object]:
 
 def _kv(one: Inference) -> dict[str, object]:
     """Median, ends and kind of KV bytes by each estimator."""
-    parts = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
     return {
-        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(one.kv_bytes[estimator], part))
-        for estimator in ESTIMATORS
-        for suffix, part in parts.items()
+        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(estimate, part))
+        for estimator, estimate in one.kv_bytes.items()
+        for suffix, part in PARTS.items()
     }
 
 
 def _market(one: Inference) -> dict[str, object]:
     """Median and ends of size and mark-up by price."""
     parts = {"": "median", "_low": "low", "_high": "high"}
-    return {f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in SIZES for suffix, part in parts.items()}
+    return {f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in _SIZES for suffix, part in parts.items()}
 
 
 def six_digits(value: object) -> object:

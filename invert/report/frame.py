@@ -1,4 +1,4 @@
-"""Inferences as pandas tables: the only room that imports pandas."""
+"""Inferences as pandas tables: the only module that imports pandas."""
 
 from pandas import DataFrame
 

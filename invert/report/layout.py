@@ -8,19 +8,19 @@ from derive.show.folding import WORD, folded, wrapped
 from derive.units import show
 from invert.records import LeftOut
 
-ESTIMATORS = {
-    "at_rent": "increments at rental cost",
-    "one_markup": "one mark-up",
-    "headline": "calibrated on known models",
-}
-"""What each estimator of KV bytes is called wherever it is printed in full."""
-
-COLUMNS_OF_KV = {"one_markup": "KV one mark-up", "at_rent": "KV at rent", "headline": "KV calibrated"}
-"""The same over a column."""
-
 NONE = "-"
 GAP, READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
+
+
+def count_in_words(number: int) -> str:
+    """A small count as a sentence has it.
+
+    >>> count_in_words(3), count_in_words(12)
+    ('three', '12')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    return words[number] if number < len(words) else str(number)
 
 
 def title(text: str) -> list[str]:

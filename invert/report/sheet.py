@@ -4,9 +4,10 @@ from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
+from invert.estimators import KV_ESTIMATORS
 from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
-from invert.report.layout import COLUMNS_OF_KV, aligned, kv, laid_out, left_out, times_in_words, title
+from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.size import size_lines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
@@ -61,7 +62,7 @@ def _prices(one: Inference) -> list[str]:
     return [
         *title(f"Prices ({unit})"),
         aligned(("band", "input", "output", "cache read"), rows),
-        f"graded {', '.join(grades)}; for the page {source}",
+        f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}",
         *(f"  {note}" for note in notes),
     ]
 
@@ -122,7 +123,7 @@ def _predicted(check: Check | None) -> str:
 
 
 def _number(component: str, value: float) -> str:
-    name = component.split("@")[0]
+    name = component.split("@", maxsplit=1)[0]
     return f"{value:.3g}" if name.startswith(("premium", "output")) else show(name, value, digits=3)
 
 
@@ -233,7 +234,7 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV lecture": first.lecture, "KV joint": first.joint} if first else {}
     found = {label: reading.anchors for label, reading in readings.items() if reading.values}
-    found |= {label: one.kv_bytes[key].anchors for key, label in COLUMNS_OF_KV.items()}
+    found |= {KV_ESTIMATORS[key].heading: estimate.anchors for key, estimate in one.kv_bytes.items()}
     found |= {name: estimate.anchors for name, estimate in one.estimates.items()}
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 

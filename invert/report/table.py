@@ -8,21 +8,24 @@ from string import ascii_letters
 from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
+from invert.estimators import KV_ESTIMATORS
 from invert.records import TIER_NAMES, Estimate, verdict
-from invert.report.layout import COLUMNS_OF_KV, GAP, NONE, aligned, kv, times_in_words
+from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
 from invert.report.size import cell, record_in_words
 from invert.result import Inference, Run
 
 WIDEST = 100
 """Columns of a paragraph; a table may be wider."""
-COLUMNS = (
-    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active by price", "mark-up", "KV lecture",
-    "KV one mark-up", "KV at rent", "KV calibrated", "KV known", "bandwidth-bound", "tier by lifetime", "tier by price",
-    "vendor says", "lecture check", "flags",
+TABLE_COLUMNS = (
+    "provider", "model", "threshold", "premium in", "premium out", "output/input", "active by price", "mark-up",
+    "KV lecture",
+    *(one.heading for one in KV_ESTIMATORS.values()), "KV known", "bandwidth-bound", "tier by lifetime", "tier by price", "vendor says",
+    "lecture check", "flags",
 )  # fmt: skip
+BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if name != "headline")
 FIRST_TO_GO = (
     "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
-    "KV at rent", "bandwidth-bound", "output/input", "KV one mark-up", "mark-up", "threshold", "KV lecture", "KV known",
+    *BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
 )  # fmt: skip
 
 
@@ -40,7 +43,7 @@ def summary(table: Run, width: int | None = None) -> str:
     if "provider" not in columns:
         rows = [_told_apart(row, rows) for row in rows]
         columns = tuple(column for column in fitting(rows, width, kept) if column in columns)
-    hidden = len(COLUMNS) - len(columns)
+    hidden = len(TABLE_COLUMNS) - len(columns)
     note = [f"{hidden} {'column' if hidden == 1 else 'columns'} left out for want of width; --wide shows all."] if hidden else []
     paragraphs = [folded(text, min(width or WIDEST, WIDEST)) for text in (*note, *legend, *footer(table))]
     return "\n".join([aligned(columns, rows), "", *paragraphs])
@@ -62,8 +65,8 @@ def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str
 
 def fitting(rows: Sequence[dict[str, str]], width: int | None, kept: str = "") -> tuple[str, ...]:
     """The columns that fit a width, the least needed left out first, one `kept` all the same; all of them without a width."""
-    columns = list(COLUMNS)
-    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in COLUMNS}
+    columns = list(TABLE_COLUMNS)
+    needed = {column: max(len(text) for text in (column, *(row[column] for row in rows))) + GAP for column in TABLE_COLUMNS}
     for column in (column for column in FIRST_TO_GO if column != kept):
         if width is None or sum(needed[name] for name in columns) - GAP <= width:
             break
@@ -86,7 +89,7 @@ def cells(one: Inference) -> dict[str, str]:
         "active by price": cell("active_params", one.market["active_params"]),
         "mark-up": cell("input_markup", one.market["input_markup"]),
         "KV lecture": kv(first.lecture.values.get("kv_bytes_per_token") if first else None),
-        **{column: kv_range(one.kv_bytes[estimator]) for estimator, column in COLUMNS_OF_KV.items()},
+        **{KV_ESTIMATORS[estimator].heading: kv_range(estimate) for estimator, estimate in one.kv_bytes.items()},
         "KV known": kv(one.known.read if one.known else None),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
@@ -124,8 +127,8 @@ def footer(table: Run) -> list[str]:
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
-        " every length. Both cannot be true of one model. The next three hold the premium to be paid for with one mark-up on"
-        " everything, with rental cost, and with the mark-up that models of known architecture show; < is a bound at"
+        f" every length. Both cannot be true of one model. The next {count_in_words(len(KV_ESTIMATORS))} hold the premium to be paid for"
+        f" {_listed([f'with {one.paid_with}' for one in KV_ESTIMATORS.values()])}; < is a bound at"
         f" {level:.0%}, the ranges hold {level:.0%}. {_headline(table)} backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
@@ -153,7 +156,15 @@ def _size(table: Run) -> list[str]:
 def _headline(table: Run) -> str:
     if "kv_bytes_per_token" not in table.given:
         return "The headline is KV calibrated."
-    return f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline, and of the three KV at rent alone is estimated."
+    said = f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline"
+    estimated = [one.heading for name, one in KV_ESTIMATORS.items() if any(of.kv_bytes[name].kind != "given" for of in table.inferences)]
+    alone = f"{_listed(estimated)} alone {'is' if len(estimated) == 1 else 'are'} estimated"
+    return f"{said}, and of the {count_in_words(len(KV_ESTIMATORS))} {alone}." if estimated else f"{said}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`this, that, and the other`."""
+    return ", ".join([*words[:-1], f"and {words[-1]}"]) if len(words) > 1 else "".join(words)
 
 
 def worth(inferences: Sequence[Inference]) -> str:
@@ -177,12 +188,12 @@ def worth(inferences: Sequence[Inference]) -> str:
 def _covered(inferences: Sequence[Inference], kind: str) -> str:
     """How many ranges or bounds of each estimator hold the cache where it is known; nothing where there are none."""
     counts = []
-    for estimator, column in COLUMNS_OF_KV.items():
+    for estimator, of in KV_ESTIMATORS.items():
         known = [(one.kv_bytes[estimator], one.known.read) for one in inferences if one.known]
         found = [(estimate.low or 0.0, truth, estimate.high or inf) for estimate, truth in known if estimate.kind == kind]
         if found:
             held = sum(low <= truth <= high for low, truth, high in found)
-            counts.append(f"{column.removeprefix('KV ')} {held} of {len(found)}")
+            counts.append(f"{of.heading.removeprefix('KV ')} {held} of {len(found)}")
     return ", ".join(counts)
 
 

@@ -1,0 +1,1 @@
+"""Where caches lie, and for how much: lifetimes, storage prices, and what vendors said."""

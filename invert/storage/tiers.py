@@ -28,7 +28,7 @@ LOW_END_OF_2025 = ("ddr", "flash")
 TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm", "ddr"), "disk": ("flash", "hdd")})
 """What a disclosure may name, and the tiers that it leaves open."""
 
-DRAWS = 4096  # of the cost term, the only one that is sampled
+_DRAWS = 4096  # of the cost term, the only one that is sampled
 
 IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
 ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
@@ -40,7 +40,7 @@ Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class LogSpread:
     """A lognormal quantity: median [SI] and standard deviation [nat]."""
 
     median: float
@@ -51,8 +51,8 @@ class Spread:
 class TierParameters:
     """A tier's drain time [s] and what holding a byte in it costs [USD/byte/s]."""
 
-    drain_time: Spread
-    holding_price: Spread
+    drain_time: LogSpread
+    holding_price: LogSpread
 
 
 def storage_evidence(
@@ -77,7 +77,7 @@ def storage_evidence(
     found = []
     for ttl in ttls:
         term = _term(ttl, priced, implied_drain_time, kv_bytes, assumptions)
-        name, rule = term if term else ("", None)
+        name, rule = term or ("", None)
         cases = tuple(PricedCase(basis, year, rule(basis, year)) for basis in BASES for year in PRICE_YEARS) if rule else ()
         rented, owned = (mean([case.probabilities for case in cases if case.basis == basis]) for basis in BASES)
         undisclosed = mean([side for side in (rented, owned) if side])
@@ -163,7 +163,7 @@ def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions 
     temperature, least = assumptions.cost_temperature, USUAL.cost_temperature
     if not temperature >= least:
         raise WrongValue(f"the temperature of cost optimality is {temperature:g}; allowed: {least:g} or more")
-    coordinates, weights = iter(normals(DRAWS, seed).T), []
+    coordinates, weights = iter(normals(_DRAWS, seed).T), []
     for own in tier_parameters(basis, year, assumptions).values():
         drain, holding = (item.median * np.exp(item.sd * next(coordinates)) for item in (own.drain_time, own.holding_price))
         # A device of one byte a second: its capacity is the drain time. KV bytes are the same in all tiers.
@@ -228,7 +228,7 @@ def tier_parameters(basis: str, year: int, assumptions: Assumptions = USUAL) -> 
     return MappingProxyType(found)
 
 
-def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None) -> Spread:
+def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None) -> LogSpread:
     """The row of a tier as a lognormal; the drain times of the lecture have no spread, they are what it said."""
     rows = _rows(tier, quantity, column, wanted)
     if len(rows) != 1:
@@ -237,14 +237,14 @@ def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Ass
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":
-        return Spread(value, 0.0)
+        return LogSpread(value, 0.0)
     if row.low is None or row.high is None:
         raise BadRow(Problem("memory_tiers.csv", row.place, "low" if row.low is None else "high", "is blank, and a spread needs it"))
     low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
     dated = year is not None and tier in LOW_END_OF_2025
     reach, least = assumptions.range_reach, log(assumptions.tier_range_factor)
     half = log(high / value) if dated else log(high / low) / 2
-    return Spread(low if dated and year == PRICE_YEARS[0] else value, max(half, least) / reach)
+    return LogSpread(low if dated and year == PRICE_YEARS[0] else value, max(half, least) / reach)
 
 
 def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:

@@ -27,9 +27,9 @@ from invert.report.sheet import report
 from invert.scoreboard import storage_rules
 from tests.tools.together import in_one_test
 
-ROOM = Path(invert.__file__).parent
+ROOT = Path(invert.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = {path.relative_to(ROOM).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOM.rglob("*.py")}
+MODULES = {path.relative_to(ROOT).with_suffix("").as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
 
 
 # -- no number of judgement elsewhere -------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ NUMERICS = {
     "primitives": {"TYPICAL", "HAIR"},  # any point of a regime has the same rank and null space
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, SAME"},
-    "storage/tiers": {"DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
+    "storage/tiers": {"_DRAWS", "PRICE_YEARS"},  # the years that memory_tiers.csv has prices of
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
 INPUT = ("sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")

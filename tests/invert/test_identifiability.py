@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identifiability import FACTS, identify
-from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, log_jacobian
+from invert.identifiability import FACTS_OF, identify
+from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
@@ -47,7 +47,7 @@ TABLE = [  # target; at maximum; added up
 
 
 @in_one_test(("target", "at_maximum", "added_up"), TABLE, ids=[row[0] for row in TABLE])
-def test_the_memory_bound_columns_of_section_4(target: str, at_maximum: set, added_up: set):
+def test_the_facts_that_are_missing_where_memory_binds(target: str, at_maximum: set, added_up: set):
     for overlap, expected in ((1.0, at_maximum), (0.0, added_up), (0.5, added_up)):
         found = identify(BANDS, overlap=overlap, values=MEMORY_BOUND)
         assert found.regime == "memory-bound in both bands"
@@ -68,7 +68,7 @@ LECTURE_COLUMN = [  # on the lecture's board
 
 
 @in_one_test(("target", "facts", "degenerate"), LECTURE_COLUMN, ids=[row[0] for row in LECTURE_COLUMN])
-def test_the_lectures_regime_column_of_section_4(target: str, facts: set | None, degenerate: str | None):
+def test_the_facts_that_are_missing_in_the_lectures_regime(target: str, facts: set | None, degenerate: str | None):
     found = identify(BANDS, overlap=1.0, values=LECTURE)
     assert found.regime == "compute-bound in the base band, memory-bound in the long one"
     assert found.missing_facts[target] == facts or set(found.missing_facts[target]) == facts
@@ -129,8 +129,8 @@ def pins(known: np.ndarray, target: np.ndarray) -> bool:
 @in_one_test("overlap", [1.0, 0.0, 0.3])
 def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, overlap: float):
     found = identify(components, overlap=overlap, values=values)
-    prices = log_jacobian(components, overlap=overlap, values=values)
-    for target, facts in FACTS.items():
+    prices = gradients(ordered(components), primitives_at(values, overlap))
+    for target, facts in FACTS_OF.items():
         if target == "implied_drain_time":
             continue
         everything = np.vstack([prices, *(row(name) for name in facts)])
@@ -147,7 +147,7 @@ def test_no_smaller_set_of_facts_pins_a_target(values: dict, components: tuple, 
 @pytest.mark.parametrize("values", [MEMORY_BOUND, LECTURE, COMPUTE_BOUND], ids=["memory", "lecture", "compute"])
 def test_what_is_pinned_is_in_the_row_space_and_the_rest_is_not(values: dict):
     found = identify(COMPONENTS, overlap=1.0, values=values)
-    prices = log_jacobian(COMPONENTS, overlap=1.0, values=values)
+    prices = gradients(COMPONENTS, primitives_at(values, 1.0))
     products = {  # the increments in dollars and their ratio, and what storage pays for
         f"kv_bytes_per_token*output_markup*price_per_hbm_byte*{SPAN}":
             row("kv_bytes_per_token") + row("output_markup") + row("price_per_hbm_byte") + row(SPAN),
@@ -216,7 +216,7 @@ def test_without_attention_the_input_premium_still_tells_that_there_is_none():
     assert (found.rank, found.nullity) == (4, 16)
     assert found.verdict("attention_context") == found.verdict("attention_intensity") == "pinned by the prices"
     assert found.missing_facts["balance_context"] == (RHO, MARKUPS, LO, HI)
-    # Section 4: N_a by itself, or mu c_s / F_p; with attention its share of the input price has to be known as well.
+    # The input price is active_params times what stands below; with attention its share of that price has to be known as well.
     assert found.missing_facts["active_params"] == ("input_markup*price_per_flop/prefill_decode_flops_ratio",)
     assert len(identify(BANDS, overlap=1.0, values=MEMORY_BOUND).missing_facts["active_params"]) == 3
 
@@ -257,7 +257,7 @@ REGIMES = {
 def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
     values = {**SOMEWHERE, **REGIMES[regime]}
     assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime
-    exact = log_jacobian(COMPONENTS, overlap=overlap, values=values)
+    exact = gradients(COMPONENTS, primitives_at(values, overlap))
     for place, name in enumerate(PRIMITIVES):
         up, down = (np.log(prices_of({**values, name: values[name] * np.exp(step)}, overlap)) for step in (1e-4, -1e-4))
         np.testing.assert_allclose(exact[:, place], (up - down) / 2e-4, atol=1e-7, err_msg=name)
@@ -265,7 +265,7 @@ def test_the_jacobian_against_central_differences_of_the_forward_model(regime: s
 
 def test_elasticities_by_hand():
     """Memory-bound, L* = 100 k, w = 6, y = 1e-5: output 6 + .2 and 6 + 3, input 1 + .1 and 1 + 1.5."""
-    found = log_jacobian(BANDS, overlap=1.0, values=MEMORY_BOUND)
+    found = gradients(BANDS, primitives_at(MEMORY_BOUND, 1.0))
     of = {name: found[:, place] for place, name in enumerate(PRIMITIVES)}
     expected = {
         "kv_bytes_per_token": [0, 0.2 / 6.2, 0, 3 / 9],
@@ -352,7 +352,7 @@ def test_prices_come_in_one_order_and_give_one_answer():
     assert found == identify(COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
     assert found.prices == COMPONENTS
     for target, facts in found.missing_facts.items():
-        places = [FACTS[target].index(name) for name in facts]
+        places = [FACTS_OF[target].index(name) for name in facts]
         assert all(a < b for a, b in pairwise(places)), target
 
 

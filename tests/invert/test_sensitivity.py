@@ -114,7 +114,7 @@ def test_factors_of_the_calibrated_reading_have_elasticity_one():
 
 
 def test_what_the_increments_are_sold_at_is_the_largest_doubt_of_the_calibrated_reading():
-    """Section 9: sd 1.5 nats of mark-up model against 0.4 of rounding and 0.45 of band means."""
+    """A standard deviation of 1.5 nats, against 0.4 of rounding and 0.45 of band means."""
     for name in TWO_BANDS:
         assert next(iter(calibrated(name))) == "increment_markup"
 

@@ -1,14 +1,19 @@
 """The result of `infer` in a session: a sequence of inferences that shows itself."""
 
+import pickle
+from dataclasses import replace
 from functools import cache
+from html import unescape
 from shutil import get_terminal_size
 
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 import invert
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.document import document
+from invert.report.sheet import report
 from invert.report.table import summary
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -65,8 +70,41 @@ def test_a_notebook_shows_the_table_as_html():
     assert table()._repr_html_() == document(table(), "html") and table()._repr_html_().startswith("<table>")
 
 
-def test_a_sheet_and_its_estimates_are_a_line_each():
-    assert str(table()[1].sheet) == "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
-    for one in table():
-        for shown in (str(one.sheet), *map(str, (*one.kv_bytes.values(), *one.estimates.values()))):
-            assert shown and "\n" not in shown and len(shown) <= 100
+def test_an_inference_is_a_line_with_its_headline():
+    assert [repr(one) for one in table()] == [
+        "Inference(openai/gpt-5.4 on 2026-11-20: KV 163 kB (43.2 kB to 589 kB))",
+        "Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 158 kB (42.1 kB to 572 kB))",
+        "Inference(moonshotai/kimi-k3 on 2026-11-20: KV < 273 kB)",
+    ]
+    assert repr(infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0]).endswith(": KV 70 kB (given))")
+    assert "(batch) on " in repr(infer("gemini-2.5-pro", tier="batch")[0])
+
+
+def test_no_headline_of_the_shipped_sheets_is_cut():
+    assert [repr(one) for one in infer(tier="all") if not repr(one).endswith(("B)", "B))"))] == []
+
+
+def test_print_shows_the_report_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    assert [str(one) for one in table()] == [report(one, table(), 70) for one in table()]
+    assert str(table()[1]) != report(table()[1], table(), 100)
+
+
+def test_a_report_names_what_the_whole_run_was_asked():
+    changed = infer("gemini-3.1-pro", changes={"output": "20"})
+    assert "what if: output = 20, in place of the published amount" in str(changed[0])
+
+
+def test_a_notebook_shows_an_inference_as_its_report():
+    cheap = replace(table()[1], sheet=replace(table()[1].sheet, model="<b>"))
+    for one in (table()[1], cheap):
+        shown, _ = DisplayFormatter().format(one)
+        assert shown["text/plain"] == repr(one)
+        body = shown["text/html"].removeprefix("<pre>").removesuffix("</pre>")
+        assert "<" not in body and unescape(body) == report(one, table(), 100)
+    assert DisplayFormatter().format(table())[0] == {"text/plain": repr(table()), "text/html": table()._repr_html_()}
+
+
+def test_it_is_stored_and_read_back():
+    again = pickle.loads(pickle.dumps(table()))
+    assert repr(list(again)) == repr(list(table())) and str(again[1]) == str(table()[1])

@@ -34,7 +34,7 @@ def call(*arguments: str, stdin: bytes | None = None, color: bool = False) -> Sa
 
 
 def script(*arguments: str, **more: Any) -> subprocess.CompletedProcess:
-    return subprocess.run([str(SCRIPT), *arguments], capture_output=True, text=True, timeout=60, **more)
+    return subprocess.run([str(SCRIPT), *arguments], capture_output=True, text=True, check=False, timeout=60, **more)
 
 
 def refused(*arguments: str, status: int = 2, stdin: bytes | None = None) -> str:

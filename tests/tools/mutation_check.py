@@ -173,6 +173,7 @@ def run(name: str) -> Red | None:
             cwd=ROOT,
             capture_output=True,
             text=True,
+            check=False,
         )
         # 0 is green and 1 is red; anything else is a fault of the run.
         if done.returncode not in (0, 1) or not seen.exists():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import invert
-from invert.report.table import COLUMNS as ALL_COLUMNS
+from invert.report.table import TABLE_COLUMNS as ALL_COLUMNS
 from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 from tests.tools.together import in_one_test
@@ -212,3 +212,16 @@ def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained():
     heading, _, *rows = text.split("\n\n")[0].splitlines()
     found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
     assert found == [list(one.flags) for one in table.inferences]
+
+
+def test_a_misspelt_anchor_is_answered_with_what_may_be_given():
+    said = call(*GEMINI, "--anchor", "machine_balance_ration=300")
+    assert said.status == 2 and "did you mean 'machine_balance_ratio'?" in said.err
+    assert "did you mean" not in call(*GEMINI, "--anchor", "bacth=3").err
+
+
+def test_a_price_of_ones_own_without_a_page_names_none(tmp_path):
+    file = tmp_path / "own.csv"
+    file.write_text("provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n")
+    said = call("infer", "acme/m", "--prices", str(file))
+    assert said.status == 0 and "for the page" not in said.out

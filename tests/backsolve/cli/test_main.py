@@ -274,7 +274,7 @@ def test_the_installed_command_maps_mistakes_as_the_function_does():
     for arguments, status in (((*STAR, "rho=300", "s=8"), 0), (("solve", "balance_bach"), 2), ((*STAR, "rho=300"), 3)):
         done, said = script(*arguments), call(*arguments)
         assert (done.returncode, done.stdout, done.stderr) == (status, said.out, said.err)
-        module = subprocess.run([sys.executable, "-m", "backsolve", *arguments], capture_output=True, text=True, timeout=60)
+        module = subprocess.run([sys.executable, "-m", "backsolve", *arguments], capture_output=True, text=True, check=False, timeout=60)
         assert (module.returncode, module.stdout, module.stderr) == (done.returncode, done.stdout, done.stderr)
 
 
@@ -284,7 +284,7 @@ def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...
     """`backsolve infer | head -1`, with a reader that is gone before the first byte: nothing on stderr."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([str(SCRIPT), *arguments], stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    done = subprocess.run([str(SCRIPT), *arguments], stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
     os.close(writer)
     assert done.stderr == ""
     assert done.returncode == 0
@@ -294,7 +294,7 @@ def test_a_reader_that_leaves_early_hears_no_complaint(arguments: tuple[str, ...
 @pytest.mark.parametrize("arguments", [("infer",), ("list",)], ids=" ".join)
 def test_a_full_disk_is_no_traceback(arguments: tuple[str, ...]):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([str(SCRIPT), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run([str(SCRIPT), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
     assert done.returncode != 0 and "Traceback" not in done.stderr and done.stderr.count("\n") <= 2
 
 
@@ -311,7 +311,7 @@ CLOSED = [  # what a shell is asked, exit status, what is said
 @pytest.mark.skipif(os.name == "nt" or not os.path.exists("/dev/full"), reason="a shell of its own there")
 @pytest.mark.parametrize(("asked", "status", "said"), CLOSED, ids=[row[0][5:] for row in CLOSED])
 def test_a_closed_stream_is_no_traceback(asked: str, status: int, said: str):
-    done = subprocess.run(["sh", "-c", asked, str(SCRIPT)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["sh", "-c", asked, str(SCRIPT)], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == status and said in done.stderr
     assert not done.stderr if not said else plain(done.stderr) is None
 
@@ -327,7 +327,7 @@ def test_output_that_is_cut_short_is_an_error(tmp_path, unbuffered: str):
 
     with open(tmp_path / "out", "w") as out:
         done = subprocess.run(
-            [str(SCRIPT), *GEMINI], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, preexec_fn=one_kilobyte,
+            [str(SCRIPT), *GEMINI], stdout=out, stderr=subprocess.PIPE, text=True, check=False, timeout=60, preexec_fn=one_kilobyte,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 1 and "the output cannot be written (File too large)" in done.stderr

@@ -229,13 +229,13 @@ def flops_per_token():
 
 
 def test_training_is_three_times_the_forward_pass_of_kaplan_with_causal_attention():
-    """Equation 2.2: 2 N + 2 n_layer n_ctx d_attn forward, and twice that backward."""
+    """Equation 2.2 of Kaplan et al., 2020: 2 N + 2 n_layer n_ctx d_attn forward, and twice that backward."""
     found, layers, width = flops_per_token()
     assert sympy.expand(found - 3 * (2 * SIZE + 2 * layers * SEQUENCE * width)) == 0
 
 
 def test_palm_counts_the_half_of_attention_that_is_masked_as_well():
-    """Appendix B: 6 N + 12 L H Q T."""
+    """Appendix B of the PaLM paper: 6 N + 12 L H Q T."""
     found, layers, width = flops_per_token()
     assert sympy.expand(found.subs(SEQUENCE, 2 * SEQUENCE) - (6 * SIZE + 12 * layers * width * SEQUENCE)) == 0
 

@@ -7,7 +7,7 @@ from derive.quantities import QUANTITIES
 from derive.shipped import rows_of
 from derive.shipped_rows import AcceleratorFigure, Efficiency
 from derive.solving.api import solve
-from derive.solving.conventions import CHOICES, USUAL, Conventions
+from derive.solving.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
 from derive.units import flop_power, parse
 from tests.tools.together import in_one_test
 
@@ -114,7 +114,7 @@ def test_the_answer_says_which_conventions_it_rests_on():
     sweep = {"hbm_capacity": "80GB", "hbm_bandwidth": "3.35TB/s", "bytes": "binary"}
     assert "bytes: binary, 1 GB of a size is 2^30 bytes, bandwidths stay decimal" in solve("sweep_time", **sweep).assumptions
     assert solve("sparsity", total_params=2e9, active_params=1e9).assumptions == ()
-    assert USUAL.stated(["batch"]) == ()
+    assert USUAL_CONVENTIONS.stated(["batch"]) == ()
 
 
 def test_the_answer_says_that_figures_of_presets_keep_their_units():
@@ -124,7 +124,7 @@ def test_the_answer_says_that_figures_of_presets_keep_their_units():
     assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP; those of presets are in FLOP" in said
     said = solve("compute_time", **CHIP, peak_flops=1e15, count="mac").assumptions
     assert "count: mac, figures in FLOP count multiply-adds, each 2 FLOP" in said
-    assert USUAL.stated(["peak_flops"], ["peak_flops"]) == ("count: flop, 1 FLOP is an add or a multiply",)
+    assert USUAL_CONVENTIONS.stated(["peak_flops"], ["peak_flops"]) == ("count: flop, 1 FLOP is an add or a multiply",)
 
 
 @pytest.mark.parametrize("switch", CHOICES)
@@ -136,4 +136,4 @@ def test_a_choice_there_is_not_is_refused_with_those_there_are(switch):
 @pytest.mark.parametrize("wrong", [None, object(), {}])
 def test_what_is_neither_number_nor_text_is_named(wrong):
     with pytest.raises(WrongValue, match="batch"):
-        USUAL.read("batch", wrong)
+        USUAL_CONVENTIONS.read("batch", wrong)

@@ -110,7 +110,7 @@ WRONG = [
 @in_one_test(("name", "given", "kind", "words"), WRONG)
 def test_what_cannot_be_read_says_what_can(name, given, kind, words):
     with pytest.raises(kind) as caught:
-        spread(name, given, conventions.USUAL.read)
+        spread(name, given, conventions.USUAL_CONVENTIONS.read)
     assert words in str(caught.value) and name in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -138,7 +138,7 @@ THOUSANDS = [
 @in_one_test(("name", "text", "number", "values"), THOUSANDS)
 def test_what_may_be_one_number_or_a_list_is_refused_with_both(name, text, number, values):
     with pytest.raises(WrongValue) as caught:
-        spread(name, text, conventions.USUAL.read)
+        spread(name, text, conventions.USUAL_CONVENTIONS.read)
     assert f"{name}='{number}'" in str(caught.value) and f"{name}='{values}'" in str(caught.value)
 
 
@@ -162,13 +162,13 @@ LISTS = [
 
 @in_one_test(("name", "text", "values"), LISTS)
 def test_every_other_comma_parts_a_list_and_so_does_every_semicolon(name, text, values):
-    assert spread(name, text, conventions.USUAL.read).values == pytest.approx(values)
+    assert spread(name, text, conventions.USUAL_CONVENTIONS.read).values == pytest.approx(values)
 
 
 @in_one_test("kind", [list, tuple, np.array, np.float32, range])
 def test_lists_from_python_are_read_alike(kind):
     values = range(1, 200) if kind is range else kind([*range(1, 200)])
-    assert spread("batch", values, conventions.USUAL.read).values == tuple(range(1, 200))
+    assert spread("batch", values, conventions.USUAL_CONVENTIONS.read).values == tuple(range(1, 200))
     flop = spread("peak_flops", np.array([1e15, 2e15]), conventions.Conventions(count="mac").read)
     assert flop.values == (2e15, 4e15)
 

@@ -47,17 +47,6 @@ def test_repr_is_a_line_and_print_the_whole_text():
     assert str(refused).startswith("balance_batch: no answer\nbalance_batch needs also")
 
 
-def test_subs_refuses_what_is_not_in_the_equation():
-    row = equation("roofline.kv_time")
-    assert row.subs(batch=3, context_length=symbols.L).rhs == row.sides[1].subs(symbols.batch, 3)
-    with pytest.raises(UnknownName, match="chip_price"):
-        row.subs(chip_price=3)
-
-
-def test_an_equation_is_mathematics_in_a_notebook():
-    assert equation("batching.ridge_point")._repr_latex_() == r"$\beta = \frac{F}{W}$"
-
-
 def test_symbols_by_name_and_by_key():
     assert symbols.batch is symbols["batch"] is symbols.B and symbols.batch in equation("roofline.kv_time").expression.free_symbols
     assert "batch" in dir(symbols) and len(symbols) == len(list(symbols))

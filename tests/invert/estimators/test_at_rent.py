@@ -60,17 +60,6 @@ def test_a_sheet_with_one_band_has_no_lines():
     assert price_lines(flat, ()) is None
 
 
-def test_the_rent_is_the_disclosed_one_and_says_so():
-    anchors = rental()
-    assert anchors.values["chip_price"] == pytest.approx(2 / 3600) and anchors.origin["chip_price"].startswith("disclosures.csv deepseek")
-    assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
-    assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
-    assert set(anchors.values) == set(anchors.origin)
-    dearer = rental(chip_price=3 / 3600)
-    assert dearer.origin["chip_price"] == "given"
-    assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
-
-
 def test_the_slope_of_two_bands_is_their_increment():
     lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
     low, high = lines.contexts

@@ -22,7 +22,6 @@ from invert.estimators import calibration
 from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
 from invert.estimators.densities import central_interval, log_normal, on_grid
 from invert.records import upper
-from invert.rent import rental
 from tests.tools.together import in_one_test
 
 AS_SHIPPED = learn()
@@ -41,21 +40,6 @@ def with_cell(content: str, key: str, column: str, text: str) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
-
-
-# Lines.
-
-
-# What a slope pays for.
-
-
-def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
-    lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
-    without = shipped.read().edited(disclosures="\n".join(lines))
-    with shipped.reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
-        rental()
-    with pytest.raises(UnknownName, match="accelerator"):
-        rental(replace(USUAL, rent_chip="H1000:bf16"), 1e-3)
 
 
 # What is learned.
@@ -105,7 +89,7 @@ def test_only_what_is_left_out_matters_and_not_its_values():
 def test_an_unknown_architecture_and_too_few_members_are_refused():
     with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
         learn("GLM-4.55")
-    with pytest.raises(WrongData, match=r"reference_class\.csv: 1 tiered sheets are left"):
+    with pytest.raises(WrongData, match=r"reference_class\.csv: 1 sheets of several bands are left"):
         learned([member for member in members() if member.family in ("minimax-m1", "gpt-oss")], frozenset())
 
 

@@ -10,14 +10,12 @@ import pytest
 from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators import ESTIMATORS, WITH_RANGE, kv_bytes_by_estimator, storage_price
+from invert.estimators import ESTIMATORS, KV_ESTIMATORS, side_by_side, storage_price
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.known import judged
 from invert.inference import infer
 from invert.priors import Prior
 from invert.records import Estimate
-from invert.report.layout import COLUMNS_OF_KV
-from invert.report.layout import ESTIMATORS as LABELS
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases
 from tests.tools.together import in_one_test
@@ -37,27 +35,43 @@ def cases(start: str) -> list[Case]:
 
 
 def test_every_estimator_has_one_signature():
-    assert tuple(ESTIMATORS) == ("lecture", "joint_point", "one_markup", "at_rent", "headline")
-    for estimator in (*ESTIMATORS.values(), storage_price.estimates):
+    assert {"lecture", "joint_point", "one_markup", "at_rent", "headline"} <= set(ESTIMATORS)
+    for estimator in (*(one.estimates for one in ESTIMATORS.values()), storage_price.estimates):
         assert [(name, one.annotation) for name, one in signature(estimator).parameters.items()] == [
             ("case", Case), ("assumptions", Assumptions),
         ]  # fmt: skip
         assert signature(estimator).return_annotation == dict[str, Estimate]
-    assert set(WITH_RANGE) == set(LABELS) == set(COLUMNS_OF_KV) < set(ESTIMATORS)
+
+
+def test_estimators_with_a_column_are_told_apart_and_say_what_pays_for_the_premium():
+    assert all(one.name for one in ESTIMATORS.values()) and {"one_markup", "at_rent", "headline"} <= set(KV_ESTIMATORS) < set(ESTIMATORS)
+    for said in ([one.name for one in ESTIMATORS.values()], [one.heading for one in KV_ESTIMATORS.values()]):
+        assert len(set(said)) == len(said)
+    assert all(one.heading.startswith("KV ") and one.paid_with for one in KV_ESTIMATORS.values())
+
+
+@in_one_test("start", GIVEN)
+def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_gives(start: str):
+    assumptions = assumptions_of(GIVEN[start])
+    for case in cases(start):
+        found = [one.estimates(case, assumptions) for one in KV_ESTIMATORS.values()]
+        assert all(estimates["kv_bytes_per_token"].kind in ("interval", "upper", "undetermined", "given") for estimates in found)
+        beside = [name for estimates in found for name in estimates if name != "kv_bytes_per_token"]
+        assert len(set(beside)) == len(beside) and not set(beside) & set(storage_price.estimates(case, assumptions))
 
 
 @in_one_test("start", GIVEN)
 def test_what_is_printed_is_what_the_estimators_say(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case, printed in zip(cases(start), table(start), strict=True):
-        found = {name: estimator(case, assumptions) for name, estimator in ESTIMATORS.items()}
-        assert (
-            kv_bytes_by_estimator(case, assumptions) == printed.kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in WITH_RANGE}
-        )
-        beside = {**found["one_markup"], **storage_price.estimates(case, assumptions)} | {
+        found = {name: one.estimates(case, assumptions) for name, one in ESTIMATORS.items()}
+        kv_bytes, others = side_by_side(case, assumptions)
+        assert kv_bytes == printed.kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in KV_ESTIMATORS}
+        assert others == {name: one for name, one in found["one_markup"].items() if name != "kv_bytes_per_token"}
+        beside = {**others, **storage_price.estimates(case, assumptions)} | {
             "bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]
         }
-        assert {name: one for name, one in beside.items() if name != "kv_bytes_per_token"} == printed.estimates
+        assert beside == printed.estimates
         for name in ("lecture", "joint_point"):
             point = found[name]["kv_bytes_per_token"]
             reading = printed.pairs and getattr(printed.pairs[0], name.removesuffix("_point")).values
@@ -67,25 +81,25 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 def test_what_is_scored_is_what_the_estimators_say():
     scored = judged()
     read = with_posteriors([one.member.sold.case for one in scored], USUAL)
-    assert [one.kv_bytes for one in scored] == [kv_bytes_by_estimator(case, USUAL) for case in read] and len(read) > 5
+    assert [one.kv_bytes for one in scored] == [side_by_side(case, USUAL)[0] for case in read] and len(read) > 5
 
 
 def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
     case = replace(cases("nothing")[0], summary=None)
     with pytest.raises(WrongData, match="no posterior was drawn"):
-        ESTIMATORS["one_markup"](case, USUAL)
-    assert ESTIMATORS["headline"](case, USUAL) == {"kv_bytes_per_token": table("nothing")[0].kv_bytes["headline"]}
+        ESTIMATORS["one_markup"].estimates(case, USUAL)
+    assert ESTIMATORS["headline"].estimates(case, USUAL) == {"kv_bytes_per_token": table("nothing")[0].kv_bytes["headline"]}
 
 
 def test_other_assumptions_are_those_of_every_estimator():
     """Half as firm a rent, and a wider level: what rests on them moves, and what does not stays."""
     case = cases("nothing")[0]
     loose = replace(USUAL, rent_spread=0.5)
-    before, after = kv_bytes_by_estimator(case, USUAL), kv_bytes_by_estimator(case, loose)
+    before, after = side_by_side(case, USUAL)[0], side_by_side(case, loose)[0]
     assert after["at_rent"].high > before["at_rent"].high and after["one_markup"] == before["one_markup"]
     wide = replace(USUAL, level=0.98)
     (again,) = with_posteriors([case], wide)
-    for name, estimate in kv_bytes_by_estimator(again, wide).items():
+    for name, estimate in side_by_side(again, wide)[0].items():
         assert estimate.level == 0.98 and estimate.low < before[name].low and estimate.high > before[name].high
 
 

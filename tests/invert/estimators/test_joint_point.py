@@ -7,10 +7,9 @@ import pytest
 
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import RULES, joint_reading, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import IDS_OF_RULE, joint_reading, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
-from invert.storage.drain_time import implied_drain_time
 from tests.tools.together import in_one_test
 
 ANCHORS = {"active_params": 1e11, "ridge_point": 600.0, "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0}
@@ -154,7 +153,7 @@ def test_a_memory_bound_base_is_six_times_the_table():
     """3.1: 20, 10, 2.9, 7.4, 5.7 kB if the base is memory-bound (base_cost = R = 6)."""
     values = {"active_params": 1e11, "ridge_point": 300, "long_context_threshold": 2e5, "premium_out": 1.5, "short_context": 2e4}
     values |= {"long_context": 3e5, "max_context": 1e6, "base_cost": 6}
-    found = [solve("kv_bytes_per_token", using=RULES[rule], **values).answers[0].value / 1e3 for rule in PRINTED]
+    found = [solve("kv_bytes_per_token", using=IDS_OF_RULE[rule], **values).answers[0].value / 1e3 for rule in PRINTED]
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 
@@ -198,23 +197,3 @@ def test_without_a_longest_context_the_rules_that_need_one_say_so():
     assert {rule for rule, solution in found.items() if not solution.answers} == {"upper end", "roofline, upper end"}
     assert "max_context" in found["upper end"].reason.message
     assert "covered_context" in found["roofline, upper end"].reason.message
-
-
-# -- implied drain time ---------------------------------------------------------------------------------------------
-
-DRAIN = [  # threshold, output price [USD/Mtok], premium_out, storage [USD/Mtok/h], ms, source
-    (200_000, 12, 1.5, 4.5, 17.143, "5.3 by hand: 6e-6/280k over 1.25e-9; 3.5 prints 8/15/25 for Gemini 3.1 Pro"),
-    (200_000, 10, 1.5, 4.5, 14.286, "Gemini 2.5 Pro: 7/13/21"),
-    (128_000, 10.5, 2, 4.5, 46.875, "Gemini 1.5 Pro at launch: 15/28/51"),
-]
-
-
-@pytest.mark.parametrize(("threshold", "output", "premium", "storage", "milliseconds", "source"), DRAIN, ids=[row[-1] for row in DRAIN])
-def test_implied_drain_time(threshold: int, output: float, premium: float, storage: float, milliseconds: float, source: str):
-    found = implied_drain_time(pair(6, 2, premium, 0.1 * threshold, 1.5 * threshold), output * 1e-6, storage * 1e-6 / 3600)
-    assert found.values["implied_drain_time"] * 1e3 == pytest.approx(milliseconds, rel=1e-4)
-
-
-def test_without_an_output_premium_there_is_no_implied_drain_time():
-    found = implied_drain_time(pair(6, 2, 1.0), 1.2e-5, 1.25e-9)
-    assert found.values == {} and "premium_out > 1" in found.problem

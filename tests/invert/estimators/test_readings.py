@@ -50,7 +50,7 @@ def test_the_inequality_stands_with_its_figures_and_its_equation():
 @in_one_test("ratio", [1.0, 1.3, 1.6])
 @in_one_test("position", [0.5, 0.7])
 def test_costs_that_add_up_need_the_output_to_rise_enough(name: str, ratio: float, position: float):
-    """Section 3.4: an additive model exists if and only if alpha dP_out > rho dP_in. Claude and GPT-6 have none at 1/2 and 1.3."""
+    """An additive model exists if and only if alpha dP_out > rho dP_in. Claude and GPT-6 have none at 1/2 and 1.3."""
     found = one(name, overlap=0.0, prompt_position=position, prefill_decode_flops_ratio=ratio)
     base, above = found.sheet.bands
     rise_in, rise_out = (
@@ -85,7 +85,7 @@ def test_one_band_contradicts_nothing():
 
 
 def test_every_price_is_one_combination_and_no_more():
-    """Section 4: the rank is the number of prices, the nullity what is left of twenty."""
+    """The rank is the number of prices, the nullity what is left of twenty."""
     for found in everything().inferences:
         one = found.identifiability
         assert set(one.prices) == {COMPONENTS[name] for name in found.evidence.cells}
@@ -106,7 +106,7 @@ def test_the_prices_of_a_sheet(name: str, prices: tuple[str, ...]):
     assert found.prices == prices and found.rank == len(prices)
 
 
-def test_a_memory_bound_sheet_needs_what_section_4_lists():
+def test_the_facts_that_a_memory_bound_sheet_needs():
     found = one("gpt-5.4").identifiability
     assert found.regime == "memory-bound in both bands"
     assert set(found.missing_facts["kv_bytes_per_token"]) == {

@@ -17,7 +17,7 @@ from invert.assumptions import USUAL
 from invert.posterior import inverse, simulation
 from invert.posterior.simulation import (
     POOLED,
-    QUANTITIES,
+    RANKED,
     SHAPES,
     Ranking,
     calibration_run,
@@ -86,7 +86,7 @@ def test_one_seed_gives_the_same_sheets():
 def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
     truth, evidence = simulate(SHAPES[2], 4, 5, USUAL)
     found = ranks(evidence, truth, USUAL, 1024, 1)
-    assert found.shape == (4, len(QUANTITIES)) and ((found >= 0) & (found <= 1)).all()
+    assert found.shape == (4, len(RANKED)) and ((found >= 0) & (found <= 1)).all()
     far = {name: values * 1e30 for name, values in truth.items()}
     assert ranks(evidence, far, USUAL, 1024, 1) == pytest.approx(1)
     assert (ranks(evidence, {name: values * 1e-30 for name, values in truth.items()}, USUAL, 1024, 1) == 0).all()
@@ -103,12 +103,12 @@ def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
 def test_the_table_as_text_has_a_row_a_quantity_and_shape():
     rows = calibration_run(3, (1, 2), 512)
     assert [(row.shape, row.quantity) for row in rows] == [
-        (shape, quantity) for shape in (*(shape.name for shape in SHAPES), POOLED) for quantity in QUANTITIES
+        (shape, quantity) for shape in (*(shape.name for shape in SHAPES), POOLED) for quantity in RANKED
     ]
     assert {(row.run, row.seeds, row.draws) for row in rows} == {("calibrated", 2, 512)}
-    assert [row.sheets for row in rows if row.shape == POOLED] == [18] * len(QUANTITIES)
+    assert [row.sheets for row in rows if row.shape == POOLED] == [18] * len(RANKED)
     told = list(csv.DictReader(rankings_as_csv(rows).splitlines()))
-    assert len(told) == len(rows) and told[0]["quantity"] == QUANTITIES[0]
+    assert len(told) == len(rows) and told[0]["quantity"] == RANKED[0]
     assert float(told[-1]["coverage_90"]) == pytest.approx(rows[-1].coverage_90, abs=1e-4)
 
 
@@ -134,7 +134,7 @@ def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
     monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
     truth, evidence = simulate(SHAPES[1], 250, 31, USUAL)
-    column = QUANTITIES.index("weight_compute_ratio")
+    column = RANKED.index("weight_compute_ratio")
     assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
     assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
@@ -149,7 +149,7 @@ def record() -> dict[tuple[str, str], dict[str, str]]:
         return {(row["run"], row["quantity"]): row for row in csv.DictReader(file) if row["shape"] == POOLED}
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", RANKED)
 def test_the_recorded_run_meets_what_is_asked(record: dict, quantity: str):
     row = record["calibrated", quantity]
     assert int(row["seeds"]) >= 5 and int(row["simulations"]) >= 5000
@@ -160,7 +160,7 @@ def test_the_recorded_run_meets_what_is_asked(record: dict, quantity: str):
 
 def test_the_recorded_run_dropped_few(record: dict):
     """Under 2 percent had no draws that can be trusted, even from the mixture."""
-    assert {quantity for run, quantity in record if run == "calibrated"} == set(QUANTITIES)
+    assert {quantity for run, quantity in record if run == "calibrated"} == set(RANKED)
     for row in record.values():
         assert 0.98 * int(row["sheets"]) <= int(row["simulations"]) <= int(row["sheets"])
 
@@ -168,7 +168,7 @@ def test_the_recorded_run_dropped_few(record: dict):
 def test_the_recorded_fault_is_rejected(record: dict):
     """Premiums believed to be 0.3 as noisy as they are, in as many simulations."""
     rows = [row for (run, _), row in record.items() if run == "premium noise x 0.3"]
-    assert len(rows) == len(QUANTITIES) and all(int(row["simulations"]) >= 5000 for row in rows)
+    assert len(rows) == len(RANKED) and all(int(row["simulations"]) >= 5000 for row in rows)
     assert sum(float(row["ks_p"]) < 0.001 for row in rows) >= 2
     (intensity,) = [row for row in rows if row["quantity"] == "attention_intensity"]
     assert float(intensity["coverage_90"]) < 0.885 and float(intensity["coverage_50"]) < 0.48

@@ -12,7 +12,7 @@ from invert.posterior import summary as summaries
 from invert.posterior.data import Evidence
 from invert.posterior.sampler import posterior
 from invert.posterior.simulation import SHAPES, simulate
-from invert.posterior.summary import QUANTITIES, Summary, prior_spreads, summarise
+from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 
 COUNT = 2048
 
@@ -31,7 +31,7 @@ def impossible() -> Evidence:
 
 
 QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
-NAMES = tuple(name for name in QUANTITIES if name != "active_params_times_markup")
+NAMES = tuple(name for name in SUMMARISED if name != "active_params_times_markup")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def serial() -> list[Summary]:
 
 def test_the_ends_of_an_interval_are_in_order_and_inside_the_one_sided_bounds(serial: list[Summary]):
     for summary in serial:
-        assert tuple(summary.marginals) == QUANTITIES
+        assert tuple(summary.marginals) == SUMMARISED
         for marginal in summary.marginals.values():
             assert 0 < marginal.low <= marginal.at_least <= marginal.median <= marginal.at_most <= marginal.high < np.inf
             assert marginal.spread > 0

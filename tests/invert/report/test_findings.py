@@ -1,4 +1,4 @@
-"""What the full report of a sheet says: anchors, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
+"""What the full report of a sheet says: estimates, doubts, what prices cannot tell, tiers; whole lines, and numbers only."""
 
 import re
 from functools import cache
@@ -8,12 +8,11 @@ from statistics import fmean, stdev
 import pytest
 
 from invert import scoreboard as truth
-from invert.estimators import calibration
+from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
-from invert.report.layout import ESTIMATORS
 from invert.report.sheet import report
 from invert.report.tiers import tiers
 from invert.result import Inference
@@ -84,15 +83,15 @@ def test_no_line_is_cut_and_no_name_is_broken():
         for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
             assert any(estimate.because in line for line in said.splitlines())
         learnt = calibration.learn(found.model.architecture or None if found.model else None)
-        for name in (*learnt.kv_ratios, *learnt.left_out):
+        for name in (*learnt.kv_ratios, *learnt.reference_members, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
 
 
-def test_every_report_has_the_three_anchors_with_their_numbers():
+def test_every_report_has_the_three_estimators_with_their_numbers():
     for found in everything().inferences:
         lines = findings(found, everything())
-        for key, label in ESTIMATORS.items():
-            (line,) = [line for text in lines for line in text.splitlines() if line.startswith(label) and "   " in line]
+        for key, of in KV_ESTIMATORS.items():
+            (line,) = [line for text in lines for line in text.splitlines() if line.startswith(of.name) and "   " in line]
             assert estimate_text("kv_bytes_per_token", found.kv_bytes[key]) in line
 
 
@@ -140,13 +139,13 @@ def test_the_figures_go_with_what_is_left_out():
     """qwen3-coder-plus teaches nothing about itself: four sheets are left, and another factor."""
     learnt = calibration.learn("Qwen3-Coder-480B-A35B")
     said = words(text("qwen3-coder-plus"))
-    assert f"On {learnt.increments.count} tiered sheets" in said and learnt.increments.count == 4
+    assert f"On {learnt.increments.count} sheets of several bands" in said and learnt.increments.count == 4
     assert f"increments at rental cost {exp(learnt.increments.mean):.2g} of it" in said
     assert "Left out of what is learned: " + ", ".join(learnt.left_out) in said
     assert "Left out of what is learned" not in text("gemini-3.1-pro-preview")
 
 
-def test_how_far_the_anchors_lie_apart():
+def test_how_far_the_estimates_lie_apart():
     medians = [estimate.median for estimate in one("gemini-3.1-pro-preview").kv_bytes.values()]
     apart = max(medians) / min(medians)
     assert f"lie {log(apart):.2g} nats apart, a factor of {apart:.3g}" in words(text("gemini-3.1-pro-preview"))
@@ -199,7 +198,7 @@ def test_a_contradiction_ends_the_doubts_and_is_not_clipped():
 def test_odd_prices_are_reported_in_full_and_in_numbers(prices: dict[str, str]):
     said = changed("gemini-3.1-pro", **prices)
     assert not NO_NUMBER.search(said)
-    assert all(label in said for label in ESTIMATORS.values()) and "What the prices can tell at all" in said
+    assert all(of.name in said for of in KV_ESTIMATORS.values()) and "What the prices can tell at all" in said
 
 
 def test_a_sheet_that_no_draw_fits_says_so():
@@ -230,7 +229,7 @@ def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
     for rule, row in scores.items():
         (line,) = [line for line in lines if line.startswith(rule + "  ")]
         assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # Section 5.2: the rule scores far below a uniform guess, what is shipped above it.
+    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
     assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
     assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
     assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)

@@ -54,7 +54,7 @@ def test_who_disclosed_what():
 
 
 def test_the_two_lifetimes_of_anthropic():
-    """Section 5.3: slope .818 of the input price an hour, intercept .182 of it, 800 s between them."""
+    """By hand: a slope of 9/11 of the input price an hour, an intercept of 2/11 of it, 800 s between them."""
     (found,) = tariffs(3e-6, ANTHROPIC)
     assert (found.shorter_ttl, found.longer_ttl, found.problem) == (300, 3600, None)
     assert found.storage_price.value * 3600 / 3e-6 == pytest.approx(9 / 11)
@@ -130,7 +130,7 @@ def test_the_drain_time_of_a_premium_and_its_spread():
 
 
 def test_one_price_for_unlike_models():
-    """B4 and B5 of the validation cases, as far as their rows ship: GLM-4.7, which makes it 55 times, has no sheet here."""
+    """The vendors whose rows ship; GLM-4.7 has no sheet here, and with it the caches differ 55 times."""
     volcengine, baidu = negative_controls()
     assert (volcengine.provider, volcengine.amount, volcengine.currency) == ("volcengine", 0.017, "CNY")
     assert {"deepseek-v4-flash", "deepseek-v4-pro", "glm-5.2"} <= set(volcengine.models)
@@ -141,7 +141,7 @@ def test_one_price_for_unlike_models():
 
 
 def test_the_mark_up_is_as_loose_as_the_controls_show():
-    """Equal prices make the spread of bytes one of mark-ups: all five models of B4 that have one lie within ours."""
+    """Equal prices make the spread of bytes one of mark-ups: those of four models of one storage price spread less than ours."""
     listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
     assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
 

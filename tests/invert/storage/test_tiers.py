@@ -127,7 +127,7 @@ def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, k
 
 
 def test_the_bases_disagree_about_hbm_and_ddr():
-    """Section 5.1: on owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
+    """On owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
     odds = {setting: (found := implied_drain_time_match((0.015, 0.4), *setting))["hbm"] / found["ddr"] for setting in settings()}
     assert 0.8 < odds["owned", 2026] < 1.25
     assert 1 < odds["owned", 2025] < 3
@@ -157,7 +157,7 @@ def test_what_a_tier_would_show_is_found_on_it():
 
 
 def test_the_predicted_drain_times_of_owned_hardware():
-    """Section 5.1: .025, .020, .46 and 9.2 s from a sweep of 25 ms, the last with a disk of 0.03 USD/GB: at 0.0405, 6.8 s."""
+    """By hand, from a sweep of 25 ms: 0.025, 0.020, 0.46 and 9.2 s, the last with a disk of 0.03 USD/GB; at 0.0405 it is 6.8 s."""
     tiers = tier_parameters("owned", 2026)
     shown = [0.025 * tiers["hbm"].holding_price.median / own.holding_price.median for own in tiers.values()]
     assert shown == pytest.approx([0.025, 0.020, 0.46, 9.2 * 0.03 / 0.0405], rel=0.02)
@@ -257,7 +257,7 @@ def test_no_panel_enters_the_headline():
 
 
 def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardware():
-    """Section 5.3: .96 to .997 on the mixed basis; 5.1: an artefact of it."""
+    """0.96 to 0.997 where HBM is rented and the rest is owned, which is an artefact of that mixture."""
     found = gemini()
     assert found.evidence == ("implied drain time",)
     assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
@@ -341,7 +341,7 @@ def score(rules: tuple[RuleScore, ...], name: str) -> RuleScore:
 
 
 def test_the_scoreboard():
-    """Section 5.2: drain match -14.6 with 1 of 5 right, uniform -.97, cost at temperature 3 -1.33, price level -.69."""
+    """By drain times worse than -10 with 1 of 5 right, uniform -0.97, by cost at temperature 3 -1.33, by price level -0.69."""
     rules = scoreboard(KV)
     uniform = score(rules, "uniform guess")
     assert uniform.mean_log_score == pytest.approx((3 * log(1 / 2) + 2 * log(1 / 4)) / 5) and uniform.answered == 0

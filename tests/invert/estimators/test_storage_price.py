@@ -1,0 +1,32 @@
+"""What the price of storage says: there where storage is priced, and at the reading of the lecture."""
+
+from functools import cache
+
+import pytest
+
+from invert.assumptions import USUAL
+from invert.estimators.cases import case_of
+from invert.inference import infer
+from invert.table import InferenceTable
+
+pytestmark = pytest.mark.usefixtures("tiered_sonnet")
+
+
+@cache
+def everything() -> InferenceTable:
+    return infer(everything=True)
+
+
+def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
+    drained, stored = set(), set()
+    for found in everything().inferences:
+        priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
+        assert ("kv_bytes_per_token_stored" in found.estimates) == priced
+        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, USUAL).has_premium)
+        stored |= {found.sheet.model} if priced else set()
+        drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
+    assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored
+    gemini = infer("gemini-3.1-pro")[0]
+    drain, reading = gemini.estimates["implied_drain_time"], gemini.implied_drain_time
+    assert drain.low < 0.015 < drain.high  # an earlier calculation: 15 ms [8, 25]
+    assert drain.median == pytest.approx(reading.values["implied_drain_time"], rel=1e-12)

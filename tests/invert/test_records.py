@@ -1,0 +1,58 @@
+"""The records of the price side: lines at a prompt, verdicts, swings, and estimates of every kind."""
+
+from math import inf, log
+
+import pytest
+
+from invert.assumptions import USUAL
+from invert.inference import infer
+from invert.records import Check, Estimate, Swing, given_value, interval, lower, point_estimate, undetermined, upper, verdict
+
+
+def test_a_sheet_and_its_estimates_are_a_line_each():
+    table = infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
+    shown = "google/gemini-3.1-pro-preview (standard) on 2026-11-20: 2 in, 12 out USD/Mtok, 2 bands"
+    assert str(table[1].sheet) == shown
+    for one in table:
+        for shown in (str(one.sheet), *map(str, (*one.kv_bytes.values(), *one.estimates.values()))):
+            assert shown and "\n" not in shown and len(shown) <= 100
+
+
+def test_a_verdict_is_made_of_the_unused_checks_alone():
+    def made(*checks: Check) -> str:
+        return verdict(tuple(checks))
+
+    used_and_wrong = Check("premium_in", 2, 1, True, False)
+    met, missed = Check("storage_price", 1, 1, False, True), Check("storage_price", 1, 9, False, False)
+    bound, broken = Check("cache_read_price", 1, 0.1, False, True, bound=True), Check("cache_read_price", 1, 9, False, False, bound=True)
+    assert made() == made(used_and_wrong) == "not testable"
+    assert made(used_and_wrong, bound) == "pass (bound only)"
+    assert made(used_and_wrong, bound, met) == made(met) == "pass"
+    assert made(met, broken) == made(missed, bound) == made(met, missed) == "fail"
+
+
+def test_an_end_that_contradicts_the_model_is_the_widest():
+    assert Swing("overlap", 0.5, None).width == inf > Swing("overlap", 0.01, 100).width
+    assert Swing("overlap", 0.5, 2.0).width == pytest.approx(log(4)) == Swing("overlap", 2.0, 0.5).width
+
+
+def test_an_estimate_has_the_numbers_of_its_kind_and_no_other():
+    ids = ("bands.price@1",)
+    made = {
+        "interval": (interval(USUAL, 1.0, 2.0, 4.0, "so", equations=ids), (2.0, 1.0, 4.0)),
+        "upper": (upper(USUAL, 4.0, "so"), (None, None, 4.0)),
+        "lower": (lower(USUAL, 1.0, "so"), (None, 1.0, None)),
+        "point": (point_estimate(USUAL, 2.0, "so", equations=ids), (2.0, None, None)),
+        "given": (given_value(USUAL, 2.0, "kv_bytes_per_token"), (2.0, 2.0, 2.0)),
+        "undetermined": (undetermined(USUAL, "so"), (None, None, None)),
+    }
+    for kind, (one, numbers) in made.items():
+        assert (one.kind, (one.median, one.low, one.high), one.level) == (kind, numbers, 0.90)
+    assert made["undetermined"][0] == Estimate("undetermined", because="so")
+
+
+@pytest.mark.parametrize(("contraction", "by_prior"), [(None, False), (0.0, True), (0.299, True), (0.3, False), (0.9, False)])
+def test_what_the_sheet_hardly_narrowed_is_dominated_by_the_prior(contraction, by_prior):
+    assert interval(USUAL, 1.0, 2.0, 4.0, "so", equations=(), contraction=contraction).prior_dominated is by_prior
+    assert upper(USUAL, 4.0, "so", contraction=contraction).prior_dominated is by_prior
+    assert lower(USUAL, 1.0, "so", contraction=contraction).prior_dominated is by_prior

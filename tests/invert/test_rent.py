@@ -1,0 +1,31 @@
+"""What a byte of HBM and a FLOP cost on a rented chip, and whose rent it is."""
+
+from dataclasses import replace
+
+import pytest
+
+from derive import shipped
+from derive.errors import UnknownName, WrongData
+from invert.assumptions import USUAL
+from invert.estimators.at_rent import kv_bytes_at_cost
+from invert.rent import rental
+
+
+def test_the_rent_is_the_disclosed_one_and_says_so():
+    anchors = rental()
+    assert anchors.values["chip_price"] == pytest.approx(2 / 3600) and anchors.origin["chip_price"].startswith("disclosures.csv deepseek")
+    assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
+    assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
+    assert set(anchors.values) == set(anchors.origin)
+    dearer = rental(chip_price=3 / 3600)
+    assert dearer.origin["chip_price"] == "given"
+    assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
+
+
+def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
+    lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
+    without = shipped.read().edited(disclosures="\n".join(lines))
+    with shipped.reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
+        rental()
+    with pytest.raises(UnknownName, match="accelerator"):
+        rental(replace(USUAL, rent_chip="H1000:bf16"), 1e-3)

@@ -1,0 +1,39 @@
+"""What a run hands back, as plain records: names, what follows from the fields when it is asked for, and travel."""
+
+import pickle
+from functools import cache
+
+from invert.inference import infer
+from invert.result import Inference, Run
+from invert.table import InferenceTable
+
+
+@cache
+def current() -> InferenceTable:
+    return infer()
+
+
+def test_a_table_can_be_pickled():
+    again = pickle.loads(pickle.dumps(current()))
+    assert again == current()
+    reading = again.inferences[0].pairs[0].joint
+    assert reading.solution.answers[0].elasticities == current().inferences[0].pairs[0].joint.solution.answers[0].elasticities
+
+
+def test_a_sheet_is_named_as_its_rows_are():
+    assert all(one.name == f"{one.sheet.provider}/{one.sheet.model}" for one in current())
+    assert isinstance(current(), Run) and all(isinstance(one, Inference) for one in current())
+    assert len(current()) == len(list(current())) == len(current().inferences)
+
+
+def test_pricing_rules_are_there_where_a_sheet_has_two_bands_and_worked_out_once():
+    for one in current():
+        assert (one.rules is None) == (len(one.sheet.bands) == 1) == (not one.pairs)
+        assert one.rules is one.rules and one.identifiability is one.identifiability
+
+
+def test_what_was_given_is_told_from_what_is_assumed():
+    assert current().given == {}
+    table = infer(["gemini-3.1-pro", "kimi-k3"], anchors={"overlap": 0, "active_params": "60B"})
+    assert table.given == {"overlap": 0.0, "active_params": 60e9}
+    assert set(table.given) < set(table.anchors.values)

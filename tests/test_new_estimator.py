@@ -1,0 +1,99 @@
+"""The page on adding an estimator is all that it takes: its module and its record, in a copy, are found in every output."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
+BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
+NAME, LABEL, HEADING = "at_dear_rent", "increments at a dear rent", "KV at dear rent"
+OUTPUTS = """
+import json
+from invert import infer, scoreboard
+from invert.report.contract import run_as_csv, run_as_json
+from invert.report.sheet import report
+from invert.report.table import summary
+
+table, given = infer(["gemini-3.1-pro", "claude-opus-5"]), infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"})
+print(json.dumps({
+    "table": summary(table), "narrow": summary(table, 80), "given": summary(given),
+    "reports": [report(one, table, 10_000) for one in table], "truth": scoreboard.section_rows("truth"),
+    "csv": run_as_csv(table), "json": run_as_json(table), "frame": list(table.to_frame().columns),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Every output of a copy of the code to which nothing was done but what the page says."""
+    copy = tmp_path_factory.mktemp("copy")
+    for part in ("derive", "invert", "pricing_data"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    module, record = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    (copy / "invert" / "estimators" / f"{NAME}.py").write_text(module, encoding="utf-8")
+    registry = copy / "invert" / "estimators" / "__init__.py"
+    text = registry.read_text(encoding="utf-8")
+    start, imported = text.index("ESTIMATORS: "), "from invert.estimators import "
+    end = text.index("\n}\n", start) + 1
+    text = f"{text[:end]}{record}{text[end:]}".replace(imported, f"{imported}{NAME}, ", 1)
+    registry.write_text(text, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", OUTPUTS], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_it_has_a_column_in_the_table(said: dict[str, Any]):
+    heading, _, *rows = said["table"].splitlines()[:4]
+    columns = re.split(r" {2,}", heading)
+    assert columns[columns.index("KV calibrated") + 1] == HEADING
+    for row, kind in zip(rows, ("kB to", "<"), strict=True):
+        assert kind in re.split(r" {2,}", row)[columns.index(HEADING)]
+    assert "The next four hold" in said["table"] and "and with rent at the top of its range; < is a bound" in " ".join(
+        said["table"].split()
+    )
+    assert "KV calibrated" in said["narrow"].splitlines()[0] and HEADING not in said["narrow"].splitlines()[0]
+    assert f"of the four KV at rent, and {HEADING} alone are estimated" in " ".join(said["given"].split())
+
+
+def test_it_has_a_line_in_the_report(said: dict[str, Any]):
+    assert f"KV calibrated, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
+    for report in said["reports"]:
+        assert "four estimates side by side" in report and f"\n{LABEL}  " in report
+        assert re.search(rf"increments at rental cost 0\.51 of it [^;]*, {LABEL} 0\.\d+ of it \(bias", report)
+
+
+def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said: dict[str, Any]):
+    schema = json.loads((ROOT / "docs" / "reference" / "schema" / "infer.schema.json").read_text(encoding="utf-8"))
+    document = json.loads(said["json"])
+    assert not list(Draft202012Validator(schema).iter_errors(document))
+    rows = list(csv.DictReader(io.StringIO(said["csv"])))
+    ratios = set()
+    for sheet, row, kind in zip(document, rows, ("interval", "upper"), strict=True):
+        by_estimator = sheet["estimates"]["kv_bytes_per_token"]
+        assert list(by_estimator) == ["one_markup", "at_rent", "headline", NAME] == list(sheet["worth"]["misreadings"])
+        mine, at_rent = by_estimator[NAME], by_estimator["at_rent"]
+        assert mine["kind"] == row[f"kv_bytes_per_token_{NAME}_kind"] == kind
+        assert float(row[f"kv_bytes_per_token_{NAME}_high"]) == mine["high"]
+        ratios.add(round(at_rent["high"] / mine["high"], 3))
+    assert len(ratios) == 1 and 1.2 < ratios.pop() < 3
+    assert {f"kv_bytes_per_token_{NAME}{end}" for end in ("", "_low", "_high", "_kind")} < set(said["frame"])
+
+
+def test_it_is_scored(said: dict[str, Any]):
+    *models, bias, spread = said["truth"]
+    at_rent = "increments at rental cost"
+    assert all(0 < row[LABEL] < row[at_rent] for row in models)
+    assert bias[LABEL] < bias[at_rent] and spread[LABEL] == spread[at_rent]
