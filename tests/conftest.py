@@ -21,6 +21,15 @@ def pytest_configure(config: pytest.Config) -> None:
     together.ONLY = config.getoption("--case")
 
 
+LONGEST = ("test_samplers", "test_mutations")
+"""Files whose tests take longest, a minute and more."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, so that none of them is left for one processor at the end."""
+    items.sort(key=lambda item: not item.path.name.startswith(LONGEST))
+
+
 settings.register_profile("the same draws every time", derandomize=True, deadline=None)
 settings.load_profile("the same draws every time")
 
