@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from derive.briefly import brief
 from invert.assumptions import USUAL, Assumptions
 from invert.market.panel import Priced
 from invert.market.regression import RIDGE, Fit, Floats, Foretold, GroupedRows, fit, foretold, grouped, student_quantiles
@@ -41,6 +42,8 @@ TOTAL = Use(params="total_params", sparse=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
     """Parameters of a model, as quantiles of what its price leaves possible, and the spread of their logarithm [nat]."""
+
+    __repr__ = brief
 
     low: float
     median: float
