@@ -1,9 +1,9 @@
 """The class that stands for a model whose cache nobody states: the caches of its time, read and stored bytes apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
-from math import exp, log
+from math import inf, log
 from typing import Literal
 
 import numpy as np
@@ -13,30 +13,13 @@ from derive.errors import NotCovered
 from derive.shipped_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
 from invert.market.recency import Cache, Classes, Forgetting, classes
-from invert.market.regression import Floats, student_quantiles
+from invert.market.record import LEVELS, held, spread_of_mean
+from invert.market.student import Floats, Student
+from invert.records import Record
 
 Bytes = Literal["read", "stored"]
 """What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
 KINDS: tuple[Bytes, ...] = ("read", "stored")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KvClass:
-    """Student's t of ln KV bytes: centre [nat], scale [nat], degrees of freedom."""
-
-    centre: float
-    scale: float
-    freedom: float
-
-    def range(self, level: float) -> tuple[float, float, float]:
-        """KV bytes [byte/token]: the median, between the ends that hold so much.
-
-        >>> [round(end / 1e3, 1) for end in KvClass(centre=9.9, scale=1.0, freedom=6.0).range(0.9)]
-        [2.9, 19.9, 139.1]
-        """
-        ends = self.centre + self.scale * student_quantiles(self.freedom, np.array([(1 - level) / 2, 0.5, (1 + level) / 2]))
-        low, median, high = (exp(float(end)) for end in ends)
-        return low, median, high
 
 
 def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Bytes, tuple[Cache, ...]]:
@@ -57,12 +40,12 @@ def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
     return {"read": read, "stored": stored}
 
 
-def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> KvClass | None:
+def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Student | None:
     """The class of a model released on a day, its family left out; None where fewer than two families are earlier."""
     found = classes(known, [Cache(architecture="", family=family, released=released, ln_kv=0.0)], forgetting)
     if not np.isfinite(found.centre[0]):
         return None
-    return KvClass(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+    return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
 
 
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
@@ -90,3 +73,29 @@ def by_family(
             of_family.setdefault(one.family, []).append(place)
     of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
     return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
+
+
+def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date) -> Record:
+    """What the class has got right of models released from a day on, each by rolling origin with its family left out.
+
+    Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
+    """
+    of_time, of_all = (classes(known, known, way) for way in (forgetting, replace(forgetting, horizon=inf)))
+    values = np.array([one.ln_kv for one in known])
+    judged = np.array([one.released >= since for one in known]) & np.isfinite(of_time.centre)
+    _, groups = np.unique(np.array([one.family for one in known])[judged], return_inverse=True)
+    counts = np.bincount(groups)
+    gains = np.bincount(groups, (of_time.log_density(values) - of_all.log_density(values))[judged]) / counts
+    standard_error, interval = spread_of_mean(gains, np.arange(len(gains)))
+    nearer = of_time.nearer(values)[judged]
+    rms, rms_of_all = (float(np.sqrt(np.mean((values - found.centre)[judged] ** 2))) for found in (of_time, of_all))
+    return Record(
+        count=int(judged.sum()),
+        groups=len(counts),
+        rms=rms,
+        rms_of_class=rms_of_all,
+        gain=float(gains.mean()),
+        standard_error=standard_error,
+        interval=interval,
+        held=tuple(held(level, int((nearer < level).sum()), int(judged.sum())) for level in LEVELS),
+    )

@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from invert.market.regression import Floats
+from invert.market.student import Floats
 
 WEIGHTS = np.linspace(0.0, 1.0, 101)
 LEAST_FAMILIES = 3

@@ -14,11 +14,9 @@ from math import lgamma
 
 import numpy as np
 
-from invert.market.regression import Floats
+from invert.market.student import Floats, within
 
 DAYS = 365.25
-ANGLES, SHARES = np.polynomial.legendre.leggauss(64)
-"""Of the integral by which Student's t is summed: cos^(n - 1) over an angle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +84,3 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     spread = count * (weights * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
     freedom = count + forgetting.votes - 1
     return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)
-
-
-def within(apart: Floats, freedom: Floats) -> Floats:
-    """How much of Student's t lies within so many scales of its centre.
-
-    >>> within(np.array([2.015048, 1.0]), np.array([5.0, 2.5])).round(6).tolist()
-    [0.9, 0.595939]
-    """
-    angles = np.arctan(np.abs(apart) / np.sqrt(freedom))
-    beneath = angles / 2 * (SHARES @ np.cos(angles / 2 * (ANGLES[:, None] + 1)) ** (freedom - 1))
-    constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in freedom])
-    return np.asarray(2 * beneath * np.exp(constants) / np.sqrt(np.pi))

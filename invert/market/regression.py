@@ -5,12 +5,11 @@ All that a fit needs of a group are its sums, so that leaving one group out, or 
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import lgamma, log, pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from invert.market.student import Floats, log_student_density, student_quantiles
 
 RIDGE = 1e-3
 """Added to the squares of every slope: a group of one price would leave none."""
@@ -114,28 +113,6 @@ def foretold(rows: GroupedRows) -> Foretold:
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
     return Foretold(centre, scales[rows.groups], rows.freedom, rows.target, rows.groups)
-
-
-def log_student_density(at: Floats, freedom: float) -> Floats:
-    """ln of the density of Student's t.
-
-    >>> log_student_density(np.array([0.0, 1.0]), 5).round(4).tolist()
-    [-0.9686, -1.5156]
-    """
-    constant = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(sqrt(freedom * pi))
-    return constant - (freedom + 1) / 2 * np.log1p(at**2 / freedom)
-
-
-def student_quantiles(freedom: float, levels: Floats) -> Floats:
-    """Student's t with these probabilities below it, to 1e-6 between 1 and 99 %.
-
-    >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()
-    [-2.01505, 0.0, 2.01505]
-    """
-    angles = np.linspace(-np.pi / 2, np.pi / 2, 20_001)
-    density = np.cos(angles) ** (freedom - 1)
-    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    return np.asarray(sqrt(freedom) * np.tan(np.interp(levels, below / below[-1], angles)))
 
 
 def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:

@@ -15,7 +15,8 @@ import numpy as np
 from derive.briefly import brief
 from invert.assumptions import USUAL, Assumptions
 from invert.market.panel import Priced
-from invert.market.regression import RIDGE, Fit, Floats, Foretold, GroupedRows, fit, foretold, grouped, student_quantiles
+from invert.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped
+from invert.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 
 BILLION = 1e9

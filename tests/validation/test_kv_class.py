@@ -9,7 +9,7 @@ from derive.shipped import rows_of
 from derive.shipped_rows import Architecture, ListPrice, OpenModel
 from invert.assumptions import USUAL
 from invert.market import candidates, panel
-from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since
+from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.recency import Cache, Forgetting, classes
 
 KNOWN = caches(rows_of(Architecture), 2.0)
@@ -113,3 +113,10 @@ def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():
         foretold = classes(found, found, Forgetting(horizon=0.5, **PRIOR))
         held.append(by_family(found, foretold, since=date(2025, 1, 1))[1].mean())
     assert 0.87 < np.mean(held) < 0.93
+
+
+@pytest.mark.parametrize(("of", "held", "gain"), [("read", 11, 0.3), ("stored", 13, 0.1)])
+def test_the_record_of_the_class_counts_the_models_that_judged_it(of, held, gain):
+    one = record_of_class(KNOWN[of], chosen(KNOWN.values()), CHOSEN_ON)
+    assert (one.count, one.groups, one.held[-1].held) == (14, 10, held) and one.rms < one.rms_of_class
+    assert one.gain > gain and one.interval[0] < one.gain < one.interval[1]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from invert.market.recency import DAYS, Cache, Forgetting, classes, within
+from invert.market.recency import DAYS, Cache, Forgetting, classes
 
 WAY = Forgetting(horizon=0.5, spread=1.0, votes=3.0)
 RANDOM = np.random.default_rng(9)
@@ -49,4 +49,3 @@ def test_densities_and_shares_are_those_of_student():
     there = np.isfinite(z)
     assert found.log_density(values)[there] == pytest.approx((stats.t.logpdf(z, found.freedom) - np.log(found.scale))[there])
     assert found.nearer(values)[there] == pytest.approx((2 * stats.t.cdf(np.abs(z), found.freedom) - 1)[there], abs=1e-9)
-    assert within(np.array([0.0]), np.array([4.0])).tolist() == [0.0]

@@ -1,0 +1,54 @@
+"""Student's t held against scipy.stats, and pools of two of them."""
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from invert.market.student import Student, foretold_by, log_student_density, pooled_range, student_quantiles, within
+
+STUDENTS = st.builds(Student, centre=st.floats(-20, 20), scale=st.floats(0.05, 5), freedom=st.floats(2.5, 40))
+
+
+@pytest.mark.parametrize("freedom", [3, 4.5, 19, 30])
+def test_densities_quantiles_and_shares_are_those_of_scipy(freedom):
+    at, levels = np.linspace(-6, 6, 13), np.array([0.01, 0.05, 0.3, 0.5, 0.95, 0.99])
+    assert log_student_density(at, freedom) == pytest.approx(stats.t.logpdf(at, freedom))
+    assert student_quantiles(freedom, levels) == pytest.approx(stats.t.ppf(levels, freedom), rel=1e-5, abs=1e-9)
+    assert within(at, np.full(13, freedom)) == pytest.approx(2 * stats.t.cdf(np.abs(at), freedom) - 1, abs=1e-9)
+
+
+@given(STUDENTS, st.floats(0.1, 0.98))
+def test_a_range_a_density_and_a_spread_are_those_of_scipy(one, level):
+    theirs = stats.t(one.freedom, one.centre, one.scale)
+    tails = theirs.ppf([(1 - level) / 2, 0.5, (1 + level) / 2])
+    assert [log(end) for end in one.range(level)] == pytest.approx(tails, rel=1e-4, abs=1e-4)
+    assert one.log_density(one.centre + 1) == pytest.approx(theirs.logpdf(one.centre + 1))
+    assert one.spread == pytest.approx(theirs.std())
+
+
+def test_one_more_of_a_few_values_lies_about_their_mean():
+    random = np.random.default_rng(1)
+    inside = []
+    for _ in range(2000):
+        *values, another = random.normal(3, 2, 6)
+        low, _, high = foretold_by(values).range(0.9)
+        inside.append(low < exp(another) < high)
+    assert np.mean(inside) == pytest.approx(0.9, abs=0.02)
+
+
+@given(STUDENTS, STUDENTS, st.sampled_from([0.5, 0.9]))
+def test_a_pool_of_one_is_that_one(one, other, level):
+    assert pooled_range(1.0, one, other, level) == pytest.approx(one.range(level), rel=1e-3)
+    assert pooled_range(0.0, one, other, level) == pytest.approx(other.range(level), rel=1e-3)
+
+
+@given(STUDENTS, STUDENTS, st.floats(0.05, 0.95))
+def test_a_pool_holds_its_share_of_both(one, other, weight):
+    ends = np.log(pooled_range(weight, one, other, 0.9))
+    below = weight * stats.t(one.freedom, one.centre, one.scale).cdf(ends)
+    below += (1 - weight) * stats.t(other.freedom, other.centre, other.scale).cdf(ends)
+    assert below == pytest.approx([0.05, 0.5, 0.95], abs=1e-3)
