@@ -153,18 +153,15 @@ class Architecture(TableRow):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReferenceModel(TableRow):
-    """A row of reference_class.csv: an architecture, its family, and the sheet of several bands that calibrates, if any."""
+class CalibrationModel(TableRow):
+    """A row of calibration_models.csv: an architecture, and the sheet of several bands that sells it."""
 
-    TABLE = "reference_class"
+    TABLE = "calibration_models"
 
     architecture: str
-    family: str
-    in_class: bool
-    calibration_sheet: str
-    calibration_date: datetime.date | None
+    sheet: str
+    sheet_date: datetime.date | None
     max_context: int | None
-    kv_bytes_per_element: float
     grade: str
     notes: str
 
@@ -320,7 +317,7 @@ class PastPrice(TableRow):
 RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
-        *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, ReferenceModel, Disclosure, ModelRow, FxRate),
+        *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, CalibrationModel, Disclosure, ModelRow, FxRate),
         *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice),
     )
 }

@@ -15,7 +15,6 @@ from derive.shipped_rows import (
     FxRate,
     MemoryTierFigure,
     ModelRow,
-    ReferenceModel,
     in_si,
     is_known,
     written,
@@ -188,14 +187,6 @@ def _model(row: ModelRow) -> Iterator[Fault]:
             yield missing, f"is blank, and {there} is not"
 
 
-def _class_member(row: ReferenceModel) -> Iterator[Fault]:
-    if row.calibration_sheet and not row.in_class:
-        yield "in_class", "is not true, and the row calibrates with a sheet"
-    for column in ("calibration_date", "max_context"):
-        if is_known(row, column) and not row.calibration_sheet:
-            yield "calibration_sheet", f"is blank, and {column} is not"
-
-
 def _disclosure(row: Disclosure) -> Iterator[Fault]:
     known = DISCLOSED[row.topic]
     if row.quantity not in known:
@@ -232,7 +223,6 @@ ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "memory_tiers": _memory_tier,
     "architectures": _architecture,
     "models": _model,
-    "reference_class": _class_member,
     "disclosures": _disclosure,
     "efficiencies": _efficiency,
 }

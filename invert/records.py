@@ -14,6 +14,7 @@ from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
+from invert.data import Data
 
 ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
@@ -440,13 +441,13 @@ class Estimate:
 T = TypeVar("T")
 
 
-def or_undetermined(estimate: Callable[[T, Assumptions], Estimate]) -> Callable[[T, Assumptions], Estimate]:
+def or_undetermined(estimate: Callable[[T, Data, Assumptions], Estimate]) -> Callable[[T, Data, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
     @wraps(estimate)
-    def found(case: T, assumptions: Assumptions) -> Estimate:
+    def found(case: T, data: Data, assumptions: Assumptions) -> Estimate:
         try:
-            return estimate(case, assumptions)
+            return estimate(case, data, assumptions)
         except WrongData as error:
             return undetermined(assumptions, str(error))
 
@@ -609,11 +610,9 @@ class Misreading:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What the estimates of a sheet are worth, judged without its own model and the siblings of it (`left_out`).
+    """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
 
-    `models` are those with a cache that is known and a sheet of several bands, `misreadings` by estimator. The reference
-    class has these members, their KV bytes [byte/token] a median and a spread [nat]. `rms` [nat] is how far each belief
-    misses the models, a family left out at a time.
+    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator.
     """
 
     __repr__ = brief
@@ -621,10 +620,7 @@ class Worth:
     models: tuple[str, ...]
     left_out: tuple[str, ...]
     misreadings: Mapping[str, Misreading]
-    class_members: tuple[str, ...]
-    class_median: float
-    class_sd: float
-    rms: Mapping[str, float]
+    records: Mapping[str, Record]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from invert.anchors import MARKET
 from invert.assumptions import Assumptions
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.identifiability import identified
+from invert.market.pool import Verdict
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
 from invert.records import (
@@ -45,11 +46,11 @@ class Inference:
 
     Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
 
-    `kv_bytes` are the estimates of KV bytes by estimator (one is the "headline"), `estimates` those of all else by
-    quantity. `contractions` are by quantity, `swings` by estimator of KV bytes: what moves an interval that one mark-up
-    gives, None where it gives none. `convention` is None where there is no premium to speak of.
-    `equations` are all that the readings and estimates rest on, as id@version. `no_storage` says why tiers and storage are
-    left out although the sheet sells them.
+    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` the
+    headline of those left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
+    estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
+    there is no premium to speak of. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
+    says why tiers and storage are left out although the sheet sells them.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -72,6 +73,7 @@ class Inference:
     summary: Summary
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
+    kv_bytes_stored: Estimate
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
     worth: Worth | LeftOut
@@ -114,6 +116,7 @@ class Run:
     """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
+    `premium_verdict` is what premiums have earned beside the class of KV bytes; None where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices.
     """
@@ -125,6 +128,7 @@ class Run:
     anchors: Anchors
     assumptions: Assumptions
     premiums: tuple[tuple[str, float, float], ...]
+    premium_verdict: Verdict | LeftOut | None
     mean_contexts: Mapping[str, float]
     drain_times: Mapping[str, Mapping[str, float] | LeftOut]
     tier_rules: TierRules | LeftOut

@@ -9,9 +9,10 @@ import numpy as np
 
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
-from invert.estimators.densities import student_quantile
+from invert.market.student import student_quantiles
 from invert.posterior.data import Evidence, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sampler import posterior
@@ -48,11 +49,11 @@ def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
+def swings_of_increment(evidence: Evidence, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
     """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
-    learnt = learn(architecture, assumptions).increments
+    learnt = learn(data, architecture, assumptions).increments
     tails = ((1 - assumptions.level) / 2, (1 + assumptions.level) / 2)
-    markup = exp(student_quantile(learnt.degrees_of_freedom, tails[1]) * learnt.predictive_sd)
+    markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))
     rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = (np.exp(end[0]) for end in evidence.cells["premium_out"])
     middle = np.sqrt(low * high)

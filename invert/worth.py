@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from math import exp
+from statistics import fmean, stdev
 from typing import TypeVar
 
 from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.cases import Case
-from invert.estimators.densities import sample_of
-from invert.estimators.known import Judged, judged
+from invert.estimators.known import Judged, judged, records
 from invert.records import LeftOut, Misreading, Worth
 
 T = TypeVar("T")
@@ -25,38 +25,32 @@ def or_left_out(work: Callable[[], T]) -> T | LeftOut:
 
 
 def worths(
-    architectures: Iterable[str | None], assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
+    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
 ) -> dict[str | None, Worth | LeftOut]:
     """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
 
     `drawn` are cases with their posteriors on these assumptions.
 
-    >>> of_any, = worths([None]).values()
+    >>> from invert.data import read_data
+    >>> of_any, = worths([None], read_data()).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
-    {'one_markup': -3.86, 'at_rent': -0.68, 'headline': 0.08}
+    {}
     """
-    known = or_left_out(lambda: judged(assumptions, drawn))
-    rms = or_left_out(lambda: {skill.belief: skill.rms for skill in calibration.leave_one_out(assumptions=assumptions)})
-    return {one: or_left_out(partial(_worth, one, known, rms, assumptions)) for one in dict.fromkeys(architectures)}
+    known = or_left_out(lambda: judged(data, assumptions, drawn))
+    return {one: or_left_out(partial(_worth, one, known, data, assumptions)) for one in dict.fromkeys(architectures)}
 
 
-def _worth(
-    architecture: str | None, known: tuple[Judged, ...] | LeftOut, rms: Mapping[str, float] | LeftOut, assumptions: Assumptions
-) -> Worth | LeftOut:
-    """The record of every estimator on the models learned from without an architecture and its siblings."""
-    learnt = calibration.learn(architecture, assumptions)
+def _worth(architecture: str | None, known: tuple[Judged, ...] | LeftOut, data: Data, assumptions: Assumptions) -> Worth | LeftOut:
+    """The record of every estimator on the models learned from without an architecture and those that share its cache."""
+    learnt = calibration.learn(data, architecture, assumptions)
     if isinstance(known, LeftOut):
         return known
-    if isinstance(rms, LeftOut):
-        return rms
+    kept = [one for one in known if one.member.architecture in learnt.kv_ratios]
     return Worth(
         models=tuple(learnt.kv_ratios),
         left_out=learnt.left_out,
-        misreadings=_misreadings([one for one in known if one.member.architecture in learnt.kv_ratios]),
-        class_members=learnt.reference_members,
-        class_median=exp(learnt.reference.mean),
-        class_sd=learnt.reference.sd,
-        rms=rms,
+        misreadings=_misreadings(kept),
+        records=records(kept, data, assumptions),
     )
 
 
@@ -65,6 +59,6 @@ def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
     found = {}
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
         errors = [error for one in kept if (error := one.error(estimator)) is not None]
-        of = sample_of(errors) if len(errors) > 1 else None
-        found[estimator] = Misreading(len(kept), len(errors), of.mean if of else None, of.sd if of else None)
+        bias, sd = (fmean(errors), stdev(errors)) if len(errors) > 1 else (None, None)
+        found[estimator] = Misreading(len(kept), len(errors), bias, sd)
     return found

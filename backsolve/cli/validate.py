@@ -9,7 +9,7 @@ from backsolve.streams import width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "calibration")
+SECTIONS = ("truth", "skill", "storage", "controls", "production", "calibration")
 SHEETS_PER_SHAPE, SEEDS, _DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
@@ -25,9 +25,7 @@ def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style:
 
     \b
     truth        KV bytes and attention of models of known architecture, over the truth
-    skill        how well each belief foretells a model that was left out
-    size         size by input price, for open models that were left out
-    class        KV bytes by the models released before, and what a price adds
+    skill        every estimator, and what might join it, on models that were left out
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day

@@ -1,38 +1,42 @@
-"""What models of known architecture teach: how far increments lie from cost, and what KV bytes are usual.
+"""What models of known architecture teach of prices: how far the increments of their sheets lie from cost.
 
-Both are learned at run time from reference_class.csv, without the model being inferred and its siblings.
+Learned at run time from calibration_models.csv, a family one vote, without the model being inferred and its family.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
-from math import log, sqrt
+from math import isfinite, log
 from statistics import fmean
 
 from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
-from derive.shipped import BadRow, Problem, Row, checked, content, once_a_reading, refuse_bad, rows_of
-from derive.shipped import raw_rows as shipped_lines
-from derive.shipped_rows import ReferenceModel
+from derive.shipped import BadRow, Problem, Row, Tables
+from derive.shipped_rows import Architecture, CalibrationModel
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.data import Data, once_a_run
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
-from invert.estimators.densities import LONG_TAILS, Belief, Sample, log_normal, log_student, log_student_above, on_grid, sample_of
+from invert.market import learnt
+from invert.market.candidates import log_density_of_class
+from invert.market.pool import LEAST_FAMILIES, Foresight, Verdict, pool_verdict
+from invert.market.recency import Cache
+from invert.market.student import Student, foretold_by
 from invert.records import Estimate, PriceSheet
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import load, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
 
-REFERENCE, LAUNCHED = ReferenceModel.TABLE, "prices_calibration.csv"
+KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it, if any.
+    """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it.
 
     kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
     """
@@ -41,11 +45,10 @@ class Member:
 
     architecture: str
     family: str
-    in_class: bool
     kv_bytes_per_token: float
     attention_flops_per_pair: float | None
     active_params: float | None
-    sold: "Sold | None"
+    sold: "Sold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,154 +66,172 @@ class Sold:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What known models teach: ln(KV bytes at cost / true), ln(attention FLOPs at cost / true), and ln KV bytes of the class.
+    """What known models teach: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
 
-    `kv_ratios` and `attention_ratios` are the ratios themselves by architecture; `left_out` was not learned from.
+    `families` had a vote each; `left_out` was not learned from.
     """
 
     __repr__ = brief
 
-    increments: Sample
-    attention: Sample
-    reference: Sample
+    increments: Student
     kv_ratios: Mapping[str, float]
-    attention_ratios: Mapping[str, float]
-    reference_members: tuple[str, ...]
+    families: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
-@once_a_reading
-def learn(leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
-    """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
+@once_a_run
+def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
+    """The calibration without an architecture of architectures.csv and its family; with all members if none is named.
 
     Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
 
-    >>> f"{learn().increments.mean:.2f} {learn().increments.sd:.2f}", learn("GLM-4.6").increments.count
-    ('-0.68 1.21', 4)
+    >>> from invert.data import read_data
+    >>> data = read_data()
+    >>> f"{learn(data).increments.centre:.2f}", learn(data, "GLM-4.6").families == learn(data).families
+    ('-0.68', False)
     """
-    return learned(members(assumptions), siblings(leave_out) if leave_out else frozenset(), assumptions)
+    return learned(members(data, assumptions), siblings(data, leave_out) if leave_out else frozenset())
 
 
-def learned(known: Sequence[Member], left_out: frozenset[str], assumptions: Assumptions = USUAL) -> Calibration:
+def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     """The calibration from these members, without some."""
     kept = [member for member in known if member.architecture not in left_out]
-    kv = {member.architecture: ratio for member in kept if (ratio := kv_ratio(member))}
-    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member, assumptions))}
-    usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
+    ratios = [(member, ratio) for member in kept if (ratio := kv_ratio(member))]
+    of_family: dict[str, list[float]] = {}
+    for member, ratio in ratios:
+        of_family.setdefault(member.family, []).append(log(ratio))
+    if len(of_family) < 2:
+        raise WrongData(
+            f"{KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
+        )
     return Calibration(
-        increments=_sample(kv, "sheets of several bands"),
-        attention=_sample(attention, "sheets with an input premium"),
-        reference=_sample(usual, "class members"),
-        kv_ratios=kv,
-        attention_ratios=attention,
-        reference_members=tuple(usual),
+        increments=foretold_by([fmean(logs) for logs in of_family.values()]),
+        kv_ratios={member.architecture: ratio for member, ratio in ratios},
+        families=tuple(of_family),
         left_out=tuple(sorted(left_out)),
     )
 
 
-def _sample(values: Mapping[str, float], what: str) -> Sample:
-    if len(values) < 2:
-        raise WrongData(f"{REFERENCE}.csv: {len(values)} {what} are left to learn from, and a spread needs two")
-    return sample_of([log(value) for value in values.values()])
+def foretold(ln_at_cost: float, calibration: Calibration) -> Student:
+    """ln KV bytes by an increment: its KV bytes at cost less what increments of known families lie off it."""
+    return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
+
+
+@once_a_run
+def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
+    """What increments have earned beside the class of KV bytes, each known model foretold by other families; None of too few."""
+    known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
+    of_name = {one.architecture: one for one in caches}
+    rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
+    of_class = log_density_of_class([one for one, _ in rows], caches, learnt.forgetting(data, assumptions))
+    if len({one.family for one, _ in rows}) < LEAST_FAMILIES:
+        return None
+    return pool_verdict([
+        Foresight(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        for (one, ratio), by_class in zip(rows, of_class, strict=True)
+        if isfinite(by_class)
+    ])  # fmt: skip
+
+
+def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
+    """One known model by its own increments and the calibration of other families."""
+    others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
+    return foretold(one.ln_kv + log(ratio), others)
 
 
 def kv_ratio(member: Member) -> float | None:
     """KV bytes at rental cost over those of the architecture; None without an increment."""
-    median = member.sold.at_rent.median if member.sold else None
+    median = member.sold.at_rent.median
     return None if median is None else median / member.kv_bytes_per_token
 
 
-def attention_ratio(member: Member, assumptions: Assumptions = USUAL) -> float | None:
+def attention_ratio(data: Data, member: Member, assumptions: Assumptions = USUAL) -> float | None:
     """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
-    if member.sold is None or member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
+    if member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
-    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(assumptions).values)) / member.attention_flops_per_pair
+    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(data, assumptions).values)) / member.attention_flops_per_pair
 
 
 # Members.
 
 
-def siblings(architecture: str) -> frozenset[str]:
-    """The architecture and every other of its family in reference_class.csv; itself alone where it is in none.
+def siblings(data: Data, architecture: str) -> frozenset[str]:
+    """The architecture and every other that shares its design of a cache.
 
-    >>> sorted(siblings("GLM-4.5-Air"))
+    >>> from invert.data import read_data
+    >>> sorted(siblings(read_data(), "GLM-4.5-Air"))
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
-    presets.architecture(architecture)
-    families = {row.architecture: row.family for row in rows_of(ReferenceModel)}
-    if architecture not in families:
-        # Its row may be a bad one: without its family it would be judged by its own siblings.
-        refuse_bad(REFERENCE, architecture=architecture)
-    return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
+    family = presets.architecture(architecture, data.tables).kv_family
+    return frozenset(row.model for row in data.tables.rows_of(Architecture) if row.kv_family == family)
 
 
-def members(assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
-    """Every sound row of reference_class.csv, with its architecture worked out and its sheet read.
+def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
+    """Every sound row of calibration_models.csv, with its architecture worked out and its sheet read.
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    return _class(assumptions.apart_from(UNLESS_GIVEN))[0]
+    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[0]
 
 
-def class_problems(assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book().problems[len(load().problems) :], *_class(assumptions.apart_from(UNLESS_GIVEN))[1])
+def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
+    """What is wrong with rows of calibration_models.csv beyond the row itself, and with the launch sheets."""
+    return (*calibration_book(data).problems[len(load(data=data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
 
 
-def lacking(assumptions: Assumptions = USUAL) -> tuple[str, ...]:
+def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
     """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
-    return _class(assumptions.apart_from(UNLESS_GIVEN))[2]
+    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[2]
 
 
-@once_a_reading
-def _class(assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
-    book = calibration_book()
-    known = {f"{one.provider}/{one.model}": one for one in models()}
+@once_a_run
+def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
+    book, tables = calibration_book(data), data.tables
+    known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
-    for row in rows_of(ReferenceModel):
+    left_out = [row["architecture"] for row, _, _ in tables.checked(KNOWN).bad if row.get("architecture")]
+    for row in tables.rows_of(CalibrationModel):
         try:
-            found.append(_member(row, book, known, assumptions))
+            found.append(_member(row, book, known, data, assumptions))
         except BadRow as error:
             left_out.append(row.architecture)
             faults.append(error.problem)
-    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed())
+    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed(tables))
 
 
-def _misnamed() -> Iterator[str]:
-    """What rows of reference_class.csv that share a name stand for beyond that name: all of them but one are another member."""
+def _misnamed(tables: Tables) -> Iterator[str]:
+    """What rows of calibration_models.csv that share a name stand for beyond that name: all of them but one are another member."""
     same: dict[str, dict[int, Row]] = {}
-    for row, why in shipped_lines(REFERENCE)[1]:
+    for row, why in tables.raw_rows(KNOWN)[1]:
         if not why:
             same.setdefault(row["architecture"], {})[row.place] = row
     for rows in same.values():
         if len(rows) > 1:
-            places, families = " or ".join(map(str, rows)), " or ".join(dict.fromkeys(row["family"] for row in rows.values()))
-            yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {places} misnames (family {families})"
+            yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {' or '.join(map(str, rows))} misnames"
 
 
-def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], assumptions: Assumptions) -> Member:
-    """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
+def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:
+    """One row of calibration_models.csv; `BadRow` where it rests on something that cannot be used."""
     try:
-        architecture = presets.architecture(row.architecture)
-        preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, row.kv_bytes_per_element)
+        architecture = presets.architecture(row.architecture, data.tables)
+        preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
     except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
     params = preset.givens.get("active_params")
-    sold = _sold(row, book, known, params, assumptions) if row.calibration_sheet else None
-    return Member(row.architecture, row.family, row.in_class, read, prefill_attention_flops(preset), params, sold)
+    sold = _sold(row, book, known, params, data, assumptions)
+    return Member(row.architecture, architecture.kv_family, read, prefill_attention_flops(preset), params, sold)
 
 
-def _fault(row: ReferenceModel, column: str, message: str) -> Problem:
-    return Problem(f"{REFERENCE}.csv", row.place, column, message)
+def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
+    return Problem(f"{KNOWN}.csv", row.place, column, message)
 
 
-@once_a_reading
-def calibration_book() -> PriceBook:
+@once_a_run
+def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
-    book = load()
+    book = load(data=data)
     try:
-        rows, problems = read_rows(BytesIO(content(LAUNCHED)), LAUNCHED, book.fx)
+        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:
         rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
@@ -229,52 +250,57 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
 
 
 def _sold(
-    row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None, assumptions: Assumptions
+    row: CalibrationModel,
+    book: PriceBook,
+    known: Mapping[str, ModelRow],
+    active_params: float | None,
+    data: Data,
+    assumptions: Assumptions,
 ) -> Sold:
-    """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with."""
-    wanted = row.calibration_sheet
+    """The sheet that a row of calibration_models.csv names, on its day, under the row of models.csv that `infer` reads it with."""
+    wanted = row.sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
-        refuse_bad("models", provider=provider, model=model)
+        data.tables.refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
-    day = row.calibration_date or newest
+    day = row.sheet_date or newest
     if day is None:
-        raise BadRow(_fault(row, "calibration_date", "is blank, and no price has a retrieved_date to stand for it"))
+        raise BadRow(_fault(row, "sheet_date", "is blank, and no price has a retrieved_date to stand for it"))
     if newest and day > newest:
-        raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
-    _refuse_spoilt(wanted, book.problems)
+        raise BadRow(_fault(row, "sheet_date", f"{day} is later than the newest prices here, which were read on {newest}"))
+    _refuse_spoilt(data.tables, wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     for currency in {one.currency for one in rows} - {"USD"}:
-        refuse_bad_rate(currency, day)
+        refuse_bad_rate(data.tables, currency, day)
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
-    no_bands = BadRow(_fault(row, "calibration_sheet", f"{wanted!r} has no sheet of several bands on {day}"))
+    no_bands = BadRow(_fault(row, "sheet", f"{wanted!r} has no sheet of several bands on {day}"))
     if sheet is None:
         raise no_bands
     model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
-    case = case_of(sheet, model_row, assumptions)
+    case = case_of(sheet, model_row, data, assumptions)
     lines = price_lines(sheet, case.seen.contexts)
     if lines is None:
         raise no_bands
-    return Sold(case, lines, at_rent.estimates(case, assumptions)["kv_bytes_per_token"])
+    return Sold(case, lines, at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"])
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
     grade = "verified" if active_params else ""
     known = architecture, "verified", None, active_params, grade, None
-    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{REFERENCE}.csv", "")
+    return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{KNOWN}.csv", "")
 
 
-def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
+def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:
     """Raises `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, of other prices."""
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")
-        for row, _ in _price_lines(name)
+        for row, _ in _price_lines(tables, name)
         if f"{row.get('provider')}/{row.get('model')}" == wanted
     }
     for problem in problems:
@@ -282,83 +308,8 @@ def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
             raise BadRow(problem)
 
 
-def _price_lines(name: str) -> tuple[tuple[Row, str], ...]:
+def _price_lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
     try:
-        return shipped_lines(name)[1]
+        return tables.raw_rows(name)[1]
     except WrongData:
         return ()
-
-
-# What is believed of ln KV bytes.
-
-
-def reference_only(calibration: Calibration) -> Belief:
-    """What the reference class says of ln k, without a price: a normal density with its predictive spread."""
-    return on_grid(calibration.reference, log_normal(calibration.reference))
-
-
-def increment_only(ln_increment_kv: float, calibration: Calibration) -> Belief:
-    """What an output increment says of ln k: its KV bytes at cost less the bias, Student's t with the predictive spread.
-
-    `ln_increment_kv` is the logarithm of the median at rental cost.
-    """
-    corrected = calibration.increments.mirrored(ln_increment_kv)
-    return on_grid(corrected, log_student(corrected), LONG_TAILS)
-
-
-def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
-    """What the increment and the reference class say of ln k together: the product of the two densities.
-
-    >>> from math import exp
-    >>> from invert.estimators.densities import central_interval
-    >>> [round(exp(ln_kv) / 1e3) for ln_kv in central_interval(combined(log(76e3), learn()))]
-    [37, 138, 503]
-    """
-    usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))
-    return on_grid(calibration.reference, lambda points: usual(points) + priced(points))
-
-
-def bounded(ln_bound: float, calibration: Calibration) -> Belief:
-    """What a sheet without a premium says of ln k: the reference class, times the probability that its price covers so much.
-
-    `ln_bound` is the logarithm of what `kv_bytes_within_price` gives; the price may lie off cost as far as increments do.
-    Only an upper quantile is worth printing. A bound far below the whole class is taken for a price far below cost and moves
-    it less than one nearby: the tails of Student's t are long.
-    """
-    usual, covered = log_normal(calibration.reference), log_student_above(calibration.increments.mirrored(ln_bound))
-    return on_grid(calibration.reference, lambda points: usual(points) + covered(points))
-
-
-# How good it is.
-
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """How well a belief foretells ln k of models that were left out: rms error of its median [nat], mean ln density there."""
-
-    belief: str
-    rms: float
-    log_density: float
-
-
-def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None, assumptions: Assumptions = USUAL) -> tuple[Skill, ...]:
-    """The skill of each belief over the models with a sheet of several bands, every one judged by a calibration without it.
-
-    `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone. `known` are by
-    default all members.
-    """
-    known = members(assumptions) if known is None else known
-    scores: dict[str, list[tuple[float, float]]] = {}
-    for judged, at_cost_over_true in ((member, ratio) for member in known if (ratio := kv_ratio(member))):
-        left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
-        calibration, truth = learned(known, left_out, assumptions), log(judged.kv_bytes_per_token)
-        at_cost = truth + log(at_cost_over_true)
-        for name, belief in (
-            ("reference class", reference_only(calibration)),
-            ("increment", increment_only(at_cost, calibration)),
-            ("both", combined(at_cost, calibration)),
-        ):
-            scores.setdefault(name, []).append((belief.quantile(0.5) - truth, belief.log_density(truth)))
-    return tuple(
-        Skill(name, sqrt(fmean(error**2 for error, _ in found)), fmean(density for _, density in found)) for name, found in scores.items()
-    )

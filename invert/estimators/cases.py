@@ -3,19 +3,23 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import pairwise
 from math import log
 
 from derive.briefly import brief
-from derive.errors import WrongValue
+from derive.errors import WrongData, WrongValue
+from derive.shipped_rows import Architecture
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.market.by_price import ByPrice, size_by_price
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
+from invert.rent import rental
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
 from invert.storage.tariffs import tariffs
@@ -27,6 +31,8 @@ UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 @dataclass(frozen=True, slots=True)
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
+
+    `released` is the day of its model, None where nobody says it; `kv_family` who shares its design of a cache, where that is public.
 
     `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
     """
@@ -41,6 +47,8 @@ class Case:
     storage_price: Observable | None
     evidence: Evidence
     by_price: ByPrice | LeftOut
+    released: date | None
+    kv_family: str
     summary: Summary | None = None
     prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
@@ -55,12 +63,17 @@ class Case:
         return (self.model.architecture or None) if self.model else None
 
     @property
+    def day(self) -> date:
+        """The day whose caches are usual for it: that of its release, or of the prices where that is earlier or not known."""
+        return min(self.released or self.sheet.as_of, self.sheet.as_of)
+
+    @property
     def has_premium(self) -> bool:
         """Whether an output token costs more in some band than in the one below it."""
         return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(self.sheet.bands))
 
 
-def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions) -> Case:
+def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
     max_context = model.max_context if model else None
     seen = observables(sheet, max_context, assumptions)
@@ -71,7 +84,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions)
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
-    by_price = size_by_price(sheet, model, assumptions)
+    by_price = size_by_price(sheet, model, data, assumptions)
     suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
     anchors = anchors_of(model, assumptions, suggested.median if suggested else None)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -83,7 +96,17 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions)
     if anchors.origin["active_params"] == MARKET:
         # The input price has said how big the model is: it says so once.
         evidence = replace(evidence, size_by_price=True)
-    return Case(sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price)
+    row = _architecture(model, data)
+    released = row.release_date if row else None
+    return Case(
+        sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else ""
+    )
+
+
+def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
+    """The row of its architecture; None where none is public or the row cannot be used, which the tables' problems name."""
+    name = model.architecture if model else ""
+    return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
 
 
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:
@@ -98,8 +121,17 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     return log(anchors.values["active_params"]), spread
 
 
-def with_posteriors(cases: Sequence[Case], assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
+def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
     """The cases with their posteriors, all drawn together."""
     evidence = [case.evidence for case in cases]
-    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, SUMMARISED)
+    found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
+    spreads = prior_spreads(evidence, assumptions, SUMMARISED)
     return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]
+
+
+def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
+    """What a FLOP rents for [USD], where the tables say it."""
+    try:
+        return rental(data, assumptions).values["price_per_flop"]
+    except WrongData:
+        return None

@@ -1,51 +1,61 @@
-"""The headline: KV bytes from increments at the mark-up of models of known architecture, combined with the KV bytes they have."""
+"""The headline: KV bytes as models of the time have them, those read and those stored apart; a price enters by its record alone."""
 
-from math import exp, log
+from dataclasses import replace
 
 from invert.assumptions import Assumptions
-from invert.estimators import at_rent, calibration, densities
+from invert.data import Data
+from invert.estimators import calibration, increment
+from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.estimators.densities import Belief
-from invert.posterior.summary import contracted
-from invert.records import Estimate, given_value, interval, or_undetermined, upper
-
-ONE_SD = (0.16, 0.84)
-"""Quantiles between which a density is as wide as two standard deviations of a normal."""
+from invert.market import learnt
+from invert.market.kv_class import Bytes
+from invert.market.student import Student, pooled_range
+from invert.records import Estimate, given_value, interval, or_undetermined, undetermined
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes calibrated on known models; given ones stand in their place."""
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions)}
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes that a step reads, by the class of the time and what a premium has earned beside it; and those stored, by the class.
+
+    Given KV bytes are those read, and stand in their place.
+    """
+    return {
+        "kv_bytes_per_token": _read(case, data, assumptions),
+        "kv_bytes_stored_per_token": _stored(case, data, assumptions),
+    }
 
 
 @or_undetermined
-def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    return calibrated_on_known(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
+    verdict = calibration.verdict_on_premium(data, assumptions)
+    by_price = increment.foretold(case, data, assumptions) if verdict and verdict.enters else None
+    if by_price is None or verdict is None:
+        return _of_class("read", case, data, assumptions)
+    of_class = _class("read", case, data, assumptions)
+    if of_class is None:
+        return undetermined(assumptions, NO_CLASS)
+    ends = pooled_range(verdict.weight, by_price, of_class, assumptions.level)
+    because = f"the caches of its time and, with a weight of {verdict.weight:.2f}, what its premium pays for"
+    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=MEANS)
 
 
-def calibrated_on_known(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
-    """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart.
-
-    An undetermined one stays as it is.
-    """
-    if at_cost.high is None:
-        return at_cost
-    learnt = calibration.learn(architecture, assumptions)
-    equations, anchors = at_cost.equations, (*at_cost.anchors, "kv_bytes_per_token")
-    bound, median_at_cost = log(at_cost.high), at_cost.median
-    belief = calibration.bounded(bound, learnt) if median_at_cost is None else calibration.combined(log(median_at_cost), learnt)
-    contraction = contracted(_width(belief), _width(calibration.reference_only(learnt)))
-    if median_at_cost is not None:
-        low, median, high = (exp(end) for end in densities.central_interval(belief, assumptions.level))
-        because = f"increments at the mark-up of {learnt.increments.count} known sheets, and {learnt.reference.count} known caches"
-        return interval(assumptions, low, median, high, because, equations=equations, contraction=contraction, anchors=anchors)
-    because = f"no output premium: {learnt.reference.count} known caches, and what the price pays for"
-    high = exp(belief.quantile(assumptions.level))
-    return upper(assumptions, high, because, equations=equations, contraction=contraction, anchors=anchors)
+NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
-def _width(belief: Belief) -> float:
-    low, high = ONE_SD
-    return belief.quantile(high) - belief.quantile(low)
+@or_undetermined
+def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    return _of_class("stored", case, data, assumptions)
+
+
+def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    of_class = _class(of, case, data, assumptions)
+    if of_class is None:
+        return undetermined(assumptions, NO_CLASS)
+    because = f"the caches of models released before {case.day}{'' if case.released else ', as its release is not known'}; no price enters"
+    found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
+    return replace(found, record=learnt.class_record(data, of, assumptions))
+
+
+def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
+    return learnt.class_at(data, of, case.day, case.kv_family, assumptions)

@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import erf, log, pi, sqrt
+from statistics import NormalDist
+
+import numpy as np
 
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import side_by_side
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, with_posteriors
-from invert.records import Estimate
+from invert.market import learnt
+from invert.market.recency import classes
+from invert.market.record import record_by_votes
+from invert.records import Estimate, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +36,52 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tuple[Judged, ...]:
+def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()) -> tuple[Judged, ...]:
     """Every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
     Facts that were given about one model or its traffic say nothing of these. `drawn` are cases with their posteriors on
     these assumptions: a known one among them is drawn no second time.
 
-    >>> first = judged()[0]
+    >>> from invert.data import read_data
+    >>> first = judged(read_data())[0]
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
     done = {(case.sheet, case.model): case for case in drawn} if assumptions == of_run else {}
-    known = [(member, member.sold.case) for member in members(assumptions) if member.sold]
-    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], assumptions)
+    known = [(member, member.sold.case) for member in members(data, assumptions) if member.sold]
+    new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
     done |= {(case.sheet, case.model): case for case in new}
-    return tuple(Judged(member, side_by_side(done[case.sheet, case.model], assumptions)[0]) for member, case in known)
+    return tuple(Judged(member, side_by_side(done[case.sheet, case.model], data, assumptions)[0]) for member, case in known)
+
+
+def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
+    """What the ranges of each estimator have got right of these models, held against the class of the time, a family one vote.
+
+    A printed range is taken for a normal density of the logarithm on either side of its median. An estimator that gives no
+    range of any of them has no record.
+    """
+    caches = learnt.known_caches(data, assumptions)["read"]
+    of_name = {one.architecture: one for one in caches}
+    of_class = classes(caches, [of_name[one.member.architecture] for one in known], learnt.forgetting(data, assumptions))
+    truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
+    by_class, found = of_class.log_density(truths), {}
+    for estimator in dict.fromkeys(name for one in known for name in one.kv_bytes):
+        ranges = [_two_normals(one.kv_bytes[estimator], truth) for one, truth in zip(known, truths, strict=True)]
+        kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(by_class[place])], dtype=int)
+        if kept.size:
+            errors, densities, nearer = np.array([ranges[place] for place in kept]).T
+            families = [known[place].member.family for place in kept]
+            found[estimator] = record_by_votes(densities - by_class[kept], families, errors, (of_class.centre - truths)[kept], nearer)
+    return found
+
+
+def _two_normals(estimate: Estimate, truth: float) -> tuple[float, float, float] | None:
+    """How far off the median is [nat], ln density of the truth, and how much of the range lies nearer to its median than the truth."""
+    if estimate.kind != "interval" or estimate.median is None or not estimate.low or not estimate.high:
+        return None
+    reach = NormalDist().inv_cdf((1 + estimate.level) / 2)
+    below, above = log(estimate.median / estimate.low) / reach, log(estimate.high / estimate.median) / reach
+    error = log(estimate.median) - truth
+    apart = abs(error) / (below if error > 0 else above)
+    return error, log(2 / (below + above)) - apart**2 / 2 - log(2 * pi) / 2, erf(apart / sqrt(2))

@@ -13,7 +13,7 @@ from derive.errors import NotCovered
 from derive.shipped_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
 from invert.market.recency import Cache, Classes, Forgetting, classes
-from invert.market.record import LEVELS, held, spread_of_mean
+from invert.market.record import record_by_votes
 from invert.market.student import Floats, Student
 from invert.records import Record
 
@@ -80,22 +80,13 @@ def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date)
 
     Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
     """
-    of_time, of_all = (classes(known, known, way) for way in (forgetting, replace(forgetting, horizon=inf)))
     values = np.array([one.ln_kv for one in known])
+    of_time, of_all = (classes(known, known, way) for way in (forgetting, replace(forgetting, horizon=inf)))
     judged = np.array([one.released >= since for one in known]) & np.isfinite(of_time.centre)
-    _, groups = np.unique(np.array([one.family for one in known])[judged], return_inverse=True)
-    counts = np.bincount(groups)
-    gains = np.bincount(groups, (of_time.log_density(values) - of_all.log_density(values))[judged]) / counts
-    standard_error, interval = spread_of_mean(gains, np.arange(len(gains)))
-    nearer = of_time.nearer(values)[judged]
-    rms, rms_of_all = (float(np.sqrt(np.mean((values - found.centre)[judged] ** 2))) for found in (of_time, of_all))
-    return Record(
-        count=int(judged.sum()),
-        groups=len(counts),
-        rms=rms,
-        rms_of_class=rms_of_all,
-        gain=float(gains.mean()),
-        standard_error=standard_error,
-        interval=interval,
-        held=tuple(held(level, int((nearer < level).sum()), int(judged.sum())) for level in LEVELS),
+    return record_by_votes(
+        gains=(of_time.log_density(values) - of_all.log_density(values))[judged],
+        families=[one.family for one, counts in zip(known, judged, strict=True) if counts],
+        errors=(of_time.centre - values)[judged],
+        of_class=(of_all.centre - values)[judged],
+        nearer=of_time.nearer(values)[judged],
     )

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
+from invert.market.pool import Verdict
 from invert.records import (
     Check,
     Convention,
@@ -62,6 +63,7 @@ def saved(table: Run) -> str:
         "anchors": dict(table.anchors.values),
         "assumptions": assumptions_as_record(table.assumptions),
         "changes": dict(table.changes),
+        "premium_verdict": table.premium_verdict and _or_none(table.premium_verdict, _verdict),
         "mean_contexts": dict(table.mean_contexts),
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
@@ -70,7 +72,7 @@ def saved(table: Run) -> str:
         "problems": [str(problem) for problem in table.problems],
         "left_out": _left_out({
             **{f"drain_times.{device}": times for device, times in table.drain_times.items()},
-            "tier_rules": table.tier_rules, "negative_controls": table.negative_controls,
+            "tier_rules": table.tier_rules, "negative_controls": table.negative_controls, "premium_verdict": table.premium_verdict,
         }),
     }  # fmt: skip
     return json.dumps({"schema": SCHEMA, "run": run, "sheets": as_records(table)}, indent=2, allow_nan=False) + "\n"
@@ -133,6 +135,7 @@ def _record(one: Inference) -> dict[str, object]:
         },
         "estimates": {
             "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
+            "kv_bytes_stored_per_token": {"headline": _estimate(one.kv_bytes_stored)},
             **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
             **{name: {"market": _estimate(estimate)} for name, estimate in one.market.items()},
         },
@@ -218,13 +221,12 @@ def _worth(worth: Worth) -> dict[str, object]:
         "models": list(worth.models),
         "left_out": list(worth.left_out),
         "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
-        "reference_class": {
-            "members": len(worth.class_members),
-            "models": list(worth.class_members),
-            **_six({"kv_bytes_per_token": worth.class_median, "sd": worth.class_sd}),
-        },
-        "rms": _six(worth.rms),
+        "records": {estimator: _foretold(found) for estimator, found in worth.records.items()},
     }
+
+
+def _verdict(found: Verdict) -> dict[str, object]:
+    return _six({**asdict(found), "weight": found.weight})
 
 
 def _swings(swings: tuple[Swing, ...]) -> list[dict[str, object]]:

@@ -5,8 +5,9 @@ from math import exp, log
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Worth
-from invert.report.layout import aligned, count_in_words, left_out, title
+from invert.market.pool import Verdict
+from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Record, Swing, Worth
+from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
 
 
@@ -32,12 +33,14 @@ def estimate_text(name: str, estimate: Estimate) -> str:
 def findings(one: Inference, table: Run) -> list[str]:
     """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
     rows = [
-        {"estimate": _in_full(key),
-         f"KV bytes per token ({table.assumptions.level:.0%})": estimate_text("kv_bytes_per_token", estimate), "because": estimate.because}
+        {"estimate": _in_full(key), "KV bytes per token": estimate_text("kv_bytes_per_token", estimate),
+         f"{table.assumptions.level:.0%} ranges held": held(estimate.record), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
-    lines = [*title(f"What the sheet says of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
-    lines += [text for text in (_apart(one), left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)) if text]
+    lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
+    premium = left_out(table.premium_verdict) if isinstance(table.premium_verdict, LeftOut) else premium_in_words(table.premium_verdict)
+    known = left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)
+    lines += [text for text in (_apart(one), premium, known) if text]
     beside = [
         {
             "quantity": name,
@@ -64,43 +67,60 @@ def _ids(estimate: Estimate) -> str:
     return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
 
 
+def held(record: Record | None) -> str:
+    """`11 of 14`, or a dash where such ranges have no record."""
+    return f"{record.held[-1].held} of {record.count}" if record else NONE
+
+
 def _apart(one: Inference) -> str:
-    """Which line is the headline, and how far the lines disagree, in nats and as a factor."""
+    """Which line is the headline, and how far the readings of prices disagree, in nats and as a factor."""
     headline = one.kv_bytes["headline"]
     if headline.kind == "given":
         return (
             f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
             " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
         )
-    medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median}
+    said = f"The headline is the {KV_ESTIMATORS['headline'].name}."
+    medians = {key: estimate.median for key, estimate in one.kv_bytes.items() if estimate.median and key != "headline"}
     if len(medians) < 2:
-        return "The headline is the calibrated line. Without an output premium every line is a bound, and none of them a reading."
+        return f"{said} Without an output premium a price only bounds the cache."
     factor = max(medians.values()) / min(medians.values())
     return (
-        f"The headline is the calibrated line. The medians lie {log(factor):.2g} nats apart, a factor of {factor:.3g}: what pays for the"
-        " premium decides the reading, and the sheet does not tell."
+        f"{said} The medians that the premium gives lie {log(factor):.2g} nats apart, a factor of {factor:.3g}: what pays for it decides"
+        " the reading, and the sheet does not tell."
     )
 
 
 def _known_models(worth: Worth) -> str:
-    """What each estimator makes of models whose cache is known, without this one and its siblings."""
-    out = ""
-    if worth.left_out:
-        out = f" Left out of what is learned: {', '.join(worth.left_out)}."
+    """What each estimator makes of models whose cache is known, without this one and those that share its cache."""
+    out = f" Left out of what is learned: {', '.join(worth.left_out)}." if worth.left_out else ""
+    families = worth.records["headline"].groups if "headline" in worth.records else 0
     return (
-        f"On {len(worth.models)} sheets of several bands, of models whose cache is known ({', '.join(worth.models)}),"
-        f" {_misread(worth.misreadings)}; the calibrated line"
-        f" takes that out and adds the {len(worth.class_members)} caches of the reference class"
-        f" ({', '.join(worth.class_members)}; median"
-        f" {show('kv_bytes_per_token', worth.class_median, digits=3)}, sd {worth.class_sd:.2f} nats).{out} Left out one family"
-        f" at a time, the class alone foretells the cache within {worth.rms['reference class']:.2f} nats (rms), with the premium"
-        f" {worth.rms['both']:.2f}: a premium says little beyond that a model is like other models."
+        f"On {len(worth.models)} sheets of several bands, of models in {families} families whose cache is known"
+        f" ({', '.join(worth.models)}), {_misread(worth.misreadings)}.{out}"
+    )
+
+
+def premium_in_words(found: Verdict | None) -> str:
+    """What increments add to the class, in one sentence; nothing where too few families have them.
+
+    >>> no = Verdict(count=9, families=6, by_class=-1.43, by_price=-1.84, gain_of_pool=0.0, standard_error=0.0, stacked=0.0)
+    >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the headline.")
+    True
+    """
+    if found is None:
+        return ""
+    alone = found.by_price - found.by_class
+    enters = f"it enters the headline with a weight of {found.weight:.2f}" if found.enters else "no premium enters the headline"
+    return (
+        f"Of {found.count} sheets in {found.families} families the premium alone foretells the cache {'better' if alone > 0 else 'worse'}"
+        f" than the class of its time does, by {abs(alone):.2f} nats: {enters}."
     )
 
 
 def _misread(by_estimator: Mapping[str, Misreading]) -> str:
-    """What every estimator but the headline, which learns from them, makes of the known models, in the words of the first."""
-    of_others = [(KV_ESTIMATORS[name].name, found) for name, found in by_estimator.items() if name != "headline"]
+    """What every estimator makes of the known models, in the words of the first."""
+    of_others = [(KV_ESTIMATORS[name].name, found) for name, found in by_estimator.items()]
     return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
 
 
@@ -152,12 +172,7 @@ def _contraction(one: Inference) -> list[str]:
         }
         for name, found in one.contractions.items()
     ]  # fmt: skip
-    headline = one.kv_bytes["headline"]
-    lines = [aligned(tuple(rows[0]), rows) if rows else ""]
-    if headline.kind == "given" or headline.contraction is None:
-        return lines
-    text = f"KV calibrated against its reference class: contraction {headline.contraction:.2f}"
-    return [*lines, text + (", PRIOR-DOMINATED" if headline.prior_dominated else "")]
+    return [aligned(tuple(rows[0]), rows) if rows else ""]
 
 
 def _tornado(one: Inference) -> list[str]:

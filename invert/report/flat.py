@@ -1,18 +1,20 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
 from invert.estimators import KV_ESTIMATORS
-from invert.records import verdict
+from invert.records import Estimate, verdict
 from invert.result import Inference
 
 PARTS = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
 """What there is of an estimate, by what the name of its column ends in."""
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
+_STORED_COLUMNS = tuple(f"kv_bytes_stored_per_token_headline{suffix}" for suffix in PARTS)
 _SIZES = ("active_params", "total_params", "input_markup")
 _MARKET_COLUMNS = tuple(f"{name}_market{part}" for name in _SIZES for part in ("", "_low", "_high"))
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
-    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_MARKET_COLUMNS, "bandwidth_bound_fraction", "memory_time_share",
+    "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
+    "bandwidth_bound_fraction", "memory_time_share",
     "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
@@ -39,6 +41,7 @@ def flat(one: Inference) -> dict[str, object]:
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
         **_kv(one),
+        **_parts("kv_bytes_stored_per_token_headline", one.kv_bytes_stored),
         **_market(one),
         "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
         "memory_time_share": joint.get("memory_time_share"),
@@ -54,10 +57,14 @@ def flat(one: Inference) -> dict[str, object]:
 def _kv(one: Inference) -> dict[str, object]:
     """Median, ends and kind of KV bytes by each estimator."""
     return {
-        f"kv_bytes_per_token_{estimator}{suffix}": six_digits(getattr(estimate, part))
+        column: value
         for estimator, estimate in one.kv_bytes.items()
-        for suffix, part in PARTS.items()
+        for column, value in _parts(f"kv_bytes_per_token_{estimator}", estimate).items()
     }
+
+
+def _parts(name: str, estimate: Estimate) -> dict[str, object]:
+    return {f"{name}{suffix}": six_digits(getattr(estimate, part)) for suffix, part in PARTS.items()}
 
 
 def _market(one: Inference) -> dict[str, object]:

@@ -9,6 +9,7 @@ from invert.records import Check, LeftOut, PairInference, Price, PricingRules, R
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
 from invert.report.size import size_lines
+from invert.report.take_home import take_home
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -19,7 +20,17 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
     The amounts that `table` has put in place of published ones are named.
     """
     changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, *_prices(one), *size_lines(one, table), *findings(one, table), *firmness(one), *tiers(one, table)]
+    sections = [
+        _heading(one),
+        "",
+        *take_home(one),
+        *changed,
+        *_prices(one),
+        *size_lines(one, table),
+        *findings(one, table),
+        *firmness(one),
+        *tiers(one, table),
+    ]
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:

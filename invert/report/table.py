@@ -51,10 +51,13 @@ def summary(table: Run, width: int | None = None) -> str:
 
 def _lettered(rows: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], list[str]]:
     """The rows with a letter for every flag, and what the letters mean."""
-    flags = dict.fromkeys(flag for row in rows for flag in row["flags"].split("; ") if flag)
+    of_row = [[flag for flag in row["flags"].split("; ") if flag] for row in rows]
+    of_all = [flag for flag in of_row[0] if len(rows) > 1 and all(flag in flags for flags in of_row)]
+    flags = dict.fromkeys(flag for one in of_row for flag in one if flag not in of_all)
     letters = dict(zip(flags, [*ascii_letters, *map(str, range(len(flags)))], strict=False))
-    lettered = [row | {"flags": " ".join(letters[flag] for flag in row["flags"].split("; ") if flag)} for row in rows]
-    return lettered, [f"Flags: {'; '.join(f'{letter} {flag}' for flag, letter in letters.items())}."]
+    lettered = [row | {"flags": " ".join(letters[flag] for flag in one if flag in letters)} for row, one in zip(rows, of_row, strict=True)]
+    said = [*(f"all: {flag}" for flag in of_all), *(f"{letter} {flag}" for flag, letter in letters.items())]
+    return lettered, [f"Flags: {'; '.join(said)}."]
 
 
 def _told_apart(row: dict[str, str], rows: Sequence[dict[str, str]]) -> dict[str, str]:
@@ -122,14 +125,14 @@ def _likeliest(undisclosed: Mapping[str, float]) -> str:
 
 def footer(table: Run) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
-    level = table.assumptions.level
+    level, of_premium = table.assumptions.level, [one for one in KV_ESTIMATORS.values() if one.paid_with]
     reading = (
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
-        f" every length. Both cannot be true of one model. The next {count_in_words(len(KV_ESTIMATORS))} hold the premium to be paid for"
-        f" {_listed([f'with {one.paid_with}' for one in KV_ESTIMATORS.values()])}; < is a bound at"
-        f" {level:.0%}, the ranges hold {level:.0%}. {_headline(table)} backsolve infer MODEL says why, and how firmly."
+        f" every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} hold the premium to be paid for"
+        f" {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound at {level:.0%}. {_headline(table)}"
+        " backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
     what_if = f" What if: {changed}, in place of the published amounts." if changed else ""
@@ -155,7 +158,7 @@ def _size(table: Run) -> list[str]:
 
 def _headline(table: Run) -> str:
     if "kv_bytes_per_token" not in table.given:
-        return "The headline is KV calibrated."
+        return f"The headline is {KV_ESTIMATORS['headline'].heading}: {_class_in_words(table)}"
     said = f"KV is given, {kv(table.given['kv_bytes_per_token'])}: that is the headline"
     estimated = [one.heading for name, one in KV_ESTIMATORS.items() if any(of.kv_bytes[name].kind != "given" for of in table.inferences)]
     alone = f"{_listed(estimated)} alone {'is' if len(estimated) == 1 else 'are'} estimated"
@@ -178,7 +181,7 @@ def worth(inferences: Sequence[Inference]) -> str:
     sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
     ranges, bounds = (_covered(inferences, kind) for kind in ("interval", "upper"))
     by_ranges = f" Ranges that hold the true cache: {ranges}" if ranges else ""
-    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}" if bounds else ""
+    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}{_loose(inferences)}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
         f" cache is {times_in_words(lecture)} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
@@ -195,6 +198,25 @@ def _covered(inferences: Sequence[Inference], kind: str) -> str:
             held = sum(low <= truth <= high for low, truth, high in found)
             counts.append(f"{of.heading.removeprefix('KV ')} {held} of {len(found)}")
     return ", ".join(counts)
+
+
+def _loose(inferences: Sequence[Inference]) -> str:
+    """How far above the true cache a bound by price lies."""
+    known = [(one.kv_bytes["at_rent"], one.known.read) for one in inferences if one.known]
+    over = [estimate.high / truth for estimate, truth in known if estimate.kind == "upper" and estimate.high]
+    return f" (KV at rent: {times_in_words(over)} it)" if over else ""
+
+
+def _class_in_words(table: Run) -> str:
+    """What the headline is, and what such ranges have held."""
+    found = {one.kv_bytes["headline"].record for one in table.inferences}
+    (record,) = found if len(found) == 1 else (None,)
+    held = (
+        f" Of {record.count} models released since {table.assumptions.horizon_chosen_before} such ranges held {record.held[-1].held}."
+        if record
+        else ""
+    )
+    return f"what models released before it have, the younger the more.{held}"
 
 
 def count(table: Run) -> str:
@@ -222,7 +244,7 @@ def _rests_on(table: Run) -> str:
     if "kv_bytes_per_token" in table.given or not table.inferences:
         return ""
     headline = " and ".join(name for name in FACTS if name in names) or "none"
-    return f" Of these KV calibrated rests on {headline}. What is not given, ranges draw from priors."
+    return f" Of these the headline rests on {headline}. What is not given, ranges draw from priors."
 
 
 def _anchors(table: Run) -> str:

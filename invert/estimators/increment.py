@@ -1,0 +1,34 @@
+"""A reading of the premium: what context costs more, at the mark-up that models of known architecture show on theirs."""
+
+from math import log
+
+from invert.assumptions import Assumptions
+from invert.data import Data
+from invert.estimators import at_rent, calibration
+from invert.estimators.at_rent import MEANS
+from invert.estimators.cases import Case
+from invert.market.student import Student
+from invert.records import Estimate, interval, or_undetermined, references, undetermined
+
+CITED = references(*at_rent.INCREMENT)
+
+
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
+    """KV bytes that the output increments pay for at the mark-up of other families, each of which has one vote."""
+    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
+
+
+@or_undetermined
+def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    found = foretold(case, data, assumptions)
+    if found is None:
+        return undetermined(assumptions, "no output premium that rises with length")
+    families = calibration.learn(data, case.architecture, assumptions).families
+    because = f"increments at the mark-up of {len(families)} families of known cache"
+    return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)
+
+
+def foretold(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
+    """ln KV bytes as the premium foretells them; None where output does not cost more with length."""
+    at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"].median
+    return None if at_cost is None else calibration.foretold(log(at_cost), calibration.learn(data, case.architecture, assumptions))
