@@ -201,7 +201,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
     kv_bytes, stored = _with_records(kv_bytes, worth), beside.pop("kv_bytes_stored_per_token")
-    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **beside}
+    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
     found |= storage_price.estimates(read, data, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)

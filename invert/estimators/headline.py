@@ -52,7 +52,7 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, NO_CLASS)
-    because = f"the caches of models released before {case.day}{'' if case.released else ', as its release is not known'}; no price enters"
+    because = f"what models released before {case.day} have{'' if case.released else ', as its own release is not known'}; no price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
     return replace(found, record=learnt.class_record(data, of, assumptions))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from math import log
+from math import exp, log
 from types import MappingProxyType
 
 from derive.catalogue import equation
@@ -14,12 +14,14 @@ from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
+from invert.market import learnt
 from invert.records import (
     TIER_NAMES,
     BandPair,
     Estimate,
     Reading,
     interval,
+    or_undetermined,
     point_estimate,
     references,
     the_point,
@@ -32,7 +34,7 @@ LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle cap
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
-    bound = bandwidth_bound(case, assumptions)
+    bound = bandwidth_bound(case, data, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
 
 
@@ -45,14 +47,16 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-def bandwidth_bound(case: Case, assumptions: Assumptions) -> Estimate:
-    """The bandwidth-bound fraction over the cell of output/input."""
+@or_undetermined
+def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    """The bandwidth-bound fraction, over what hosts of one model ask apart: their output/input differs, and their model does not."""
     ratio = case.seen.output_input_ratio
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
-    reading = equation("readings.bandwidth_bound_fraction")
-    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in (max(1.0, ratio.low), ratio.value, ratio.high))
+    reading, apart = equation("readings.bandwidth_bound_fraction"), exp(assumptions.reach * learnt.ratio_spread(data))
+    ends = (max(1.0, ratio.low / apart), ratio.value, ratio.high * apart)
+    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in ends)
     return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
 
 

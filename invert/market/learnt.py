@@ -13,6 +13,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size
 from invert.market.candidates import CANDIDATES, weighed
+from invert.market.hosts import spread_of_output_input_ratio
 from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.panel import Priced
 from invert.market.pool import Verdict
@@ -35,6 +36,12 @@ def listed_models(data: Data) -> tuple[Priced, ...]:
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
     return panel.by_host_price(data.tables.rows_of(OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
+
+
+@once_a_run
+def ratio_spread(data: Data) -> float:
+    """How far output over input lies apart between hosts of one model [nat]."""
+    return spread_of_output_input_ratio(data.tables.rows_of(HostPrice))
 
 
 @once_a_run

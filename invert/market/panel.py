@@ -1,7 +1,7 @@
 """The open models that prices were collected of, as rows that a size can be learnt from: of their makers' lists, and of hosts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import exp, log
@@ -37,21 +37,24 @@ def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> t
 
 
 def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice], least_hosts: float) -> tuple[Priced, ...]:
-    """One row a model that enough hosts of rented accelerators sell, at their median.
-
-    Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
-    nothing of their own.
-    """
+    """One row a model that enough hosts of rented accelerators sell, at their median."""
     known = {one.model: one for one in models}
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
-    for row in prices:
-        if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
-            of_model[row.model].append(row)
+    for row in of_its_own(prices):
+        of_model[row.model].append(row)
     enough = {model: rows for model, rows in of_model.items() if len(rows) >= least_hosts and model in known}
     return tuple(
         _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
         for model, rows in enough.items()
     )
+
+
+def of_its_own(prices: Iterable[HostPrice]) -> Iterator[HostPrice]:
+    """Prices of hosts of rented accelerators that say something of their own.
+
+    Not those of lists for the Chinese market, listings of 2024 and hosts that look their price up from the size.
+    """
+    return (row for row in prices if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic)
 
 
 def _middle(prices: Sequence[float]) -> float:

@@ -14,21 +14,24 @@ def take_home(one: Inference) -> list[str]:
 def _size(one: Inference) -> str:
     """Active parameters as stated, else as the price has them."""
     if one.model and one.model.active_params:
-        return f"Size: {_plain('active_params', one.model.active_params)} active parameters, {one.model.active_params_grade}."
+        return f"Size: {show('active_params', one.model.active_params)} active parameters ({one.model.active_params_grade})."
     found = one.market["active_params"]
     if found.kind != "interval":
         return f"Size: not identified, {found.because}."
-    return f"Size: {estimate_text('active_params', found)} active parameters, as open models of that input price have them.{_record(found)}"
+    how = "extrapolated from open models" if "extrapolated" in found.because else "as open models of its input price have"
+    return f"Size: {ranged('active_params', found)} active parameters, {how}.{_record(found)}"
 
 
 def _kv(one: Inference) -> str:
     found = one.kv_bytes["headline"]
     if found.kind == "given":
-        return f"KV: {estimate_text('kv_bytes_per_token', found)}."
+        return f"KV read: {estimate_text('kv_bytes_per_token', found)}."
     if found.kind != "interval":
-        return f"KV: not identified, {found.because}."
-    known = f" Its own, by its architecture: {_plain('kv_bytes_per_token', one.known.read)}." if one.known else ""
-    return f"KV read: {estimate_text('kv_bytes_per_token', found)}: {found.because}.{_record(found)}{known}"
+        return f"KV read: not identified, {found.because}."
+    by_class = f"{ranged('kv_bytes_per_token', found)} by {found.because}.{_record(found)}"
+    if not one.known:
+        return f"KV read: {by_class}"
+    return f"KV read: {show('kv_bytes_per_token', one.known.read, digits=3)} by its architecture ({one.known.grade}); {by_class}"
 
 
 def _record(found: Estimate) -> str:
@@ -37,17 +40,19 @@ def _record(found: Estimate) -> str:
 
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
-    if found.kind not in ("interval", "point"):
+    if found.kind != "interval":
         return ""
-    return f"Mark-up: input is sold at {estimate_text('input_markup', found)} times its cost at rent."
+    return f"Mark-up: input is sold at {ranged('input_markup', found)} times its cost at rent."
 
 
 def _decode(one: Inference) -> str:
     found = one.estimates["bandwidth_bound_fraction"]
-    if found.kind != "interval":
+    if found.median is None or found.low is None or found.high is None:
         return ""
-    return f"Decode: bandwidth-bound {found.median:.0%} of the time ({found.low:.0%} to {found.high:.0%}); {found.because}."
+    return f"Decode: waits for memory {found.median:.0%} of the time ({found.low:.0%} to {found.high:.0%}); {found.because}."
 
 
-def _plain(name: str, value: float) -> str:
-    return show(name, value, digits=3)
+def ranged(name: str, found: Estimate) -> str:
+    """`45.2B (13.5B to 155B)`, or one number where nothing is left open."""
+    low, median, high = (show(name, end or 0.0, digits=3) for end in (found.low, found.median, found.high))
+    return median if low == high else f"{median} ({low} to {high})"
