@@ -55,7 +55,7 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
     reading, apart = equation("readings.bandwidth_bound_fraction"), exp(assumptions.reach * learnt.ratio_spread(data))
-    ends = (max(1.0, ratio.low / apart), ratio.value, ratio.high * apart)
+    ends = (max(1.0, ratio.value / apart), ratio.value, ratio.value * apart)
     low, median, high = (reading.right_side({"output_input_ratio": end}) for end in ends)
     return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
 
