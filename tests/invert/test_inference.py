@@ -485,7 +485,7 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.raw_rows(name)
+    columns, cells = shipped.current().raw_rows(name)
     rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
