@@ -41,6 +41,14 @@ def test_a_bound_of_several_quantities_is_met_at_the_one_that_binds():
     assert not met(LARGEST, {"batch": 8 * (1 - 3 * HOLDS), "chips": 2}) and not met(LARGEST, {"batch": 8, "chips": 20})
 
 
+def test_a_bound_of_one_quantity_has_room_above_it_and_below():
+    at_most, at_least = Requirement(holds=lambda batch: batch <= 8), Requirement(holds=lambda batch: batch >= 8)
+    for side in (1, -1):
+        assert met(at_most, {"batch": 8 * (1 + side * HOLDS / 2)}) and met(at_least, {"batch": 8 * (1 + side * HOLDS / 2)})
+        assert met(at_most, {"batch": 8 * (1 + side * HOLDS * 1.5)}) == (side < 0)
+        assert met(at_least, {"batch": 8 * (1 + side * HOLDS * 1.5)}) == (side > 0)
+
+
 def test_what_cannot_be_compared_is_not_met():
     assert met(POWER, {"overlap": 0.5, "batch": 2.0}) and not met(POWER, {"overlap": 0.5, "batch": 0.5}), "a root of what is below zero"
     assert not met(Requirement(holds=lambda batch: 10.0**batch > 1), {"batch": 1e9}), "a power that overflows"
