@@ -10,6 +10,7 @@ from invert.posterior.data import Evidence
 from invert.posterior.parameters import (
     LATENT,
     NOISY,
+    RATIOS,
     SIZE,
     WIDER,
     Points,
@@ -51,7 +52,7 @@ def inverse_points(sheet: Evidence, held: Assumptions) -> Points:
 
 @pytest.mark.parametrize("names", [("premium_in", "premium_out"), ("premium_in",), ("premium_out",), ()], ids=len)
 def test_hidden_quantities_give_the_prices_back_that_they_were_made_of(names: tuple[str, ...]):
-    """Whatever premium is missing: the forward model at each draw has the prices, within their rounding cells."""
+    """Whatever premium is missing: the forward model at each draw has the prices, at its place in their rounding cells."""
     prices = {"output_input_ratio": 6.0, **{name: ALL[name] for name in names}}
     points = inverse_points(evidence(**prices), CALM)
     at = {name: np.broadcast_to(value, (1, COUNT))[0] for name, value in points.at.items()}
@@ -66,8 +67,9 @@ def test_hidden_quantities_give_the_prices_back_that_they_were_made_of(names: tu
         found = forward(one, (one["short_context"], one["long_context"]))
         for name, value in prices.items():
             price = found[name] if name == "output_input_ratio" else found[name][1]
-            low, high = rounding_cell(value)
-            assert low * (1 - 1e-7) <= price <= high * (1 + 1e-7), (name, draw)
+            low, high = np.log(rounding_cell(value))
+            place = UNIFORM[draw, LATENT + RATIOS.index(name)]
+            assert np.log(price) == pytest.approx(low + (high - low) * place, abs=1e-6), (name, draw)
 
 
 def test_a_missing_premium_draws_from_the_prior():
