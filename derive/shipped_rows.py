@@ -317,11 +317,31 @@ class PastPrice(TableRow):
     source: str
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Claim(TableRow):
+    """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
+
+    TABLE = "claims"
+
+    id: str
+    time: str
+    claim: str
+    stated: str
+    unit: str
+    unknown: str
+    givens: str
+    equations: tuple[str, ...]
+    tolerance: float | None
+    verdict: str
+    reason: str
+    source: str
+
+
 RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, ReferenceModel, Disclosure, ModelRow, FxRate),
-        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice),
+        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, Claim),
     )
 }
 """By the name of the table. Prices are read with the files that people lay over them."""

@@ -11,9 +11,11 @@ from statistics import fmean, stdev
 
 from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
-from derive.shipped_rows import Disclosure, in_si
+from derive.shipped import problems as problems_of
+from derive.shipped_rows import Claim, Disclosure, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
+from invert.claims import claim_rows, price_facts
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
@@ -24,6 +26,7 @@ from invert.market.recency import classes
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
+from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
@@ -49,6 +52,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     names = tuple(names)
     book = load()
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, USUAL)] if set(names) != {"calibration"} else []
+    problems += problems_of(Claim.TABLE) if "claims" in names else ()
     for name in names:
         try:
             found[name] = section_rows(name)
@@ -220,6 +224,11 @@ def _disclosed(quantity: str) -> float:
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
+def claims() -> list[Row]:
+    """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
+    return claim_rows(rows_of(Claim), price_facts(sheets(load())[0], models()))
+
+
 def recorded_calibration() -> list[Row]:
     """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
     return pooled(files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines())
@@ -242,10 +251,11 @@ SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "storage": storage_rules,
     "controls": controls,
     "production": production,
+    "claims": claims,
     "calibration": recorded_calibration,
 }
 """By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative
-controls; a disclosed day; the sampler itself."""
+controls; a disclosed day; what the lecture claims; the sampler itself."""
 
 
 TITLES = {
@@ -256,6 +266,7 @@ TITLES = {
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "claims": "What the lecture claims: a number said, the number found, and the verdict",
     "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",
 }
 

@@ -17,7 +17,7 @@ from invert.sheets.rules import check
 READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices")
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history", "claims")
 """What is held against its description alone."""
 
 

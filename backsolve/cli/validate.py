@@ -9,7 +9,7 @@ from backsolve.streams import width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "calibration")
+SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "claims", "calibration")
 SHEETS_PER_SHAPE, SEEDS, _DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
@@ -31,6 +31,7 @@ def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style:
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
+    claims       numbers that the lecture says, beside what the equations and tables make of them
     calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
 
     Example:

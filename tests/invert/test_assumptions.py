@@ -40,6 +40,7 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/densities": {"SHORT_TAILS, LONG_TAILS", "POINTS"},
     "estimators/headline": {"ONE_SD"},
+    "claims": {"DIGITS, WHOLE"},
     "records": {"ROUNDING"},
     "identifiability": {"TOLERANCE"},
     "market/candidates": {"LEAST_TO_LEARN"},

@@ -49,6 +49,7 @@ REMARKS = {
     "host_prices": {"source", "price_id", "precision", "host"},
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
+    "claims": {"claim", "reason", "source"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 
@@ -65,6 +66,7 @@ MAY_BE_BLANK = {
     "host_prices": {"cache_read_price", "batch_input_price", "batch_output_price"},
     "disclosed_sizes": {"active_params"},
     "price_history": {"cache_read_price"},
+    "claims": {"time", "unit", "equations"},
 }
 """Columns whose blank has a meaning: not known, none, any, or open."""
 
@@ -72,6 +74,7 @@ FREE_WORDS = {
     "prices_rivals": {"region", "provider", "model"},
     "architectures": {"kv_family"},
     "open_models": {"price_family", "vendor"},
+    "claims": {"id"},
 }
 """Columns whose word may be any: in a table that nothing is worked out from, and of groups that have no table."""
 
@@ -85,6 +88,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
     "reference_class": lambda row: row["architecture"] == "GLM-4.5",
     "disclosures": lambda row: row["quantity"] == "chip_price",
     "open_models": lambda row: row["model"] == "DeepSeek-V4-Pro",
+    "claims": lambda row: row["id"] == "A13a",
 }
 """A row that an inference of another model rests on."""
 
