@@ -6,6 +6,7 @@ from derive.claim_cells import UNDECIDED
 from derive.claims import Facts, finding
 from derive.errors import BacksolveError
 from derive.shipped_rows import Claim, ModelRow
+from invert.assumptions import Assumptions
 from invert.records import PriceSheet
 from invert.sheets.observables import observables
 
@@ -42,14 +43,14 @@ def _row(claim: Claim, sheets: Mapping[str, Facts]) -> dict[str, object]:
     }
 
 
-def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow]) -> Mapping[str, Facts]:
+def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
     """What each price list says, by `provider/model`: of its base band, its first step and its shortest cache lifetime."""
     longest = {(row.provider, row.model): row.max_context for row in models}
-    return {f"{one.provider}/{one.model}": _facts(one, longest.get((one.provider, one.model))) for one in sheets}
+    return {f"{one.provider}/{one.model}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
 
 
-def _facts(sheet: PriceSheet, max_context: int | None) -> Facts:
-    base, seen = sheet.bands[0], observables(sheet, max_context)
+def _facts(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> Facts:
+    base, seen = sheet.bands[0], observables(sheet, max_context, assumptions)
     found: dict[str, float | None] = {
         "input_price": base.input.usd_per_token,
         "output_price": base.output.usd_per_token,

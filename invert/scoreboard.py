@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
 from derive.shipped import problems as problems_of
-from derive.shipped_rows import Claim, Disclosure, in_si
+from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
 from invert.claims import claim_rows, price_facts
@@ -28,6 +28,7 @@ from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
+from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
@@ -181,6 +182,12 @@ def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
     return rows
 
 
+def single_band(assumptions: Assumptions = USUAL) -> list[Row]:
+    """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
+    verdict = learnt.verdicts(assumptions)["cache_read_ratio", False]
+    return single_band_rows(rows_of(HostPrice), rows_of(OpenModel), learnt.listed_models(), verdict, assumptions)
+
+
 def storage_rules(assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
     usual = calibration.learn(None, assumptions).reference
@@ -224,9 +231,9 @@ def _disclosed(quantity: str) -> float:
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
-def claims() -> list[Row]:
+def claims(assumptions: Assumptions = USUAL) -> list[Row]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
-    return claim_rows(rows_of(Claim), price_facts(sheets(load())[0], models()))
+    return claim_rows(rows_of(Claim), price_facts(sheets(load())[0], models(), assumptions))
 
 
 def recorded_calibration() -> list[Row]:
@@ -248,14 +255,15 @@ SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "skill": skill,
     "size": size_records,
     "class": class_records,
+    "single-band": single_band,
     "storage": storage_rules,
     "controls": controls,
     "production": production,
     "claims": claims,
     "calibration": recorded_calibration,
 }
-"""By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative
-controls; a disclosed day; what the lecture claims; the sampler itself."""
+"""By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; hosts of one model; tier
+rules; negative controls; a disclosed day; what the lecture claims; the sampler itself."""
 
 
 TITLES = {
@@ -263,6 +271,7 @@ TITLES = {
     "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
     "size": "Size by input price, of open models left out: rms and that of the class, gain in log density over it (nats; 5 to 95 %)",
     "class": "KV bytes by the class of the time, and what a price adds to it (log density in nats, a family one vote)",
+    "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",

@@ -9,7 +9,7 @@ from backsolve.streams import width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "claims", "calibration")
+SECTIONS = ("truth", "skill", "size", "class", "single-band", "storage", "controls", "production", "claims", "calibration")
 SHEETS_PER_SHAPE, SEEDS, _DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
@@ -28,6 +28,7 @@ def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style:
     skill        how well each belief foretells a model that was left out
     size         size by input price, for open models that were left out
     class        KV bytes by the models released before, and what a price adds
+    single-band  what lists of one band tell, by hosts of one model
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day

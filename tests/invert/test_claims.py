@@ -12,6 +12,7 @@ from derive.shipped import read, reading, rows_of
 from derive.shipped_rows import Claim
 from derive.solving.api import solve
 from invert import scoreboard
+from invert.assumptions import USUAL
 from invert.claims import claim_rows, price_facts
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
@@ -19,7 +20,7 @@ from tests.tools.together import in_one_test
 
 CLAIMS = rows_of(Claim)
 BY_ID = {row.id: row for row in CLAIMS}
-PRICES = price_facts(sheets(load())[0], models())
+PRICES = price_facts(sheets(load())[0], models(), USUAL)
 
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
