@@ -193,7 +193,7 @@ class Disclosure(TableRow):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRow(TableRow):
-    """A row of models.csv: the other names of a priced model and what is known of its size, with grades."""
+    """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades."""
 
     TABLE = "models"
 
@@ -207,6 +207,8 @@ class ModelRow(TableRow):
     active_params: float | None
     active_params_grade: str
     total_params: float | None
+    release_date: datetime.date | None
+    release_grade: str
     source: str
     notes: str
 

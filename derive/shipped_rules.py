@@ -185,7 +185,11 @@ def _experts(row: Architecture) -> Iterator[Fault]:
 
 
 def _model(row: ModelRow) -> Iterator[Fault]:
-    for known, grade in (("architecture", "architecture_grade"), ("active_params", "active_params_grade")):
+    for known, grade in (
+        ("architecture", "architecture_grade"),
+        ("active_params", "active_params_grade"),
+        ("release_date", "release_grade"),
+    ):
         if is_known(row, known) != is_known(row, grade):
             missing, there = (known, grade) if is_known(row, grade) else (grade, known)
             yield missing, f"is blank, and {there} is not"

@@ -42,6 +42,7 @@ NUMERICS = {
     "estimators/headline": {"ONE_SD"},
     "claims": {"DIGITS, WHOLE"},
     "single_band": {"SAID_RATIO"},
+    "soundness": {"BEFORE_RELEASE"},
     "records": {"ROUNDING"},
     "identifiability": {"TOLERANCE"},
     "market/candidates": {"LEAST_TO_LEARN"},

@@ -26,7 +26,7 @@ from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
-from invert.soundness import all_problems, rivals, table_problems
+from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
@@ -369,6 +369,30 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
         found, problems = scoreboard.sections(tuple(scoreboard.SECTIONS))
     assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
     assert found["calibration"] and set(table.problems) <= set(problems)
+
+
+@in_one_test(
+    ("model", "day", "named"),
+    [
+        ("kimi-k3", "2026-07-16", False),
+        ("kimi-k3", "2026-11-16", True),  # a month after a price of it was first seen
+        ("gemini-2.5-pro", "2025-07-18", False),
+        ("gemini-2.5-pro", "2025-07-19", True),
+        ("gpt-6-sol", "2026-11-20", False),
+        ("gpt-6-sol", "2026-11-21", True),  # after the day on which its price was read
+    ],
+)
+def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
+    place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
+    with reading(edited("models", place, release_date=day, release_grade="quoted")):
+        found = released_late(load())
+        assert set(found) <= set(table_problems(load()))
+    assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
+
+
+def test_a_price_of_ones_own_says_nothing_of_a_release_that_ships():
+    own = "provider,model,component,amount,effective_date,date_kind\nmoonshotai,kimi-k3,input,1,2020-01-01,start\n"
+    assert released_late(load(io.StringIO(own))) == []
 
 
 def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
