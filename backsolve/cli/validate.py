@@ -9,7 +9,7 @@ from backsolve.streams import width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "storage", "controls", "production", "calibration")
+SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "claims", "calibration")
 SHEETS_PER_SHAPE, SEEDS, _DRAWS = 300, tuple(range(1, 11)), 8192
 """What `--rerun` simulates: ten seeds of three shapes."""
 
@@ -26,9 +26,11 @@ def validate_command(section: tuple[str, ...], rerun: bool, workers: int, style:
     \b
     truth        KV bytes and attention of models of known architecture, over the truth
     skill        every estimator, and what might join it, on models that were left out
+    single-band  what lists of one band tell, by hosts of one model
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
+    claims       numbers that the lecture says, beside what the equations and tables make of them
     calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
 
     Example:

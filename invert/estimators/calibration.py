@@ -291,7 +291,7 @@ def _sold(
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
     grade = "verified" if active_params else ""
-    known = architecture, "verified", None, active_params, grade, None
+    known = architecture, "verified", None, active_params, grade, None, None, ""
     return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{KNOWN}.csv", "")
 
 

@@ -97,7 +97,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         # The input price has said how big the model is: it says so once.
         evidence = replace(evidence, size_by_price=True)
     row = _architecture(model, data)
-    released = row.release_date if row else None
+    released = (model.release_date if model else None) or (row.release_date if row else None)
     return Case(
         sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else ""
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from math import exp, log
+from math import log
 from types import MappingProxyType
 
 from derive.catalogue import equation
@@ -15,6 +15,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.market import learnt
+from invert.market.hosts import fraction_span
 from invert.records import (
     TIER_NAMES,
     BandPair,
@@ -54,9 +55,8 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
-    reading, apart = equation("readings.bandwidth_bound_fraction"), exp(assumptions.reach * learnt.ratio_spread(data))
-    ends = (max(1.0, ratio.value / apart), ratio.value, ratio.value * apart)
-    low, median, high = (reading.right_side({"output_input_ratio": end}) for end in ends)
+    low, high = fraction_span(ratio.value, learnt.ratio_spread(data, assumptions), assumptions.level)
+    median = equation("readings.bandwidth_bound_fraction").right_side({"output_input_ratio": ratio.value})
     return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
 
 

@@ -39,9 +39,9 @@ def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced,
 
 
 @once_a_run
-def ratio_spread(data: Data) -> float:
+def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """How far output over input lies apart between hosts of one model [nat]."""
-    return spread_of_output_input_ratio(data.tables.rows_of(HostPrice))
+    return spread_of_output_input_ratio(data.tables.rows_of(HostPrice), assumptions.least_hosts).pooled
 
 
 @once_a_run

@@ -19,6 +19,7 @@ from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
 from derive.shipped import BadRow, Tables, problems, read, reading, rows_of
 from derive.shipped_rows import AcceleratorFigure, FxRate, truth
+from tests.tools.tables import GOOD, HARDWARE, of_hardware, with_cells
 from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
@@ -30,15 +31,6 @@ def copy(tmp_path, monkeypatch):
     folder = shutil.copytree(shipped.FOLDER, tmp_path / "pricing_data")
     monkeypatch.setattr(shipped, "FOLDER", folder)
     return folder
-
-
-def with_cells(content: str, changes: Callable[[dict[str, str]], dict[str, str]]) -> str:
-    rows = [changes(row) for row in csv.DictReader(io.StringIO(content))]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 def edit(path: Path, changes: Callable[[dict[str, str]], dict[str, str]]) -> None:
@@ -155,18 +147,6 @@ def test_the_tables_are_a_package_that_the_wheel_carries():
 
 # -- rows -----------------------------------------------------------------------------------------------------------
 
-HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
-GOOD = [
-    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
-    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,,official,",
-    "H1,hbm_capacity,,8e10,byte,True,page,,official,",
-    "H1,chip_price,,2,USD/h,false,page,2026-05-01,official,rent",
-]
-
-
-def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
-    return read().edited(hardware="\n".join([header, *rows, ""]))
-
 
 @in_one_test("space", [" ", "\t", "\u00a0", "\u3000"])
 def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
@@ -245,27 +225,6 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
         assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
-@in_one_test(
-    ("rows", "named"),
-    [
-        ((*GOOD[:2], GOOD[3]), [(2, "accelerator", "'H1' has no hbm_capacity")]),
-        (
-            (*GOOD[:2], GOOD[2].replace("H1", "H2"), GOOD[3]),
-            [(2, "accelerator", "has no hbm_capacity"), (4, "accelerator", "'H2' has no peak_")],
-        ),
-        ((*GOOD, GOOD[1].replace("3e12", "4e12").replace("page", "sheet")), [(3, "preferred", "is true in 2 of 2 rows")]),
-        ((GOOD[0].replace("true", "false"), *GOOD[1:]), [(2, "preferred", "is true in 0 of 1 rows")]),
-    ],
-)
-def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(rows, named):
-    with reading(of_hardware(*rows)):
-        found = problems("hardware")
-        assert [(one.row, one.column) for one in found] == [(row, column) for row, column, _ in named]
-        assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
-        with pytest.raises(BadRow, match=r"hardware\.csv row"):
-            hardware("H1")
-
-
 def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
     def broken(row: dict[str, str]) -> dict[str, str]:
         return row | {"layers": "many"} if row["model"] == "GLM-4.5" else row
@@ -276,37 +235,6 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
             with pytest.raises(BadRow, match=r"architectures\.csv row \d+, column layers: 'many'"):
                 model(name)
         assert model("GLM-4.5-Air").givens["layers"] == 46
-
-
-@in_one_test(
-    ("name", "cells", "column", "why"),
-    [
-        ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
-        ("DeepSeek-V3", {"active_experts": "0"}, "active_experts", "is 0, and experts is 256"),
-        ("DeepSeek-V3", {"moe_layers": "62"}, "moe_layers", "62 is more than the 61 layers"),
-        ("DeepSeek-V3", {"moe_ffn_dim": ""}, "moe_ffn_dim", "is blank, and experts is 256"),
-        ("DeepSeek-V3", {"dense_ffn_dim": ""}, "dense_ffn_dim", "is blank, and 3 layers have no experts"),
-        ("DeepSeek-V3", {"vocab_size": ""}, "vocab_size", "is blank, and experts is not"),
-        ("DeepSeek-V3", {"experts_grade": "unread"}, "experts_grade", "is unread, and there are experts"),
-        ("Llama-3-8B", {"shared_experts": "1"}, "shared_experts", "is 1, and experts is 0"),
-        ("Llama-3-8B", {"moe_layers": "1"}, "moe_layers", "is 1, and experts is 0"),
-        ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
-        ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
-        ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
-        ("Kimi-K3", {"native_dtype": "mxfp5 experts + bf16"}, "native_dtype", "'mxfp5' is no data type"),
-        ("Kimi-K3", {"native_dtype": "mxfp4 experts +"}, "native_dtype", "'mxfp4 experts +' is no data type"),
-        ("Llama-3-8B", {"native_dtype": "float16"}, "native_dtype", "mxfp4, int4; two are written as 'mxfp4 experts + bf16'"),
-        ("Llama-3-8B", {"native_dtype": "fp8 experts + bf16"}, "native_dtype", "names experts, and experts is 0"),
-        ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, and there is a state of linear layers"),
-    ],
-)
-def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
-    text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
-    with reading(read().edited(architectures=text)):
-        (problem,) = problems("architectures")
-        assert problem.column == column and why in problem.message
-        with pytest.raises(BadRow):
-            model(name)
 
 
 @in_one_test(

@@ -10,13 +10,13 @@ from itertools import pairwise
 from math import log, sqrt
 
 import pytest
+from invert.estimators.densities import sample_of
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.assumptions import USUAL
 from invert.estimators.at_rent import PriceLine, PriceLines, base_markup, kv_bytes_at_cost, price_lines
 from invert.estimators.calibration import Member, attention_ratio, kv_ratio, learned, leave_one_out, members
-from invert.estimators.densities import sample_of
 from invert.records import Estimate
 from invert.rent import rental
 from invert.sheets.contexts import band_edges

@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import exp, inf, log, sqrt
 
 import pytest
+from invert.estimators.densities import central_interval, log_normal, on_grid
 from scipy import integrate, stats
 from scipy.optimize import brentq
 from scipy.special import stdtr
@@ -20,7 +21,6 @@ from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
-from invert.estimators.densities import central_interval, log_normal, on_grid
 from invert.records import upper
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test

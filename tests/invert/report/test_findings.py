@@ -14,9 +14,7 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
 from invert.report.sheet import report
-from invert.report.tiers import tiers
 from invert.result import Inference
-from invert.storage.tariffs import scoreboard
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -220,37 +218,3 @@ def test_a_negative_intercept_is_reported_and_not_clipped():
     assert "no tariff of a write and storage for the lifetime holds" in line
     (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
     assert sound.endswith("intercept over slope 13.3 min")  # 800 s
-
-
-@pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
-def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = calibration.learn(shipped_data()).reference
-    scores = {row.rule: row for row in scoreboard(shipped_data(), (exp(usual.mean), usual.predictive_sd))}
-    lines = text(name).splitlines()
-    for rule, row in scores.items():
-        (line,) = [line for line in lines if line.startswith(rule + "  ")]
-        assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
-    assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
-    assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
-    assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)
-
-
-def test_both_cost_bases_stand_beside_what_the_vendor_says():
-    lines = tiers(one("claude-sonnet-4-5"), everything())
-    header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
-    assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
-    rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 6 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
-    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in ("rented", "owned")]
-
-
-def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
-    (sold,) = one("gemini-3.1-pro-preview").storage
-    (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if re.match(r"per hour +owned ", line)]
-    for case in (case for case in sold.cases if case.basis == "owned"):
-        assert f"HBM {case.probabilities['hbm']:.0%}" in line
-
-
-def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())

@@ -22,8 +22,7 @@ from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
-from invert.records import NegativeControl, RuleScore
-from invert.report.tiers import caveat
+from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables
 from invert.sheets.read import load
@@ -328,14 +327,6 @@ def test_a_disclosure_alone_will_do():
 def test_a_tier_nobody_knows_is_an_error_of_the_data():
     with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
         storage_evidence(shipped_data(), [300], disclosed={300: "tape"})
-
-
-# -- negative controls ----------------------------------------------------------------------------------------------
-
-
-def test_no_control_no_caveat():
-    assert caveat(()) is None
-    assert caveat((NegativeControl("acme", 1.0, "USD", 1e-10, ("a", "b"), 5.0, 5.0),)) is None
 
 
 # -- the score of each rule -----------------------------------------------------------------------------------------
