@@ -398,6 +398,34 @@ class Record:
         return self.gain > self.standard_error
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a price observable has earned: log densities are means over families, gains are those over the class.
+
+    `weight` is the pool's over all families, zero where the pool has gained no more than one standard error.
+    """
+
+    __repr__ = brief
+
+    count: int
+    families: int
+    by_class: float
+    by_price: float
+    gain_of_pool: float
+    standard_error: float
+    stacked: float
+
+    @property
+    def enters(self) -> bool:
+        """Whether it enters a headline."""
+        return self.gain_of_pool > self.standard_error
+
+    @property
+    def weight(self) -> float:
+        """Its weight in a headline."""
+        return self.stacked if self.enters else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.

@@ -13,7 +13,6 @@ from invert.anchors import MARKET
 from invert.assumptions import Assumptions
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.identifiability import identified
-from invert.market.pool import Verdict
 from invert.posterior.data import Evidence
 from invert.posterior.summary import Summary
 from invert.records import (
@@ -35,6 +34,7 @@ from invert.records import (
     TierEvidence,
     TierReading,
     TierRules,
+    Verdict,
     Worth,
 )  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem

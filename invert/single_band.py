@@ -15,7 +15,7 @@ from invert.market.hosts import (
     spread_within,
 )
 from invert.market.panel import Priced
-from invert.market.pool import Verdict
+from invert.records import Verdict
 
 Row = dict[str, object]
 SAID_RATIO = 5

@@ -22,10 +22,10 @@ from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price
 from invert.estimators.cases import Case, case_of
 from invert.market import learnt
 from invert.market.candidates import log_density_of_class
-from invert.market.pool import LEAST_FAMILIES, Foresight, Verdict, pool_verdict
+from invert.market.pool import LEAST_FAMILIES, Foresight, pool_verdict
 from invert.market.recency import Cache
 from invert.market.student import Student, foretold_by
-from invert.records import Estimate, PriceSheet
+from invert.records import Estimate, PriceSheet, Verdict
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import load, read_rows, refuse_bad_rate

@@ -9,10 +9,11 @@ import numpy as np
 
 from invert.market.kv_class import Bytes
 from invert.market.panel import Priced
-from invert.market.pool import Foresight, Verdict, pool_verdict
+from invert.market.pool import Foresight, pool_verdict
 from invert.market.recency import DAYS, Cache, Forgetting, classes
 from invert.market.regression import fit, grouped
 from invert.market.student import Student
+from invert.records import Verdict
 
 LEAST_TO_LEARN = 4
 """Families below which a line through them foretells nothing."""

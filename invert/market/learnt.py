@@ -16,12 +16,11 @@ from invert.market.candidates import CANDIDATES, weighed
 from invert.market.hosts import spread_of_output_input_ratio
 from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.panel import Priced
-from invert.market.pool import Verdict
 from invert.market.recency import Cache, Forgetting
 from invert.market.record import record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.market.student import Student
-from invert.records import Record
+from invert.records import Record, Verdict
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 

@@ -11,6 +11,7 @@ from math import sqrt
 import numpy as np
 
 from invert.market.student import Floats
+from invert.records import Verdict
 
 WEIGHTS = np.linspace(0.0, 1.0, 101)
 LEAST_FAMILIES = 3
@@ -23,32 +24,6 @@ class Foresight:
     family: str
     by_price: float
     by_class: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a price observable has earned: log densities are means over families, gains are those over the class.
-
-    `weight` is the pool's over all families, zero where the pool has gained no more than one standard error.
-    """
-
-    count: int
-    families: int
-    by_class: float
-    by_price: float
-    gain_of_pool: float
-    standard_error: float
-    stacked: float
-
-    @property
-    def enters(self) -> bool:
-        """Whether it enters a headline."""
-        return self.gain_of_pool > self.standard_error
-
-    @property
-    def weight(self) -> float:
-        """Its weight in a headline."""
-        return self.stacked if self.enters else 0.0
 
 
 def pool_verdict(known: Sequence[Foresight]) -> Verdict | None:

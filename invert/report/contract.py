@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
-from invert.market.pool import Verdict
 from invert.records import (
     Check,
     Convention,
@@ -29,6 +28,7 @@ from invert.records import (
     Tariff,
     TierEvidence,
     TierRules,
+    Verdict,
     Worth,
     verdict,
     why_not,

@@ -5,8 +5,7 @@ from math import exp, log
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.market.pool import Verdict
-from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Record, Swing, Worth
+from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Record, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
 
