@@ -21,7 +21,7 @@ def pytest_configure(config: pytest.Config) -> None:
     together.ONLY = config.getoption("--case")
 
 
-LONGEST = ("test_samplers", "test_mutations")
+LONGEST = ("test_samplers", "test_mutations", "test_laws")
 """Files whose tests take longest, a minute and more."""
 
 
