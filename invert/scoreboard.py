@@ -25,7 +25,7 @@ from invert.market.recency import classes
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
-from invert.sheets.read import load
+from invert.sheets.read import book_of
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
@@ -46,8 +46,8 @@ def section_rows(section: str, data: Data | None = None) -> list[Row]:
 def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
-    book = load(data=data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data)] if set(names) != {"calibration"} else []
+    book = book_of(data)
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
     for name in names:
         try:
             found[name] = section_rows(name, data)

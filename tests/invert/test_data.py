@@ -12,6 +12,7 @@ from derive.shipped_rows import FxRate
 from invert import scoreboard
 from invert.data import Data, once_a_run, read_data
 from invert.inference import infer
+from invert.sheets.read import book_of
 from invert.soundness import all_problems
 
 OF_NO_RUN = {"content", "current", "problems", "read", "reading", "rows_of"}
@@ -44,7 +45,7 @@ def test_a_scoreboard_reads_the_tables_once(reads: list[shipped.Tables]):
 
 def test_a_check_reads_the_tables_once(reads: list[shipped.Tables]):
     data = read_data()
-    all_problems(invert.load(data=data), data)
+    all_problems(book_of(data), data)
     assert len(reads) == 1
 
 
