@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import mode
 
+from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
-from derive.shipped import BadRow, Problem, Tables, current, rows_of
+from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, in_si, is_known, listed
 from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
 
@@ -88,12 +89,12 @@ class Preset:
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
-    return tuple(dict.fromkeys(row.accelerator for row in (tables or current()).rows_of(AcceleratorFigure)))
+    return tuple(dict.fromkeys(row.accelerator for row in (tables or shipped.read()).rows_of(AcceleratorFigure)))
 
 
 def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The models of architectures.csv, in its order, those that no equation covers included."""
-    return tuple(dict.fromkeys(row.model for row in (tables or current()).rows_of(Architecture)))
+    return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
 def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
@@ -117,7 +118,7 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
     (3350000000000.0, 1.0)
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     given, _, asked = text.partition(":")
     bad = _bad(tables, HARDWARE, "accelerator")
     known = [(name, name) for name in (*hardware_names(tables), *bad)]
@@ -171,7 +172,7 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     by_name = {row.model: row for row in tables.rows_of(Architecture)}
     bad = _bad(tables, ARCHITECTURES, "model")
     spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
@@ -217,7 +218,7 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
     >>> architecture("DeepSeek-V3").kv_formula
     'mla'
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     row = next((row for row in tables.rows_of(Architecture) if row.model == name), None)
     if row is None:
         tables.refuse_bad(ARCHITECTURES, model=name)
@@ -280,7 +281,7 @@ def usual_attention_rate(dtype: str) -> float:
     >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
     (0.5, 0.25)
     """
-    tables = current()
+    tables = shipped.read()
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
     pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
@@ -353,7 +354,7 @@ def calibrated(tables: Tables | None = None) -> Preset:
     >>> calibrated().givens["mbu"], calibrated().variants
     (0.794, {'overlap': 'exposed'})
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     tables.refuse_bad(Efficiency.TABLE)
     found = {row.quantity: row for row in tables.rows_of(Efficiency)}
     return Preset(

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import settings
 
-from derive.shipped import Tables, content, read, reading
+from derive.shipped import Tables, content, read
 from tests.tools import together
+from tests.tools.tables import reading
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 

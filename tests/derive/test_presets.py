@@ -16,10 +16,11 @@ from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
-from derive.shipped import BadRow, Tables, read, reading, rows_of
+from derive.shipped import BadRow, Tables, read, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 HARDWARE = """
@@ -77,7 +78,7 @@ def rows(text, **others):
 
 def architectures(*found):
     """The tables that ship with these rows for architectures.csv."""
-    columns = shipped.current().raw_rows("architectures")[0]
+    columns = shipped.read().raw_rows("architectures")[0]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
