@@ -10,12 +10,12 @@ from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, in_si, is_known, listed
+from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, in_si, is_known, listed
 from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
-HARDWARE, ARCHITECTURES = AcceleratorFigure.TABLE, Architecture.TABLE
+HARDWARE, ARCHITECTURES, OPEN_MODELS = AcceleratorFigure.TABLE, Architecture.TABLE, OpenModel.TABLE
 DECODE_ATTENTION = {
     "gqa": "gqa",
     "hybrid": "hybrid",
@@ -45,6 +45,8 @@ ROUTER = ("experts", "active_experts", "moe_layers")
 OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
+OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
+"""What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
@@ -77,7 +79,7 @@ class Published:
 @dataclass(frozen=True, slots=True)
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
-    how a model was published.
+    how a model was published, or its name where its configuration is not known.
     """
 
     givens: dict[str, float]
@@ -85,6 +87,12 @@ class Preset:
     variants: dict[str, str]
     left_out: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
+    parameters_only: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is not known of a model of which the parameters alone are."""
+        return OF_CONFIGURATION if self.parameters_only else ()
 
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
@@ -165,9 +173,12 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
     with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
-    Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
-    that cannot be used.
+    Of a model of open_models.csv without an architecture, by its very name, there are the parameters alone, and `missing`
+    says what is not known. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
+    WrongData for a row that cannot be used.
 
+    >>> model("llama-2-70b").givens["active_params"], model("llama-2-70b").missing[0]
+    (69000000000.0, 'kv_bytes_per_token')
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
@@ -182,7 +193,12 @@ def model(text: str, tables: Tables | None = None) -> Preset:
         for name, (cells, _) in bad.items()
         for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
     ]
-    name = _match("model", text, spellings, "backsolve list --models names them")
+    try:
+        name = _match("model", text, spellings, "backsolve list --models names them")
+    except UnknownName:
+        if found := _parameters_alone(text.strip().lower(), tables):
+            return found
+        raise
     if name in bad:
         raise BadRow(bad[name][1])
     return of_architecture(by_name[name])
@@ -209,6 +225,23 @@ def of_architecture(row: Architecture) -> Preset:
         variants={**_of_formula(formula), **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys())},
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
         published=(_published(row, givens),),
+    )
+
+
+def _parameters_alone(wanted: str, tables: Tables) -> Preset | None:
+    """The parameters of a model of open_models.csv whose architecture is in no table, by its whole name in lower case."""
+    for name, (_, problem) in _bad(tables, OPEN_MODELS, "model").items():
+        if name.lower() == wanted:
+            raise BadRow(problem)
+    row = next((row for row in tables.rows_of(OpenModel) if row.model.lower() == wanted and not row.architecture), None)
+    if row is None:
+        return None
+    place = f"{OPEN_MODELS}.csv {row.model}"
+    return Preset(
+        givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
+        provenance={column: f"{place} {column}: {row.params_source} ({row.params_grade})" for column in PARAMETERS},
+        variants={},
+        parameters_only=(row.model,),
     )
 
 

@@ -63,6 +63,7 @@ class Question:
     limits: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
+    parameters_only: tuple[str, ...] = ()
 
 
 def question(
@@ -102,7 +103,10 @@ def question(
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
     whole = Question(
-        *(name, known, (), provenance, notes, named, left_out, conventions, anyway), published=preset.published, variants=chosen
+        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
+        published=preset.published,
+        variants=chosen,
+        parameters_only=preset.parameters_only,
     )
     return _with_nothing(whole)
 
@@ -200,6 +204,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             {**merged.variants, **preset.variants},
             merged.left_out + preset.left_out,
             merged.published + preset.published,
+            merged.parameters_only + preset.parameters_only,
         )
     return merged
 
