@@ -26,7 +26,7 @@ from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
 from invert.sheets.assemble import models, sheets
-from invert.sheets.read import load
+from invert.sheets.read import book_of
 from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
@@ -48,8 +48,8 @@ def section_rows(section: str, data: Data | None = None) -> list[Row]:
 def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
-    book = load(data=data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data)] if set(names) != {"calibration"} else []
+    book = book_of(data)
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
     problems += data.tables.problems(Claim.TABLE) if "claims" in names else ()
     for name in names:
         try:
@@ -185,7 +185,7 @@ def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
-    day = load(data=data).newest_retrieved
+    day = book_of(data).newest_retrieved
     if day is None:
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
     return [
@@ -230,7 +230,7 @@ def _disclosed(tables: Tables, quantity: str) -> float:
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
-    known = price_facts(sheets(load(data=data))[0], models(data), assumptions)
+    known = price_facts(sheets(book_of(data))[0], models(data), assumptions)
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 

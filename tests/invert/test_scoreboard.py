@@ -9,6 +9,7 @@ import pytest
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
@@ -73,9 +74,9 @@ def test_anchors_move_what_rests_on_them_on_known_models_as_well():
 
 
 def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
-    def without_medians(assumptions: Assumptions):
+    def without_medians(data: Data, assumptions: Assumptions):
         so = undetermined(USUAL, "so")
-        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(assumptions))
+        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(data, assumptions))
 
     judged_as_ever = truth.judged
     monkeypatch.setattr(truth, "judged", without_medians)

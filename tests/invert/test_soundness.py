@@ -18,7 +18,7 @@ import pytest
 
 from derive import presets, shipped
 from derive.errors import WrongData
-from derive.shipped import Problem, Tables, read, reading
+from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
@@ -29,6 +29,7 @@ from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -249,7 +250,7 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
     "prices_rivals": ({}, "amount", None),
-    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.current(), "CNY", date(2026, 3, 1))),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.read(), "CNY", date(2026, 3, 1))),
     "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
     "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
     "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
