@@ -196,8 +196,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
 }
 PROGRAM = (
     "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
-    "from invert.inference import infer; from invert.records import Estimate
-from invert.report.contract import run_as_json; print(run_as_json(infer(['gemini-3.1-pro'])))"
+    "from invert.inference import infer; from invert.report.contract import run_as_json; print(run_as_json(infer(['gemini-3.1-pro'])))"
 )
 
 
