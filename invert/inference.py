@@ -239,7 +239,9 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
 def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> dict[str, Estimate]:
     """The estimates with what their estimators have got right of known models, where they do not bring a record of their own."""
     records = {} if isinstance(worth, LeftOut) else worth.records
-    return {name: one if one.record else replace(one, record=records.get(name)) for name, one in kv_bytes.items()}
+    return {
+        name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
+    }
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

@@ -94,7 +94,7 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
 
 def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
     """How far the base input price lies above its cost; None where the parameters are not known."""
-    if member.sold is None or not member.active_params:
+    if not member.active_params:
         return None
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
@@ -108,7 +108,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     known = records(judged(data, assumptions), data, assumptions)
     since = f"earlier, since {judged_since(assumptions)}"
     return [
-        *(_skill(f"KV {KV_ESTIMATORS[name].name}", "other families", one) for name, one in known.items()),
+        *(_skill(f"KV {KV_ESTIMATORS[name].name}", "other families", one) for name, one in known.items() if name != "headline"),
         *(_skill(f"KV {of}, class of its time", since, learnt.class_record(data, of, assumptions)) for of in KINDS),
         *_candidates(data, assumptions),
         *_sizes(data, assumptions),

@@ -28,7 +28,7 @@ def test_the_table_fits_and_says_what_it_left_out():
         hidden = len(TABLE_COLUMNS) - len(shown[columns])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(TABLE_COLUMNS)
-    assert shown[60] == ["model", "KV calibrated", "flags"]
+    assert shown[60] == ["model", "KV read", "flags"]
     counts = [len(shown[columns]) for columns in WIDTHS]
     assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
 
@@ -37,9 +37,11 @@ def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: In
     text = summary(run, 100)
     legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
     means = dict(part.split(" ", 1) for part in legend.split("; "))
+    of_all = means.pop("all:")
     heading, _, *rows = text.split("\n\n")[0].splitlines()
     found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
-    assert found == [list(one.flags) for one in run.inferences]
+    assert found == [[flag for flag in one.flags if flag != of_all] for one in run.inferences]
+    assert all(of_all in one.flags for one in run.inferences) and of_all not in means.values()
 
 
 def test_columns_go_one_by_one_in_their_order_and_one_may_be_kept(run: InferenceTable):
@@ -80,7 +82,7 @@ def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run
     one = run["alibaba/qwen3-coder-plus"]
     low, high = (replace(one, known=replace(one.known, read=size)) for size in (1.0, 1e12))
     inside = replace(one, known=replace(one.known, read=one.kv_bytes["headline"].median))
-    heading = "calibrated"
+    heading = "read"
     assert f"{heading} 1 of 1" in worth([inside]) and f"{heading} 0 of 2" in worth([low, high])
     assert f"{heading} 1 of 3" in worth([low, inside, high]) and "on 3 sheets with two bands" in worth([low, inside, high])
     assert worth([run["anthropic/claude-opus-5"]]) == (
