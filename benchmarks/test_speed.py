@@ -26,7 +26,9 @@ from derive.solving.one_equation import solve_equation
 from derive.solving.questions import question
 from derive.solving.route import route
 from invert.assumptions import USUAL
+from invert.data import read_data
 from invert.posterior.summary import summarise
+from invert.rent import rental
 from tests.tools.draws import assignments
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ STEP_INPUTS = (
     "hbm_bandwidth", "mfu", "mbu", "kv_copies",
 )  # fmt: skip
 PAIRS = [(row, name) for row in by_id().values() for name in row.symbols]
+PRICE_PER_FLOP = rental(read_data()).values["price_per_flop"]
 MAIN = "from backsolve.__main__ import main; main()"
 
 
@@ -262,8 +265,9 @@ def test_infer_all_sheets_warm(benchmark, record_property):
 def test_the_posterior_of_one_sheet(benchmark, record_property):
     """16,384 draws, evidence to summary."""
     evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
-    summarise([evidence], held)
-    benchmark.pedantic(summarise, args=([evidence], held), rounds=41, warmup_rounds=3)
+    asked = [evidence], held, PRICE_PER_FLOP
+    summarise(*asked)
+    benchmark.pedantic(summarise, args=asked, rounds=41, warmup_rounds=3)
     within(record_property, benchmark, "full posterior of one sheet, six quantities", 0.02)
 
 
@@ -274,7 +278,7 @@ def test_posteriors_in_bulk(benchmark, record_property):
     evidence, held = invert.infer(["gemini-3.1-pro"]).inferences[0].evidence, USUAL
     sheets = [evidence] * 2000
     with ProcessPoolExecutor(2) as executor:
-        run = partial(summarise, sheets, held, count=2048, guarded=False, executor=executor)
+        run = partial(summarise, sheets, held, PRICE_PER_FLOP, count=2048, guarded=False, executor=executor)
         benchmark.pedantic(run, rounds=5, warmup_rounds=1)
     rate = len(sheets) / benchmark.stats.stats.median
     benchmark.extra_info.update(sheets_per_second=rate, target=1000)

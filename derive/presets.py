@@ -8,7 +8,7 @@ from statistics import mode
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
-from derive.shipped import BadRow, Problem, checked, one_reading, refuse_bad, rows_of
+from derive.shipped import BadRow, Problem, Tables, current, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, in_si, is_known, listed
 from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
 
@@ -86,27 +86,26 @@ class Preset:
     published: tuple[Published, ...] = ()
 
 
-def hardware_names() -> tuple[str, ...]:
+def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
-    return tuple(dict.fromkeys(row.accelerator for row in rows_of(AcceleratorFigure)))
+    return tuple(dict.fromkeys(row.accelerator for row in (tables or current()).rows_of(AcceleratorFigure)))
 
 
-def model_names() -> tuple[str, ...]:
+def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The models of architectures.csv, in its order, those that no equation covers included."""
-    return tuple(dict.fromkeys(row.model for row in rows_of(Architecture)))
+    return tuple(dict.fromkeys(row.model for row in (tables or current()).rows_of(Architecture)))
 
 
-def _bad(name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
+def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
     """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
     found: dict[str, tuple[Mapping[str, str], Problem]] = {}
-    for row, columns, problem in checked(name).bad:
+    for row, columns, problem in tables.checked(name).bad:
         if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
             found.setdefault(row[column], (row, problem))
     return found
 
 
-@one_reading
-def hardware(text: str) -> Preset:
+def hardware(text: str, tables: Tables | None = None) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of one chip, its links, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
@@ -118,14 +117,15 @@ def hardware(text: str) -> Preset:
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
     (3350000000000.0, 1.0)
     """
+    tables = tables or current()
     given, _, asked = text.partition(":")
-    bad = _bad(HARDWARE, "accelerator")
-    known = [(name, name) for name in (*hardware_names(), *bad)]
+    bad = _bad(tables, HARDWARE, "accelerator")
+    known = [(name, name) for name in (*hardware_names(tables), *bad)]
     known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
     name = _match("accelerator", given, known, "backsolve list --hardware names them")
     if name in bad:
         raise BadRow(bad[name][1])
-    chosen = {(row.quantity, row.dtype): row for row in rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
+    chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
     dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
@@ -158,8 +158,7 @@ def _data_type(name: str, asked: str, found: Iterable[str]) -> str:
     raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[-1]}")
 
 
-@one_reading
-def model(text: str) -> Preset:
+def model(text: str, tables: Tables | None = None) -> Preset:
     """Parameters of a model, its router, and what its KV formula asks for, from architectures.csv; bytes per element are never set.
 
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
@@ -172,8 +171,9 @@ def model(text: str) -> Preset:
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
     """
-    by_name = {row.model: row for row in rows_of(Architecture)}
-    bad = _bad(ARCHITECTURES, "model")
+    tables = tables or current()
+    by_name = {row.model: row for row in tables.rows_of(Architecture)}
+    bad = _bad(tables, ARCHITECTURES, "model")
     spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
     # The name of a bad row is still its own: it must not pass for the beginning of another.
     spellings += [
@@ -211,16 +211,17 @@ def of_architecture(row: Architecture) -> Preset:
     )
 
 
-def architecture(name: str) -> Architecture:
+def architecture(name: str, tables: Tables | None = None) -> Architecture:
     """The row of architectures.csv of that very name; BadRow for one that cannot be used, UnknownName where there is none.
 
     >>> architecture("DeepSeek-V3").kv_formula
     'mla'
     """
-    row = next((row for row in rows_of(Architecture) if row.model == name), None)
+    tables = tables or current()
+    row = next((row for row in tables.rows_of(Architecture) if row.model == name), None)
     if row is None:
-        refuse_bad(ARCHITECTURES, model=name)
-        raise UnknownName("architecture", name, model_names())
+        tables.refuse_bad(ARCHITECTURES, model=name)
+        raise UnknownName("architecture", name, model_names(tables))
     return row
 
 
@@ -263,7 +264,6 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     return Published(row.model, dtype, of_experts, of_others, mean.right_side(known), narrowest, longest)
 
 
-@one_reading
 def usual(link: str) -> float:
     """What most accelerators of hardware.csv have of a link, of those of which the table has it.
 
@@ -274,20 +274,19 @@ def usual(link: str) -> float:
     return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == called and row.preferred)
 
 
-@one_reading
 def usual_attention_rate(dtype: str) -> float:
     """The rate of attention over that of a narrower data type, to two digits, as most accelerators of hardware.csv have them.
 
     >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
     (0.5, 0.25)
     """
-    peaks = [row for row in rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
+    tables = current()
+    peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
-    pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names()]
+    pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
     return mode(round(attention / narrow, 2) for attention, narrow in pairs if attention and narrow)
 
 
-@one_reading
 def sparsest_router() -> float:
     """Experts of which a token uses one, in the sparsest router of architectures.csv.
 
@@ -346,8 +345,7 @@ def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, st
     return found
 
 
-@one_reading
-def calibrated() -> Preset:
+def calibrated(tables: Tables | None = None) -> Preset:
     """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
 
     Raises WrongData for a row that cannot be used.
@@ -355,8 +353,9 @@ def calibrated() -> Preset:
     >>> calibrated().givens["mbu"], calibrated().variants
     (0.794, {'overlap': 'exposed'})
     """
-    refuse_bad(Efficiency.TABLE)
-    found = {row.quantity: row for row in rows_of(Efficiency)}
+    tables = tables or current()
+    tables.refuse_bad(Efficiency.TABLE)
+    found = {row.quantity: row for row in tables.rows_of(Efficiency)}
     return Preset(
         givens={name: in_si(name, row.value, "1") for name, row in found.items()},
         provenance={

@@ -1,4 +1,4 @@
-"""The tables that ship: read once a run from beside this code, held to their description, a bad row named and left out."""
+"""The tables that ship: read together from beside this code, held to their description, a bad row named and left out."""
 
 import csv
 import json
@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache, wraps
 from math import inf
 from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from derive.briefly import brief
 from derive.characters import hidden, mark_in_words, trimmed
@@ -34,8 +33,6 @@ SMALLEST, LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""
 FEW = 4
 """Rows that a message lists; of more, it names the first."""
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +77,11 @@ class Row(dict[str, str]):
 RawRows: TypeAlias = tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]
 """The columns of a table, and every row with why it cannot be taken apart, or ""."""
 
-# One reading a run.
+# Tables.
 
 
 class Tables:
-    """The content of every file as read at one time, why one could not be read, and what was worked out from them.
+    """The content of every file as read at one time, or why one could not be read.
 
     A table is taken apart and checked when it is first asked for.
 
@@ -93,17 +90,12 @@ class Tables:
     7.2
     """
 
-    __slots__ = ("_checked", "_raw_rows", "derived", "files")
+    __slots__ = ("_checked", "_raw_rows", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
-        self.derived: dict[Any, Any] = {}
         self._checked: dict[str, Checked] = {}
         self._raw_rows: dict[str, RawRows] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process gets the files, and works out the rest once for all tasks of a run.
-        return _kept, (self.files,)
 
     def edited(self, **contents: str) -> "Tables":
         """These tables with the content of some replaced, by name: `edited(fx="currency,date,...")`."""
@@ -142,6 +134,34 @@ class Tables:
         """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all."""
         return cast("tuple[AnyRecord, ...]", self.checked(record.TABLE).records)
 
+    def refuse_bad(self, name: str, **cells: str) -> None:
+        """Raises `BadRow` where a bad row of a table has these cells, or may have meant to: then what is asked would rest on it."""
+        for row, columns, problem in self.checked(name).bad:
+            if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
+                raise BadRow(problem)
+
+    def no_row(self, record: type[TableRow], column: str, wanted: str) -> Problem:
+        """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
+
+        >>> from derive.shipped_rows import AcceleratorFigure
+        >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
+        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
+        """
+        first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
+        near = get_close_matches(wanted, first, n=3, cutoff=0.7)
+        hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
+        return Problem(f"{record.TABLE}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
+
+    def problems(self, *names: str) -> tuple[Problem, ...]:
+        """Everything wrong with these tables."""
+        found: list[Problem] = []
+        for name in names:
+            try:
+                found += self.checked(name).problems
+            except BadRow as error:
+                found.append(error.problem)
+        return tuple(found)
+
 
 _held: ContextVar[Tables | None] = ContextVar("tables", default=None)
 _last = Tables({})
@@ -176,13 +196,13 @@ def _content(path: str) -> bytes | str | None:
 
 @contextmanager
 def reading(tables: Tables | None = None) -> Iterator[Tables]:
-    """All that is looked up inside comes from one reading: the tables given, those of the run around it, or the files as they are now.
+    """What is looked up inside, and not in tables that were handed on, comes from these: given ones, those laid around, or the files.
 
     >>> with reading() as first, reading() as second:
     ...     first is second
     True
     """
-    held = tables or _held.get() or read()
+    held = tables or current()
     token = _held.set(held)
     try:
         yield held
@@ -190,35 +210,33 @@ def reading(tables: Tables | None = None) -> Iterator[Tables]:
         _held.reset(token)
 
 
-def one_reading(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with all of its look-ups in one reading, however many functions they are spread over."""
-
-    @wraps(function)
-    def within(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reading():
-            return function(*args, **kwargs)
-
-    return within
-
-
-def once_a_reading(function: Callable[P, R]) -> Callable[P, R]:
-    """The function worked out once for the same arguments and the same content of the tables, and again when either is another."""
-
-    @wraps(function)
-    def within(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reading() as tables:
-            # setdefault and not a test: two threads must share one.
-            known = tables.derived.get(function) or tables.derived.setdefault(function, lru_cache(1024)(function))
-            found: R = known(*args, **kwargs)
-            return found
-
-    return within
+def current() -> Tables:
+    """The tables that `reading` lays under what is looked up here, else the files as they are now."""
+    return _held.get() or read()
 
 
 def content(file: str) -> bytes:
     """The bytes of a file that ships; `WrongData` where it is not there or cannot be read."""
-    with reading() as tables:
-        return tables.content(file)
+    return current().content(file)
+
+
+def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all.
+
+    >>> from derive.shipped_rows import FxRate
+    >>> rows_of(FxRate)[0].units_per_usd
+    7.2
+    """
+    return current().rows_of(record)
+
+
+def problems(*names: str) -> tuple[Problem, ...]:
+    """Everything wrong with these tables.
+
+    >>> problems("hardware", "models")
+    ()
+    """
+    return current().problems(*names)
 
 
 # Rows.
@@ -236,64 +254,6 @@ class Checked:
     records: tuple[TableRow, ...]
     bad: tuple[tuple[Mapping[str, str], frozenset[str] | None, Problem], ...]
     problems: tuple[Problem, ...]
-
-
-def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """The sound rows of the table that a record is a row of; `WrongData` names a file that cannot be used at all.
-
-    >>> from derive.shipped_rows import FxRate
-    >>> rows_of(FxRate)[0].units_per_usd
-    7.2
-    """
-    with reading() as tables:
-        return tables.rows_of(record)
-
-
-def refuse_bad(name: str, **cells: str) -> None:
-    """Raises `BadRow` where a bad row of a table has these cells, or may have meant to: then what is asked would rest on it."""
-    for row, columns, problem in checked(name).bad:
-        if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
-            raise BadRow(problem)
-
-
-def no_row(record: type[TableRow], column: str, wanted: str) -> Problem:
-    """What to say of a table that should have a row of this name and has none, with the nearest names: which is wrong is not known.
-
-    >>> from derive.shipped_rows import AcceleratorFigure
-    >>> print(no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
-    hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 341), 'H200-SXM' (row 34)
-    """
-    first = {getattr(row, column): row.place for row in reversed(rows_of(record))}
-    near = get_close_matches(wanted, first, n=3, cutoff=0.7)
-    hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-    return Problem(f"{record.TABLE}.csv", None, column, f"there is no {shorten(wanted)}{hint if near else ''}")
-
-
-def problems(*names: str) -> tuple[Problem, ...]:
-    """Everything wrong with these tables.
-
-    >>> problems("hardware", "models")
-    ()
-    """
-    found: list[Problem] = []
-    for name in names:
-        try:
-            found += checked(name).problems
-        except BadRow as error:
-            found.append(error.problem)
-    return tuple(found)
-
-
-def checked(name: str) -> Checked:
-    """A table of the reading, held to its description."""
-    with reading() as tables:
-        return tables.checked(name)
-
-
-def raw_rows(name: str) -> RawRows:
-    """A table of the reading, taken apart."""
-    with reading() as tables:
-        return tables.raw_rows(name)
 
 
 def _held_to(tables: Tables, name: str) -> Checked:

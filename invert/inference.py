@@ -11,9 +11,9 @@ from derive.briefly import Records
 from derive.catalogue import equation
 from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
-from derive.shipped import one_reading, refuse_bad
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn
@@ -54,7 +54,6 @@ from invert.worth import or_left_out, worths
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 
 
-@one_reading
 def infer(
     names: str | Iterable[str] = (),
     *,
@@ -79,9 +78,10 @@ def infer(
     1666.7
     """
     assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
-    book, known = load(prices), models()
+    data = read_data()
+    book, known = load(prices, data), models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
-    problems = [*book.problems, *faults, *table_problems(book, assumptions)]
+    problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
@@ -89,7 +89,7 @@ def infer(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known.
         raise WrongData(f"{error}\n{problems[0]}") if problems else error from None
-    notes = [*notes, *note_on_calibration(assumptions)]
+    notes = [*notes, *note_on_calibration(data, assumptions)]
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
     rows = {(row.provider, row.model): row for row in known}
@@ -97,17 +97,17 @@ def infer(
     for sheet in chosen:
         try:
             if (sheet.provider, sheet.model) not in rows:
-                refuse_bad("models", provider=sheet.provider, model=sheet.model)
+                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
-                refuse_bad_rate(currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), assumptions))
+                refuse_bad_rate(data.tables, currency, sheet.as_of)
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
-    read, inferences = with_posteriors(read, assumptions, executor), []
-    worth = worths((one.architecture for one in read), assumptions, read)
+    read, inferences = with_posteriors(read, data, assumptions, executor), []
+    worth = worths((one.architecture for one in read), data, assumptions, read)
     for one in read:
         try:
-            inferences.append(_concluded(one, assumptions, worth[one.architecture]))
+            inferences.append(_concluded(one, data, assumptions, worth[one.architecture]))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(one.sheet, error))
     premiums = _premiums(offered)
@@ -127,9 +127,9 @@ def infer(
         notes=tuple(notes),
         changes=dict(changes or {}),
         mean_contexts={name: assumptions.priors[name].at(0.0) for name in MEANS if assumptions.priors[name].ends},
-        drain_times={device: or_left_out(partial(_drain_times, device)) for device in ("lecture", "range")},
-        tier_rules=or_left_out(partial(_tier_rules, assumptions)),
-        negative_controls=or_left_out(partial(negative_controls, assumptions)),
+        drain_times={device: or_left_out(partial(_drain_times, data, device)) for device in ("lecture", "range")},
+        tier_rules=or_left_out(partial(_tier_rules, data, assumptions)),
+        negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
     )
     return as_table(run)
 
@@ -185,25 +185,25 @@ def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
         raise WrongValue(f"{sheet.provider}/{sheet.model}: {error}") from error
 
 
-def _drain_times(device: str) -> dict[str, float]:
-    return dict(lecture.drain_times(device))
+def _drain_times(data: Data, device: str) -> dict[str, float]:
+    return dict(lecture.drain_times(data, device))
 
 
-def _tier_rules(assumptions: Assumptions) -> TierRules:
+def _tier_rules(data: Data, assumptions: Assumptions) -> TierRules:
     """The lecture's rule for tiers, and the score of every rule with the KV bytes of the reference class."""
-    rule, usual = equation(DRAIN_TIME_RULE), learn(None, assumptions).reference
-    return TierRules(rule.reference, rule.kind, scoreboard((exp(usual.mean), usual.predictive_sd), assumptions))
+    rule, usual = equation(DRAIN_TIME_RULE), learn(data, None, assumptions).reference
+    return TierRules(rule.reference, rule.kind, scoreboard(data, (exp(usual.mean), usual.predictive_sd), assumptions))
 
 
-def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
+def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | LeftOut) -> Inference:
     """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
-    known, broken, summary = known_cache(read.model, assumptions), broken_by(read, assumptions), posterior_of(read)
-    kv_bytes, beside = side_by_side(read, assumptions)
+    known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
+    kv_bytes, beside = side_by_side(read, data, assumptions)
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, assumptions), **beside}
-    found |= storage_price.estimates(read, assumptions)
-    tiers, storage, no_storage = _storage_or_why(read, known, assumptions)
+    found |= storage_price.estimates(read, data, assumptions)
+    tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
@@ -222,9 +222,9 @@ def _concluded(read: Case, assumptions: Assumptions, worth: Worth | LeftOut) -> 
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes=kv_bytes,
         estimates=found,
-        market=ESTIMATORS["market"].estimates(read, assumptions),
+        market=ESTIMATORS["market"].estimates(read, data, assumptions),
         worth=worth,
-        swings=_swings(read, assumptions) if firm else None,
+        swings=_swings(read, data, assumptions) if firm else None,
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
@@ -244,11 +244,11 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
     return found
 
 
-def _swings(read: Case, assumptions: Assumptions) -> dict[str, tuple[Swing, ...] | LeftOut]:
+def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, tuple[Swing, ...] | LeftOut]:
     """What would change KV bytes, by estimator."""
     return {
         "one_markup": or_left_out(lambda: swings_of_one_markup(read.evidence, assumptions)),
-        "headline": or_left_out(lambda: swings_of_headline(read.evidence, assumptions, read.architecture)),
+        "headline": or_left_out(lambda: swings_of_headline(read.evidence, data, assumptions, read.architecture)),
     }
 
 
@@ -284,16 +284,16 @@ def _equations(
 
 
 def _storage_or_why(
-    read: Case, known: KnownCache | None, assumptions: Assumptions
+    read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions
 ) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
     """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
     try:
-        return tiers_of_lifetimes(read.sheet, read.seen), _storage(read, known, assumptions), None
+        return tiers_of_lifetimes(read.sheet, read.seen, data), _storage(read, known, data, assumptions), None
     except WrongData as error:
         return (), (), str(error)
 
 
-def _storage(read: Case, known: KnownCache | None, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
+def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
     """The tier of each lifetime sold, and of a storage price.
 
     KV bytes are those given, which decode reads, else those of the architecture, else those of the reference class.
@@ -305,22 +305,23 @@ def _storage(read: Case, known: KnownCache | None, assumptions: Assumptions) -> 
     given = assumptions.kv_bytes_per_token
     if given:
         stored = given * known.stored / known.read if known else given
-    kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read.architecture, assumptions)
+    kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read.architecture, data, assumptions)
     price = read.storage_price
     return storage_evidence(
+        data,
         lifetimes,
         storage_price=price.value if price else None,
         implied_drain_time=storage_price.drain_time(read, assumptions),
         kv_bytes=kv,
-        disclosed=disclosed_tiers(read.sheet.provider, read.sheet.model, lifetimes),
+        disclosed=disclosed_tiers(data, read.sheet.provider, read.sheet.model, lifetimes),
         assumptions=assumptions,
     )
 
 
-def _usual_kv(architecture: str | None, assumptions: Assumptions) -> tuple[float, float] | None:
+def _usual_kv(architecture: str | None, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
     """KV bytes of the reference class, median [byte/token] and spread [nat]; None where too few of its rows can be used."""
     try:
-        usual = learn(architecture, assumptions).reference
+        usual = learn(data, architecture, assumptions).reference
     except WrongData:
         return None
     return exp(usual.mean), usual.predictive_sd

@@ -14,6 +14,7 @@ from derive.errors import WrongData
 from derive.show.tables import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
+from invert.data import Data
 
 ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
@@ -440,13 +441,13 @@ class Estimate:
 T = TypeVar("T")
 
 
-def or_undetermined(estimate: Callable[[T, Assumptions], Estimate]) -> Callable[[T, Assumptions], Estimate]:
+def or_undetermined(estimate: Callable[[T, Data, Assumptions], Estimate]) -> Callable[[T, Data, Assumptions], Estimate]:
     """The estimate, or none with the reason where a table that it rests on cannot be used."""
 
     @wraps(estimate)
-    def found(case: T, assumptions: Assumptions) -> Estimate:
+    def found(case: T, data: Data, assumptions: Assumptions) -> Estimate:
         try:
-            return estimate(case, assumptions)
+            return estimate(case, data, assumptions)
         except WrongData as error:
             return undetermined(assumptions, str(error))
 

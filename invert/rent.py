@@ -4,25 +4,29 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.presets import Preset, hardware, hardware_names
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import BadRow, Problem, no_row, once_a_reading, refuse_bad, rows_of
+from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import AcceleratorFigure, Disclosure, in_si
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data, once_a_run
 from invert.records import Anchors
 
 
-@once_a_reading
-def rental(assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
+@once_a_run
+def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 
     With them go what increments at cost suppose: a mark-up of 1, and the facts of the run about prompts. `chip_price` [USD/s] is by
     default the lease DeepSeek assumed for its own service. serving.price_per_hbm_byte, serving.price_per_flop. `UnknownName` for a
     `rent_chip` that hardware.csv does not hold.
 
-    >>> f"{rental().values['price_per_hbm_byte']:.3g} {rental().values['price_per_flop']:.3g}"
+    >>> from invert.data import read_data
+    >>> values = rental(read_data()).values
+    >>> f"{values['price_per_hbm_byte']:.3g} {values['price_per_flop']:.3g}"
     '1.66e-16 5.62e-19'
     """
-    preset = hardware(assumptions.rent_chip) if assumptions.rent_chip != USUAL.rent_chip else _usual_chip()
-    rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent()
+    tables, chip = data.tables, assumptions.rent_chip
+    preset = hardware(chip, tables) if chip != USUAL.rent_chip else _usual_chip(tables)
+    rent, said = (chip_price, "given") if chip_price is not None else _disclosed_rent(tables)
     at_cost = {"increment_markup": 1.0} | {name: assumptions.facts[name] for name in ("prompt_position", "prefill_decode_flops_ratio")}
     values = {name: float(value) for name, value in NEUTRAL_DEFAULTS.items()} | at_cost | preset.givens | {"chip_price": rent}
     origin = dict.fromkeys(values, "default") | dict(preset.provenance) | {"chip_price": said}
@@ -31,24 +35,24 @@ def rental(assumptions: Assumptions = USUAL, chip_price: float | None = None) ->
     return Anchors(values, origin)
 
 
-def _usual_chip() -> Preset:
+def _usual_chip(tables: Tables) -> Preset:
     """The usual chip of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
     try:
-        return hardware(USUAL.rent_chip)
+        return hardware(USUAL.rent_chip, tables)
     except WrongData:
         raise
     except BacksolveError:
         name, _, dtype = USUAL.rent_chip.partition(":")
-        refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
-        if name in hardware_names():
+        tables.refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
+        if name in hardware_names(tables):
             raise BadRow(Problem("hardware.csv", None, "dtype", f"{shorten(name)} has no peak_flops in {dtype}")) from None
-        raise BadRow(no_row(AcceleratorFigure, "accelerator", name)) from None
+        raise BadRow(tables.no_row(AcceleratorFigure, "accelerator", name)) from None
 
 
-def _disclosed_rent() -> tuple[float, str]:
+def _disclosed_rent(tables: Tables) -> tuple[float, str]:
     """The price of a chip [USD/s] that a provider stated for its own production, and where."""
-    for row in rows_of(Disclosure):
+    for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
-    refuse_bad("disclosures", topic="production", quantity="chip_price")
+    tables.refuse_bad("disclosures", topic="production", quantity="chip_price")
     raise BadRow(Problem("disclosures.csv", None, None, "no chip_price of a production, and none was given"))

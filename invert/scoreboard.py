@@ -10,10 +10,11 @@ from math import exp, log
 from statistics import fmean, stdev
 
 from derive.errors import UnknownName, WrongData
-from derive.shipped import BadRow, Problem, one_reading, refuse_bad, rows_of
+from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import Disclosure, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged
@@ -35,48 +36,46 @@ RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
 
-@one_reading
-def section_rows(section: str) -> list[Row]:
-    """The rows of one section; raises UnknownName for one that does not exist."""
+def section_rows(section: str, data: Data | None = None) -> list[Row]:
+    """The rows of one section, without the data of a run by the tables as they are now; `UnknownName` for one that does not exist."""
     if section not in SECTIONS:
         raise UnknownName("section", section, SECTIONS)
-    return SECTIONS[section]()
+    return SECTIONS[section](data or read_data())
 
 
-@one_reading
 def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
-    names = tuple(names)
-    book = load()
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, USUAL)] if set(names) != {"calibration"} else []
+    names, data = tuple(names), read_data()
+    book = load(data=data)
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data)] if set(names) != {"calibration"} else []
     for name in names:
         try:
-            found[name] = section_rows(name)
+            found[name] = section_rows(name, data)
         except WrongData as error:
             problems.append(error.problem if isinstance(error, BadRow) else Problem(f"section {name}", None, None, str(error)))
     return found, list(dict.fromkeys(problems))
 
 
-def known_models(assumptions: Assumptions = USUAL) -> list[Row]:
+def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
 
     Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
     estimators that a table prints, called on the sheet as any other; so are attention FLOPs from input prices.
 
-    >>> rows = known_models()
+    >>> rows = known_models(read_data())
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
     [-0.68, -3.86]
     """
-    known = judged(assumptions)
+    known = judged(data, assumptions)
     readings: dict[str, Callable[[Judged], float | None]] = {
         one.name: partial(Judged.ratio, estimator=estimator) for estimator, one in KV_ESTIMATORS.items()
-    } | {"attention from input increments": lambda one: calibration.attention_ratio(one.member, assumptions)}
+    } | {"attention from input increments": lambda one: calibration.attention_ratio(data, one.member, assumptions)}
     found: list[Row] = [
         {
             "model": one.member.architecture,
             "KV bytes": one.member.kv_bytes_per_token,
             **{name: _digits(reading(one)) for name, reading in readings.items()},
-            "base mark-up": _digits(_base_markup(one.member, assumptions)),
+            "base mark-up": _digits(_base_markup(data, one.member, assumptions)),
         }
         for one in known
     ]
@@ -90,23 +89,23 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
     return round(of(logs), 2) if len(logs) > 1 else None
 
 
-def _base_markup(member: calibration.Member, assumptions: Assumptions) -> float | None:
+def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
     """How far the base input price lies above its cost; None where the parameters are not known."""
     if member.sold is None or not member.active_params:
         return None
-    return base_markup(member.sold.lines, member.active_params, rental(assumptions).values)
+    return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
 
-def skill(assumptions: Assumptions = USUAL) -> list[Row]:
+def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """How well each belief foretells the cache of a model that was left out with its siblings: rms error, mean log density."""
     return [
         {"left out": left_out, "belief": row.belief, "rms (nats)": round(row.rms, 2), "mean log density": round(row.log_density, 2)}
         for left_out, siblings in (("the model and its siblings", True), ("the model alone", False))
-        for row in calibration.leave_one_out(siblings, assumptions=assumptions)
+        for row in calibration.leave_one_out(data, siblings, assumptions=assumptions)
     ]
 
 
-def size_records(assumptions: Assumptions = USUAL) -> list[Row]:
+def size_records(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What each fit of a size has got right of open models left out, family or vendor, and what it makes of shuffled prices."""
     fits = (
         ("active, sparse 2025+", "closed", False),
@@ -120,12 +119,12 @@ def size_records(assumptions: Assumptions = USUAL) -> list[Row]:
             "parameters": name,
             "price": "hosts" if hosts else "list",
             "left out": left_out,
-            **_record(learnt.size_record(use, hosts, by, assumptions)),
+            **_record(learnt.size_record(data, use, hosts, by, assumptions)),
         }
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
     ]
-    shuffled = [learnt.shuffled_record("any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
+    shuffled = [learnt.shuffled_record(data, "any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
     gains = [one.gain for one in shuffled]
     control = {"parameters": "active, any", "price": f"shuffled {len(gains)} times", "left out": "family", "models": shuffled[0].count}
     return [*rows, dict.fromkeys(rows[0]) | control | {"families": shuffled[0].groups, "gain": f"{fmean(gains):+.2f}"}]
@@ -143,9 +142,9 @@ def _record(one: Record) -> Row:
     }
 
 
-def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
+def class_records(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """The class of KV bytes by rolling origin, and what each price observable adds to it: nothing enters below one standard error."""
-    known, way, since = learnt.known_caches(assumptions), learnt.forgetting(assumptions), judged_since(assumptions)
+    known, way, since = learnt.known_caches(data, assumptions), learnt.forgetting(data, assumptions), judged_since(assumptions)
     rows: list[Row] = []
     for of in KINDS:
         densities, held = by_family(known[of], classes(known[of], known[of], way), since=since, level=assumptions.level)
@@ -162,7 +161,7 @@ def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
         )
     for candidate in CANDIDATES:
         for earlier in (False, True):
-            found = learnt.verdicts(assumptions)[candidate.name, earlier]
+            found = learnt.verdicts(data, assumptions)[candidate.name, earlier]
             by = "rolling" if earlier else "a family out"
             row = dict.fromkeys(rows[0]) | {"KV bytes": candidate.of, "foretold from": candidate.name, "by": by}
             if found:
@@ -177,46 +176,46 @@ def class_records(assumptions: Assumptions = USUAL) -> list[Row]:
     return rows
 
 
-def storage_rules(assumptions: Assumptions = USUAL) -> list[Row]:
+def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
-    usual = calibration.learn(None, assumptions).reference
+    usual = calibration.learn(data, None, assumptions).reference
     return [
         {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
-        for row in scoreboard((exp(usual.mean), usual.predictive_sd), assumptions)
+        for row in scoreboard(data, (exp(usual.mean), usual.predictive_sd), assumptions)
     ]
 
 
-def controls(assumptions: Assumptions = USUAL) -> list[Row]:
+def controls(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """Vendors that ask one storage price for open models of unlike cache."""
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
          "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
-        for one in negative_controls(assumptions)
+        for one in negative_controls(data, assumptions)
     ]  # fmt: skip
 
 
-def production() -> list[Row]:
+def production(data: Data) -> list[Row]:
     """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
     nodes = [
-        the_point(solve("replicas", fleet_throughput=_disclosed(tokens), throughput=_disclosed(rate)).answers)
+        the_point(solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).answers)
         for tokens, rate in (
             ("input_tokens_per_day", "prefill_throughput_per_node"),
             ("output_tokens_per_day", "decode_throughput_per_node"),
         )
     ]
-    said = _disclosed("nodes")
+    said = _disclosed(data.tables, "nodes")
     return [{
         "quantity": "nodes of a day", "for prefill": round(nodes[0], 1), "for decode": round(nodes[1], 1),
         "computed": round(sum(nodes), 1), "disclosed": said, "off by": f"{sum(nodes) / said - 1:+.2%}",
     }]  # fmt: skip
 
 
-def _disclosed(quantity: str) -> float:
+def _disclosed(tables: Tables, quantity: str) -> float:
     """A number of disclosures.csv on production, SI: token/day is token/s."""
-    for row in rows_of(Disclosure):
+    for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    refuse_bad("disclosures", topic="production", quantity=quantity)
+    tables.refuse_bad("disclosures", topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
@@ -234,7 +233,7 @@ def _digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.3g}")
 
 
-SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
+SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
     "truth": known_models,
     "skill": skill,
     "size": size_records,
@@ -242,7 +241,7 @@ SECTIONS: Mapping[str, Callable[[], list[Row]]] = {
     "storage": storage_rules,
     "controls": controls,
     "production": production,
-    "calibration": recorded_calibration,
+    "calibration": lambda _: recorded_calibration(),
 }
 """By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative
 controls; a disclosed day; the sampler itself."""

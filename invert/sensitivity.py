@@ -9,6 +9,7 @@ import numpy as np
 
 from invert.arrays import Array
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
 from invert.estimators.densities import student_quantile
@@ -48,9 +49,9 @@ def swings_of_one_markup(evidence: Evidence, assumptions: Assumptions) -> tuple[
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
-def swings_of_headline(evidence: Evidence, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
+def swings_of_headline(evidence: Evidence, data: Data, assumptions: Assumptions, architecture: str | None) -> tuple[Swing, ...]:
     """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its 90 % range, all of elasticity one."""
-    learnt = learn(architecture, assumptions).increments
+    learnt = learn(data, architecture, assumptions).increments
     tails = ((1 - assumptions.level) / 2, (1 + assumptions.level) / 2)
     markup = exp(student_quantile(learnt.degrees_of_freedom, tails[1]) * learnt.predictive_sd)
     rent = exp(assumptions.reach * assumptions.rent_spread)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
-from derive.shipped import BadRow, Problem, Row, content, problems, raw_rows, rows_of
+from derive.shipped import BadRow, Problem, Row, Tables
 from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import calibration
 from invert.rent import rental
 from invert.sheets.read import read_rows
@@ -21,82 +22,84 @@ BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_si
 """What is held against its description alone."""
 
 
-def table_problems(book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
+def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
     found = (
-        *problems(*READ_BY_INFER),
-        *_of_rent(assumptions),
-        *_of_calibration(assumptions),
-        *_of_shipped_sheets(),
-        *unused_launches(),
-        *unused_rates(book),
+        *data.tables.problems(*READ_BY_INFER),
+        *_of_rent(data, assumptions),
+        *_of_calibration(data, assumptions),
+        *_of_shipped_sheets(data),
+        *unused_launches(data),
+        *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(book))
+    return (*found, *_misnamed(book, data.tables))
 
 
-def all_problems(book: PriceBook) -> tuple[Problem, ...]:
+def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
     """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
-    found = [*check(book), *check(calibration.calibration_book()), *table_problems(book, USUAL)]
-    found += [*rivals(book), *problems(*BESIDE), *_miscounted()]
+    found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
+    found += [*rivals(book, data.tables), *data.tables.problems(*BESIDE), *_miscounted(data.tables)]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
-    for problem in (*found, *_undescribed(book)):
+    for problem in (*found, *_undescribed(book, data.tables)):
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
     return tuple(of_place.values())
 
 
-def note_on_calibration(assumptions: Assumptions) -> list[str]:
+def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
     try:
-        names = calibration.lacking(assumptions)
+        names = calibration.lacking(data, assumptions)
     except WrongData:
         return []
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
-def _of_shipped_sheets() -> tuple[Problem, ...]:
+def _of_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
-    book = calibration.calibration_book()
+    book = calibration.calibration_book(data)
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
-def unused_launches() -> tuple[Problem, ...]:
+def unused_launches(data: Data) -> tuple[Problem, ...]:
     """Launch sheets that no member of the reference class was sold by, by the first of their rows."""
-    used = {row.get("calibration_sheet") for row, _ in _lines("reference_class")}
+    used = {row.get("calibration_sheet") for row, _ in _lines(data.tables, "reference_class")}
     first: dict[str, PriceRow] = {}
-    for row in calibration.calibration_book().rows:
+    for row in calibration.calibration_book(data).rows:
         if row.origin.startswith(f"{calibration.LAUNCHED}:"):
             first.setdefault(f"{row.provider}/{row.model}", row)
     unused = {name: row for name, row in first.items() if name not in used}
     return tuple(row.problem("model", f"no row of reference_class.csv calibrates with {shorten(name)}") for name, row in unused.items())
 
 
-def unused_rates(book: PriceBook) -> list[Problem]:
+def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
-    used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(name)}
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in PRICES for row, _ in _lines(tables, name)}
     return [
-        Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}") for row in _sound(FxRate) if row.currency not in used
+        Problem("fx.csv", row.place, "currency", f"no price is in {row.currency!r}")
+        for row in _sound(tables, FxRate)
+        if row.currency not in used
     ]
 
 
-def _of_rent(assumptions: Assumptions) -> tuple[Problem, ...]:
+def _of_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     """Why the tables do not say what a byte and a FLOP rent for."""
     try:
-        rental(assumptions)
+        rental(data, assumptions)
     except BadRow as error:
         return (error.problem,)
     return ()
 
 
-def _of_calibration(assumptions: Assumptions) -> tuple[Problem, ...]:
+def _of_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
-        return calibration.class_problems(assumptions)
+        return calibration.class_problems(data, assumptions)
     except WrongData:
         return ()
 
 
-def _miscounted() -> Iterator[Problem]:
+def _miscounted(tables: Tables) -> Iterator[Problem]:
     """KV values counted by hand that are not what the equations make of the configuration: one of the two is wrong."""
-    for row in _sound(Architecture):
+    for row in _sound(tables, Architecture):
         try:
             stored, read = kv_bytes(row, 1.0)
         except (NotCovered, WrongData):
@@ -108,27 +111,28 @@ def _miscounted() -> Iterator[Problem]:
                 yield Problem("architectures.csv", row.place, column, fault)
 
 
-def rivals(book: PriceBook) -> Iterable[Problem]:
+def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
     """What is wrong with the rows of other sources, which nothing is worked out from."""
     try:
-        return read_rows(content("prices_rivals.csv").decode(errors="replace").splitlines(), "prices_rivals.csv", book.fx)[1]
+        lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
+        return read_rows(lines, "prices_rivals.csv", book.fx)[1]
     except WrongData as error:
         return [Problem("prices_rivals.csv", None, None, str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
 
 
-def _misnamed(book: PriceBook) -> list[Problem]:
+def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
-    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines("prices")}
-    return _undescribed(book) and [
+    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "prices")}
+    return _undescribed(book, tables) and [
         Problem("models.csv", row.place, "model", f"{row.provider}/{row.model} has no price in prices.csv")
-        for row in _sound(ModelRow)
+        for row in _sound(tables, ModelRow)
         if (row.provider, row.model) not in priced
     ]
 
 
-def _undescribed(book: PriceBook) -> list[Problem]:
+def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     """Models of prices.csv without a row in models.csv, by the first of their rows."""
-    known = {(row.get("provider"), row.get("model")) for row, _ in _lines("models")}
+    known = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "models")}
     first: dict[tuple[str, str], PriceRow] = {}
     for row in book.rows:
         if known and row.origin.startswith("prices.csv:"):
@@ -136,15 +140,15 @@ def _undescribed(book: PriceBook) -> list[Problem]:
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
 
 
-def _lines(name: str) -> tuple[tuple[Row, str], ...]:
+def _lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
     try:
-        return raw_rows(name)[1]
+        return tables.raw_rows(name)[1]
     except WrongData:
         return ()
 
 
-def _sound(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+def _sound(tables: Tables, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     try:
-        return rows_of(record)
+        return tables.rows_of(record)
     except WrongData:
         return ()

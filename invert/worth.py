@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.cases import Case
 from invert.estimators.densities import sample_of
@@ -25,26 +26,31 @@ def or_left_out(work: Callable[[], T]) -> T | LeftOut:
 
 
 def worths(
-    architectures: Iterable[str | None], assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
+    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] = ()
 ) -> dict[str | None, Worth | LeftOut]:
     """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
 
     `drawn` are cases with their posteriors on these assumptions.
 
-    >>> of_any, = worths([None]).values()
+    >>> from invert.data import read_data
+    >>> of_any, = worths([None], read_data()).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.misreadings.items()}
     {'one_markup': -3.86, 'at_rent': -0.68, 'headline': 0.08}
     """
-    known = or_left_out(lambda: judged(assumptions, drawn))
-    rms = or_left_out(lambda: {skill.belief: skill.rms for skill in calibration.leave_one_out(assumptions=assumptions)})
-    return {one: or_left_out(partial(_worth, one, known, rms, assumptions)) for one in dict.fromkeys(architectures)}
+    known = or_left_out(lambda: judged(data, assumptions, drawn))
+    rms = or_left_out(lambda: {skill.belief: skill.rms for skill in calibration.leave_one_out(data, assumptions=assumptions)})
+    return {one: or_left_out(partial(_worth, one, known, rms, data, assumptions)) for one in dict.fromkeys(architectures)}
 
 
 def _worth(
-    architecture: str | None, known: tuple[Judged, ...] | LeftOut, rms: Mapping[str, float] | LeftOut, assumptions: Assumptions
+    architecture: str | None,
+    known: tuple[Judged, ...] | LeftOut,
+    rms: Mapping[str, float] | LeftOut,
+    data: Data,
+    assumptions: Assumptions,
 ) -> Worth | LeftOut:
     """The record of every estimator on the models learned from without an architecture and its siblings."""
-    learnt = calibration.learn(architecture, assumptions)
+    learnt = calibration.learn(data, architecture, assumptions)
     if isinstance(known, LeftOut):
         return known
     if isinstance(rms, LeftOut):

@@ -17,6 +17,7 @@ from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.sheets.rows import units_per_usd
 from invert.sheets.rules import check
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 DATA = Path(__file__).parent.parent / "pricing_data"
@@ -91,10 +92,10 @@ def test_every_kind_of_price_the_readings_use_is_there():
 
 
 def test_every_priced_model_is_described_and_every_architecture_exists():
-    known = {(row.provider, row.model) for row in models()}
+    known = {(row.provider, row.model) for row in models(shipped_data())}
     assert {(row["provider"], row["model"]) for row in rows("prices.csv")} == known
     architectures = {row["model"] for row in rows("architectures.csv")}
-    assert {row.architecture for row in models() if row.architecture} <= architectures
+    assert {row.architecture for row in models(shipped_data()) if row.architecture} <= architectures
 
 
 def test_every_rival_has_a_chosen_row():
@@ -225,11 +226,11 @@ def test_every_row_has_a_source():
 
 
 def test_the_launch_sheets_are_sound_and_only_the_calibration_sees_them():
-    book, shipped = calibration_book(), load()
+    book, shipped = calibration_book(shipped_data()), load()
     assert check(book) == []
     launched = {(row["provider"], row["model"]) for row in rows("prices_calibration.csv")}
     named = {tuple(row["calibration_sheet"].split("/")) for row in rows("reference_class.csv") if row["calibration_sheet"]}
-    assert launched <= named <= launched | {(row.provider, row.model) for row in models()}
+    assert launched <= named <= launched | {(row.provider, row.model) for row in models(shipped_data())}
     assert not launched & {(row.provider, row.model) for row in shipped.rows}
     assert {row["verification"] for row in rows("prices_calibration.csv")} == {"unverified"}
 
@@ -332,5 +333,5 @@ def test_a_band_that_was_dropped_ends_on_its_day():
         return [band.threshold_tokens for band in sheet.bands]
 
     assert (bands(date(2026, 4, 29)), bands(date(2026, 4, 30)), bands(TODAY)) == ([0, 200_000], [0], [0])
-    (known,) = [row for row in models() if row.model == "claude-sonnet-4-5"]
+    (known,) = [row for row in models(shipped_data()) if row.model == "claude-sonnet-4-5"]
     assert known.max_context == 200_000

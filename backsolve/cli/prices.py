@@ -57,13 +57,13 @@ def check_prices(own: str | BinaryIO | None) -> None:
     backsolve prices check
     backsolve prices check --prices mine.csv
     """
-    from derive.shipped import reading
+    from invert.data import read_data
     from invert.sheets.read import load
     from invert.soundness import all_problems
 
-    with reading():
-        book = load(own)
-        problems = all_problems(book)
+    data = read_data()
+    book = load(own, data)
+    problems = all_problems(book, data)
     if not problems:
         click.echo(f"{len(book.rows)} rows, no problem found")
     if book.day_moved:

@@ -13,7 +13,7 @@ from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
-from derive.shipped import reading
+from derive.shipped import current
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
@@ -178,10 +178,9 @@ def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | 
     """Every preset that is asked for, with the name it was asked for by."""
     if not hardware and not model and conventions.efficiency == "ideal":
         return []
-    lookups = [(presets.hardware, hardware), (presets.model, model)]
-    with reading():
-        named = [(text, lookup(text)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
-        return [*named, ("calibrated", presets.calibrated())] if conventions.efficiency == "calibrated" else named
+    lookups, tables = [(presets.hardware, hardware), (presets.model, model)], current()
+    named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+    return [*named, ("calibrated", presets.calibrated(tables))] if conventions.efficiency == "calibrated" else named
 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:

@@ -4,16 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.estimators import at_rent, headline, joint_point, lecture, market, one_markup
 from invert.estimators.cases import Case
 from invert.records import Estimate
 
-Estimates = Callable[[Case, Assumptions], dict[str, Estimate]]
+Estimates = Callable[[Case, Data, Assumptions], dict[str, Estimate]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimator:
-    """A function of a sheet as read and the assumptions of the run, and nothing else, and what its numbers are called.
+    """A function of a sheet as read, the data and the assumptions of the run, and nothing else, and what its numbers are called.
 
     It gives an estimate by the name of each quantity that it makes of the prices. `name` is that of the estimator in full,
     `remark` what stands behind it. `heading` stands over the column of its KV bytes, which then have a range: they stand side
@@ -60,9 +61,9 @@ KV_ESTIMATORS: Mapping[str, Estimator] = {name: one for name, one in ESTIMATORS.
 """Those whose KV bytes have a range."""
 
 
-def side_by_side(case: Case, assumptions: Assumptions) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+def side_by_side(case: Case, data: Data, assumptions: Assumptions) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """KV bytes of one sheet by every estimator that gives a range, and what else these estimate, by quantity."""
-    found = {name: one.estimates(case, assumptions) for name, one in KV_ESTIMATORS.items()}
+    found = {name: one.estimates(case, data, assumptions) for name, one in KV_ESTIMATORS.items()}
     kv_bytes = {name: estimates["kv_bytes_per_token"] for name, estimates in found.items()}
     beside = {quantity: one for estimates in found.values() for quantity, one in estimates.items() if quantity != "kv_bytes_per_token"}
     return kv_bytes, beside

@@ -15,6 +15,7 @@ from derive.catalogue import equation
 from derive.solving.one_equation import solve_equation
 from invert.arrays import Values
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
@@ -84,7 +85,8 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
 
     bands.kv_bytes_from_increment at a mark-up of 1; numbers or arrays. The slope must be above zero.
 
-    >>> f"{kv_bytes_at_cost(1.66e-11, rental().values):.0f}"
+    >>> from invert.data import read_data
+    >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
     '100098'
     """
     kv: Values = equation("bands.kv_bytes_from_increment").right_side({**anchors, **ONE_TOKEN_MORE, "output_increment": output_slope})
@@ -106,7 +108,8 @@ def kv_bytes_within_price(output_price: float, max_context: float, anchors: Mapp
 
     bands.kv_read_within_price: what a sheet without a premium says, at a mark-up of 1.
 
-    >>> f"{kv_bytes_within_price(1e-5, 1e6, rental().values):.0f}"
+    >>> from invert.data import read_data
+    >>> f"{kv_bytes_within_price(1e-5, 1e6, rental(read_data()).values):.0f}"
     '60300'
     """
     given = {**anchors, "output_price": output_price, "max_context": float(max_context)}
@@ -128,27 +131,27 @@ INCREMENT = ("bands.kv_bytes_from_increment", "serving.price_per_hbm_byte")
 BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
 
     Without an output premium a bound. It rests on the mean contexts of the bands, and on no other outside fact.
     """
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions)}
+    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
 @or_undetermined
-def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
         because = "no output premium: at most what the price pays for at rental cost"
-        return upper(assumptions, _bound(case, assumptions), because, equations=references(*BOUND))
-    low, median, high = kv_quantiles(case, assumptions)
+        return upper(assumptions, _bound(case, data, assumptions), because, equations=references(*BOUND))
+    low, median, high = kv_quantiles(case, data, assumptions)
     if low <= 0:
         because = "output need not rise with length: at most what the price pays for at rental cost"
-        return upper(assumptions, _bound(case, assumptions), because, equations=references(*BOUND), anchors=MEANS)
+        return upper(assumptions, _bound(case, data, assumptions), because, equations=references(*BOUND), anchors=MEANS)
     return interval(assumptions, low, median, high, "increments at rental cost", equations=references(*INCREMENT), anchors=MEANS)
 
 
-def kv_quantiles(case: Case, assumptions: Assumptions) -> tuple[float, float, float]:
+def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
     """Low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
     normal = normals(DRAWS)
     bottom, top = (end[0] for end in case.evidence.cells["premium_out"])
@@ -156,7 +159,7 @@ def kv_quantiles(case: Case, assumptions: Assumptions) -> tuple[float, float, fl
     prices = case.sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(case.evidence, assumptions, normal), prices)
     rent = np.exp(assumptions.rent_spread * normal[:, LATENT - 1])
-    kv = kv_bytes_at_cost(slope, rental(assumptions).values) * rent
+    kv = kv_bytes_at_cost(slope, rental(data, assumptions).values) * rent
     level = assumptions.level
     (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
     low, median, high = map(float, ends)
@@ -166,7 +169,7 @@ def kv_quantiles(case: Case, assumptions: Assumptions) -> tuple[float, float, fl
 MEANS = ("short_context", "long_context")
 
 
-def _bound(case: Case, assumptions: Assumptions) -> float:
+def _bound(case: Case, data: Data, assumptions: Assumptions) -> float:
     """The most KV bytes the output price pays for at rental cost, at the longest context known."""
     output = max(band.output.usd_per_token for band in case.sheet.bands)
-    return kv_bytes_within_price(output, case.max_context or assumptions.nominal_context, rental(assumptions).values)
+    return kv_bytes_within_price(output, case.max_context or assumptions.nominal_context, rental(data, assumptions).values)

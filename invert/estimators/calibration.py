@@ -13,10 +13,10 @@ from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
-from derive.shipped import BadRow, Problem, Row, checked, content, once_a_reading, refuse_bad, rows_of
-from derive.shipped import raw_rows as shipped_lines
+from derive.shipped import BadRow, Problem, Row, Tables
 from derive.shipped_rows import ReferenceModel
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.data import Data, once_a_run
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
@@ -79,23 +79,25 @@ class Calibration:
     left_out: tuple[str, ...]
 
 
-@once_a_reading
-def learn(leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
+@once_a_run
+def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration without an architecture of architectures.csv and its siblings; with all members if none is named.
 
     Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
 
-    >>> f"{learn().increments.mean:.2f} {learn().increments.sd:.2f}", learn("GLM-4.6").increments.count
+    >>> from invert.data import read_data
+    >>> data = read_data()
+    >>> f"{learn(data).increments.mean:.2f} {learn(data).increments.sd:.2f}", learn(data, "GLM-4.6").increments.count
     ('-0.68 1.21', 4)
     """
-    return learned(members(assumptions), siblings(leave_out) if leave_out else frozenset(), assumptions)
+    return learned(data, members(data, assumptions), siblings(data, leave_out) if leave_out else frozenset(), assumptions)
 
 
-def learned(known: Sequence[Member], left_out: frozenset[str], assumptions: Assumptions = USUAL) -> Calibration:
+def learned(data: Data, known: Sequence[Member], left_out: frozenset[str], assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration from these members, without some."""
     kept = [member for member in known if member.architecture not in left_out]
     kv = {member.architecture: ratio for member in kept if (ratio := kv_ratio(member))}
-    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(member, assumptions))}
+    attention = {member.architecture: ratio for member in kept if (ratio := attention_ratio(data, member, assumptions))}
     usual = {member.architecture: member.kv_bytes_per_token for member in kept if member.in_class}
     return Calibration(
         increments=_sample(kv, "sheets of several bands"),
@@ -120,67 +122,68 @@ def kv_ratio(member: Member) -> float | None:
     return None if median is None else median / member.kv_bytes_per_token
 
 
-def attention_ratio(member: Member, assumptions: Assumptions = USUAL) -> float | None:
+def attention_ratio(data: Data, member: Member, assumptions: Assumptions = USUAL) -> float | None:
     """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
     if member.sold is None or member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
-    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(assumptions).values)) / member.attention_flops_per_pair
+    return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(data, assumptions).values)) / member.attention_flops_per_pair
 
 
 # Members.
 
 
-def siblings(architecture: str) -> frozenset[str]:
+def siblings(data: Data, architecture: str) -> frozenset[str]:
     """The architecture and every other of its family in reference_class.csv; itself alone where it is in none.
 
-    >>> sorted(siblings("GLM-4.5-Air"))
+    >>> from invert.data import read_data
+    >>> sorted(siblings(read_data(), "GLM-4.5-Air"))
     ['GLM-4.5', 'GLM-4.5-Air', 'GLM-4.6', 'GLM-4.7']
     """
-    presets.architecture(architecture)
-    families = {row.architecture: row.family for row in rows_of(ReferenceModel)}
+    presets.architecture(architecture, data.tables)
+    families = {row.architecture: row.family for row in data.tables.rows_of(ReferenceModel)}
     if architecture not in families:
         # Its row may be a bad one: without its family it would be judged by its own siblings.
-        refuse_bad(REFERENCE, architecture=architecture)
+        data.tables.refuse_bad(REFERENCE, architecture=architecture)
     return frozenset({architecture, *(name for name, family in families.items() if family == families.get(architecture))})
 
 
-def members(assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
+def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
     """Every sound row of reference_class.csv, with its architecture worked out and its sheet read.
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    return _class(assumptions.apart_from(UNLESS_GIVEN))[0]
+    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[0]
 
 
-def class_problems(assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
+def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book().problems[len(load().problems) :], *_class(assumptions.apart_from(UNLESS_GIVEN))[1])
+    return (*calibration_book(data).problems[len(load(data=data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
 
 
-def lacking(assumptions: Assumptions = USUAL) -> tuple[str, ...]:
+def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
     """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
-    return _class(assumptions.apart_from(UNLESS_GIVEN))[2]
+    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[2]
 
 
-@once_a_reading
-def _class(assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
-    book = calibration_book()
-    known = {f"{one.provider}/{one.model}": one for one in models()}
+@once_a_run
+def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
+    book, tables = calibration_book(data), data.tables
+    known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in checked(REFERENCE).bad if row.get("architecture")]
-    for row in rows_of(ReferenceModel):
+    left_out = [row["architecture"] for row, _, _ in tables.checked(REFERENCE).bad if row.get("architecture")]
+    for row in tables.rows_of(ReferenceModel):
         try:
-            found.append(_member(row, book, known, assumptions))
+            found.append(_member(row, book, known, data, assumptions))
         except BadRow as error:
             left_out.append(row.architecture)
             faults.append(error.problem)
-    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed())
+    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed(tables))
 
 
-def _misnamed() -> Iterator[str]:
+def _misnamed(tables: Tables) -> Iterator[str]:
     """What rows of reference_class.csv that share a name stand for beyond that name: all of them but one are another member."""
     same: dict[str, dict[int, Row]] = {}
-    for row, why in shipped_lines(REFERENCE)[1]:
+    for row, why in tables.raw_rows(REFERENCE)[1]:
         if not why:
             same.setdefault(row["architecture"], {})[row.place] = row
     for rows in same.values():
@@ -189,15 +192,15 @@ def _misnamed() -> Iterator[str]:
             yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {places} misnames (family {families})"
 
 
-def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], assumptions: Assumptions) -> Member:
+def _member(row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:
     """One row of reference_class.csv; `BadRow` where it rests on something that cannot be used."""
     try:
-        architecture = presets.architecture(row.architecture)
+        architecture = presets.architecture(row.architecture, data.tables)
         preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, row.kv_bytes_per_element)
     except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
     params = preset.givens.get("active_params")
-    sold = _sold(row, book, known, params, assumptions) if row.calibration_sheet else None
+    sold = _sold(row, book, known, params, data, assumptions) if row.calibration_sheet else None
     return Member(row.architecture, row.family, row.in_class, read, prefill_attention_flops(preset), params, sold)
 
 
@@ -205,12 +208,12 @@ def _fault(row: ReferenceModel, column: str, message: str) -> Problem:
     return Problem(f"{REFERENCE}.csv", row.place, column, message)
 
 
-@once_a_reading
-def calibration_book() -> PriceBook:
+@once_a_run
+def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
-    book = load()
+    book = load(data=data)
     try:
-        rows, problems = read_rows(BytesIO(content(LAUNCHED)), LAUNCHED, book.fx)
+        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:
         rows, problems = [], [Problem(LAUNCHED, None, None, str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook((*book.rows, *rows), book.fx, (*book.problems, *problems), book.newest_retrieved)
@@ -229,23 +232,28 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
 
 
 def _sold(
-    row: ReferenceModel, book: PriceBook, known: Mapping[str, ModelRow], active_params: float | None, assumptions: Assumptions
+    row: ReferenceModel,
+    book: PriceBook,
+    known: Mapping[str, ModelRow],
+    active_params: float | None,
+    data: Data,
+    assumptions: Assumptions,
 ) -> Sold:
     """The sheet that a row of reference_class.csv names, on its day, under the row of models.csv that `infer` reads it with."""
     wanted = row.calibration_sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
-        refuse_bad("models", provider=provider, model=model)
+        data.tables.refuse_bad("models", provider=provider, model=model)
     newest = book.newest_retrieved
     day = row.calibration_date or newest
     if day is None:
         raise BadRow(_fault(row, "calibration_date", "is blank, and no price has a retrieved_date to stand for it"))
     if newest and day > newest:
         raise BadRow(_fault(row, "calibration_date", f"{day} is later than the newest prices here, which were read on {newest}"))
-    _refuse_spoilt(wanted, book.problems)
+    _refuse_spoilt(data.tables, wanted, book.problems)
     rows = [one for one in book.rows if f"{one.provider}/{one.model}" == wanted and one.service_tier == "standard"]
     for currency in {one.currency for one in rows} - {"USD"}:
-        refuse_bad_rate(currency, day)
+        refuse_bad_rate(data.tables, currency, day)
     sheet, faults = assembled(rows, day, book.fx)
     if faults:
         raise BadRow(faults[0])
@@ -255,11 +263,11 @@ def _sold(
     model_row = known.get(wanted) or _unlisted(sheet, row.architecture, active_params)
     if row.max_context is not None:
         model_row = replace(model_row, max_context=row.max_context)
-    case = case_of(sheet, model_row, assumptions)
+    case = case_of(sheet, model_row, data, assumptions)
     lines = price_lines(sheet, case.seen.contexts)
     if lines is None:
         raise no_bands
-    return Sold(case, lines, at_rent.estimates(case, assumptions)["kv_bytes_per_token"])
+    return Sold(case, lines, at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"])
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
@@ -269,12 +277,12 @@ def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None)
     return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{REFERENCE}.csv", "")
 
 
-def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
+def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:
     """Raises `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, of other prices."""
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")
-        for row, _ in _price_lines(name)
+        for row, _ in _price_lines(tables, name)
         if f"{row.get('provider')}/{row.get('model')}" == wanted
     }
     for problem in problems:
@@ -282,9 +290,9 @@ def _refuse_spoilt(wanted: str, problems: Iterable[Problem]) -> None:
             raise BadRow(problem)
 
 
-def _price_lines(name: str) -> tuple[tuple[Row, str], ...]:
+def _price_lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
     try:
-        return shipped_lines(name)[1]
+        return tables.raw_rows(name)[1]
     except WrongData:
         return ()
 
@@ -310,8 +318,9 @@ def combined(ln_increment_kv: float, calibration: Calibration) -> Belief:
     """What the increment and the reference class say of ln k together: the product of the two densities.
 
     >>> from math import exp
+    >>> from invert.data import read_data
     >>> from invert.estimators.densities import central_interval
-    >>> [round(exp(ln_kv) / 1e3) for ln_kv in central_interval(combined(log(76e3), learn()))]
+    >>> [round(exp(ln_kv) / 1e3) for ln_kv in central_interval(combined(log(76e3), learn(read_data())))]
     [37, 138, 503]
     """
     usual, priced = log_normal(calibration.reference), log_student(calibration.increments.mirrored(ln_increment_kv))
@@ -341,17 +350,19 @@ class Skill:
     log_density: float
 
 
-def leave_one_out(with_siblings: bool = True, known: Sequence[Member] | None = None, assumptions: Assumptions = USUAL) -> tuple[Skill, ...]:
+def leave_one_out(
+    data: Data, with_siblings: bool = True, known: Sequence[Member] | None = None, assumptions: Assumptions = USUAL
+) -> tuple[Skill, ...]:
     """The skill of each belief over the models with a sheet of several bands, every one judged by a calibration without it.
 
     `with_siblings` leaves its siblings out as well, which is what an inference does; else the model alone. `known` are by
     default all members.
     """
-    known = members(assumptions) if known is None else known
+    known = members(data, assumptions) if known is None else known
     scores: dict[str, list[tuple[float, float]]] = {}
     for judged, at_cost_over_true in ((member, ratio) for member in known if (ratio := kv_ratio(member))):
-        left_out = siblings(judged.architecture) if with_siblings else frozenset({judged.architecture})
-        calibration, truth = learned(known, left_out, assumptions), log(judged.kv_bytes_per_token)
+        left_out = siblings(data, judged.architecture) if with_siblings else frozenset({judged.architecture})
+        calibration, truth = learned(data, known, left_out, assumptions), log(judged.kv_bytes_per_token)
         at_cost = truth + log(at_cost_over_true)
         for name, belief in (
             ("reference class", reference_only(calibration)),

@@ -7,15 +7,17 @@ from itertools import pairwise
 from math import log
 
 from derive.briefly import brief
-from derive.errors import WrongValue
+from derive.errors import WrongData, WrongValue
 from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.market.by_price import ByPrice, size_by_price
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
+from invert.rent import rental
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
 from invert.storage.tariffs import tariffs
@@ -60,7 +62,7 @@ class Case:
         return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(self.sheet.bands))
 
 
-def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions) -> Case:
+def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend."""
     max_context = model.max_context if model else None
     seen = observables(sheet, max_context, assumptions)
@@ -71,7 +73,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, assumptions: Assumptions)
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
-    by_price = size_by_price(sheet, model, assumptions)
+    by_price = size_by_price(sheet, model, data, assumptions)
     suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
     anchors = anchors_of(model, assumptions, suggested.median if suggested else None)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
@@ -98,8 +100,17 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     return log(anchors.values["active_params"]), spread
 
 
-def with_posteriors(cases: Sequence[Case], assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
+def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None) -> list[Case]:
     """The cases with their posteriors, all drawn together."""
     evidence = [case.evidence for case in cases]
-    found, spreads = summarise(evidence, assumptions, executor=executor), prior_spreads(evidence, assumptions, SUMMARISED)
+    found = summarise(evidence, assumptions, _price_per_flop(data, assumptions), executor=executor)
+    spreads = prior_spreads(evidence, assumptions, SUMMARISED)
     return [replace(case, summary=one, prior_spreads=prior) for case, one, prior in zip(cases, found, spreads, strict=True)]
+
+
+def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
+    """What a FLOP rents for [USD], where the tables say it."""
+    try:
+        return rental(data, assumptions).values["price_per_flop"]
+    except WrongData:
+        return None

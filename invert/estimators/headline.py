@@ -3,6 +3,7 @@
 from math import exp, log
 
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.estimators import at_rent, calibration, densities
 from invert.estimators.cases import Case
 from invert.estimators.densities import Belief
@@ -13,26 +14,26 @@ ONE_SD = (0.16, 0.84)
 """Quantiles between which a density is as wide as two standard deviations of a normal."""
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes calibrated on known models; given ones stand in their place."""
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions)}
+    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
 @or_undetermined
-def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
+def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    return calibrated_on_known(at_rent.estimates(case, assumptions)["kv_bytes_per_token"], case.architecture, assumptions)
+    return calibrated_on_known(at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"], case.architecture, data, assumptions)
 
 
-def calibrated_on_known(at_cost: Estimate, architecture: str | None, assumptions: Assumptions) -> Estimate:
+def calibrated_on_known(at_cost: Estimate, architecture: str | None, data: Data, assumptions: Assumptions) -> Estimate:
     """What an estimate at rental cost says once the models of known architecture are heard, this one and its siblings apart.
 
     An undetermined one stays as it is.
     """
     if at_cost.high is None:
         return at_cost
-    learnt = calibration.learn(architecture, assumptions)
+    learnt = calibration.learn(data, architecture, assumptions)
     equations, anchors = at_cost.equations, (*at_cost.anchors, "kv_bytes_per_token")
     bound, median_at_cost = log(at_cost.high), at_cost.median
     belief = calibration.bounded(bound, learnt) if median_at_cost is None else calibration.combined(log(median_at_cost), learnt)

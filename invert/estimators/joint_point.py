@@ -8,6 +8,7 @@ from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.records import BandPair, Estimate, Reading, point_estimate, references, the_point, unanswered, undetermined, why_not
 
@@ -26,7 +27,7 @@ IDS_OF_RULE = {
 }
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes and what goes with them at the anchors as they stand; undetermined, with what they break, where prices contradict them."""
     names = ("kv_bytes_per_token", "balance_context", "memory_time_share")
     if not case.seen.pairs:

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import refuse_bad, rows_of
 from derive.shipped_rows import MemoryTierFigure, in_si
 from derive.solving.api import respond
 from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.records import (
     TIER_NAMES,
@@ -30,7 +30,7 @@ from invert.records import (
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
     bound = bandwidth_bound(case, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
@@ -94,23 +94,25 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     return Reading("lecture", {"bandwidth_bound_fraction": the_point(solution.answers)}, solution)
 
 
-def tier_of_lifetime(ttl_seconds: float, device: str = "lecture") -> str:
+def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:
     """The tier whose drain time is nearest to a cache lifetime, by ratio. Lecture 2:00:37 to 2:03:33.
 
     `device` picks the drain times: `lecture` those it names, `range` the middle of those of real devices.
 
-    >>> tier_of_lifetime(300), tier_of_lifetime(3600), tier_of_lifetime(3600, "range")
+    >>> from invert.data import read_data
+    >>> data = read_data()
+    >>> tier_of_lifetime(data, 300), tier_of_lifetime(data, 3600), tier_of_lifetime(data, 3600, "range")
     ('flash', 'disk', 'flash')
     """
-    times = drain_times(device)
+    times = drain_times(data, device)
     return min(times, key=lambda tier: abs(log(ttl_seconds / times[tier])))
 
 
-def drain_times(device: str) -> Mapping[str, float]:
+def drain_times(data: Data, device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
-    refuse_bad("memory_tiers", device=device, quantity="drain_time")
+    data.tables.refuse_bad("memory_tiers", device=device, quantity="drain_time")
     found = {}
-    for row in rows_of(MemoryTierFigure):
+    for row in data.tables.rows_of(MemoryTierFigure):
         if row.device == device and row.quantity == "drain_time":
             if row.tier not in TIER_NAMES:
                 raise WrongData(f"memory_tiers.csv {device}: unknown tier {row.tier!r}; allowed: {', '.join(TIER_NAMES)}")

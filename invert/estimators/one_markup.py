@@ -2,6 +2,7 @@
 
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint_reading
 from invert.estimators.lecture import LEANS_UPWARD
@@ -22,7 +23,7 @@ BATCH = ("batching.weight_compute_ratio",)
 BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """KV bytes and what goes with them if one mark-up covers everything; all undetermined where the prices contradict the model.
 
     KV bytes that are given stand in the place of the estimate. A sheet without a premium bounds them.

@@ -9,6 +9,7 @@ from derive.solving.one_equation import solve_equation
 from invert.anchors import lecture_anchors
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
 from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, PriceSheet, Reading, TierReading
@@ -85,12 +86,13 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
     return Check(component, published.value, predicted, component in used, inside)
 
 
-def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables) -> tuple[TierReading, ...]:
+def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
     """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
     lifetimes = [ttl for ttl, _ in seen.cache_write_premiums if ttl]
-    said = disclosed_tiers(sheet.provider, sheet.model, lifetimes)
+    said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
     return tuple(
-        TierReading(ttl, lecture.tier_of_lifetime(ttl), lecture.tier_of_lifetime(ttl, "range"), said.get(ttl)) for ttl in lifetimes
+        TierReading(ttl, lecture.tier_of_lifetime(data, ttl), lecture.tier_of_lifetime(data, ttl, "range"), said.get(ttl))
+        for ttl in lifetimes
     )
 
 
@@ -103,7 +105,7 @@ def drain_time_of_sheet(
     return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value, assumptions)
 
 
-def known_cache(model: ModelRow | None, assumptions: Assumptions = USUAL) -> KnownCache | None:
+def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:
     """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
 
     None for one whose attention no equation covers; `WrongData` where its row of architectures.csv cannot be used.
@@ -111,7 +113,7 @@ def known_cache(model: ModelRow | None, assumptions: Assumptions = USUAL) -> Kno
     if model is None or not model.architecture:
         return None
     try:
-        stored, read = presets.kv_bytes(presets.architecture(model.architecture), assumptions.bytes_per_kv_value)
+        stored, read = presets.kv_bytes(presets.architecture(model.architecture, data.tables), assumptions.bytes_per_kv_value)
     except NotCovered:
         return None
     except UnknownName as error:

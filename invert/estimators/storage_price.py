@@ -3,6 +3,7 @@
 from math import exp, hypot
 
 from invert.assumptions import Assumptions
+from invert.data import Data
 from invert.estimators.cases import Case
 from invert.posterior import inverse
 from invert.records import Estimate, Observable, interval, or_undetermined, references
@@ -10,13 +11,13 @@ from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 
 
-def estimates(case: Case, assumptions: Assumptions) -> dict[str, Estimate]:
+def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Empty for a sheet that sells no storage, and without a premium there is no drain time."""
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
         found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
     if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(price, assumptions)
+        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(price, data, assumptions)
     return found
 
 
@@ -36,10 +37,10 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 
 
 @or_undetermined
-def _kv_bytes_stored(storage_price: Observable, assumptions: Assumptions) -> Estimate:
+def _kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
     markup = assumptions.storage_markup_prior
-    holding = tiers.tier_parameters("rented", tiers.PRICE_YEARS[-1], assumptions)["hbm"].holding_price
+    holding = tiers.tier_parameters(data, "rented", tiers.PRICE_YEARS[-1], assumptions)["hbm"].holding_price
     priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))

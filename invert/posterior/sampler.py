@@ -23,7 +23,6 @@ from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, k
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.posterior.weights import Weights, weights
 from invert.priors import normal_log_density, standard_log_density
-from invert.rent import rental
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class Posterior:
             parts = (self.evidence.rows(place), self.points.rows(place), self.log_weights[place], self.weights.rows(place))
             yield Posterior(*parts, self.log_active_params[place], self.sampler, self.assumptions)
 
-    def logs(self, name: str) -> Array:
+    def logs(self, name: str, price_per_flop: float | None = None) -> Array:
         """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
-        return log_quantity(name, self.points, self.log_active_params, self.evidence, self.assumptions)
+        return log_quantity(name, self.points, self.log_active_params, self.evidence, price_per_flop)
 
 
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
@@ -60,26 +59,29 @@ DEFINED = {
 """What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
 
 
-def log_quantity(name: str, points: Points, log_active_params: Array, evidence: Evidence, assumptions: Assumptions) -> Array:
-    """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike."""
+def log_quantity(name: str, points: Points, log_active_params: Array, evidence: Evidence, price_per_flop: float | None = None) -> Array:
+    """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike.
+
+    The level of prices is over what a FLOP rents for [USD], and asked for with it alone.
+    """
     with np.errstate(all="ignore"):
         if name == "active_params":
             found = log_active_params
         elif name in DEFINED:
             at = {**PER_PARAMETER, **points.at, "memory_ratio_short": points.costs.memory_short}
-            level = _level(points, evidence, assumptions) if name == "active_params_times_markup" else {}
+            level = _level(points, evidence, price_per_flop) if price_per_flop and name == "active_params_times_markup" else {}
             found = np.log(equation(DEFINED[name]).right_side({**at, **level}))
         else:
             found = points.logs[name] if name in points.logs else np.log(points.at[name])
         return np.broadcast_to(found + log_active_params if name in OF_THE_MODEL else found, log_active_params.shape)
 
 
-def _level(points: Points, evidence: Evidence, assumptions: Assumptions) -> dict[str, Values]:
+def _level(points: Points, evidence: Evidence, price_per_flop: float) -> dict[str, Values]:
     """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
     low, high = (end[:, None] for end in evidence.cells["input_price"])
     return {
         "input_price": np.exp((low + high) / 2),
-        "price_per_flop": rental(assumptions).values["price_per_flop"],
+        "price_per_flop": price_per_flop,
         "prefill_cost_ratio": points.costs.prefill_short,
     }
 

@@ -14,8 +14,6 @@ from typing import TypeVar
 import numpy as np
 
 from derive.briefly import brief
-from derive.errors import WrongData
-from derive.shipped import Tables, reading
 from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.posterior.data import Evidence, by_shape
@@ -24,7 +22,6 @@ from invert.posterior.parameters import SIZE, prior_points
 from invert.posterior.sampler import Posterior, log_quantity, posterior
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import quantiles
-from invert.rent import rental
 
 T = TypeVar("T")
 
@@ -68,6 +65,7 @@ class Summary:
 def summarise(
     sheets: Sequence[Evidence],
     assumptions: Assumptions,
+    price_per_flop: float | None = None,
     *,
     count: int = DEFAULT,
     seed: int = SEED,
@@ -77,22 +75,12 @@ def summarise(
 ) -> list[Summary]:
     """The posterior of every sheet, in their order, in chunks of one shape.
 
-    `names` are by default all that the tables allow.
+    `names` are by default all; the level of prices is among them only where it is known what a FLOP rents for [USD].
     `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
     """
-    with reading() as tables:
-        asked = tuple(names or known_quantities(assumptions))
-        work = partial(_summaries, tables=tables, assumptions=assumptions, count=count, seed=seed, names=asked, guarded=guarded)
-        return in_chunks(work, sheets, count, executor.map if executor else map)
-
-
-def known_quantities(assumptions: Assumptions) -> tuple[str, ...]:
-    """What a posterior is asked for: the level of prices only where the tables say what a FLOP rents for."""
-    try:
-        rental(assumptions)
-    except WrongData:
-        return tuple(name for name in SUMMARISED if name != LEVEL_OF_PRICES)
-    return SUMMARISED
+    asked = tuple(names or (name for name in SUMMARISED if name != LEVEL_OF_PRICES or price_per_flop))
+    work = partial(summaries, assumptions=assumptions, price_per_flop=price_per_flop, count=count, seed=seed, names=asked, guarded=guarded)
+    return in_chunks(work, sheets, count, executor.map if executor else map)
 
 
 def in_chunks(
@@ -108,22 +96,22 @@ def in_chunks(
     return [row for _, row in sorted(zip(places, rows, strict=True), key=itemgetter(0))]
 
 
-def _summaries(
-    evidence: Evidence, tables: Tables, assumptions: Assumptions, count: int, seed: int, names: Sequence[str], guarded: bool
+def summaries(
+    evidence: Evidence,
+    assumptions: Assumptions,
+    price_per_flop: float | None,
+    count: int,
+    seed: int,
+    names: Sequence[str],
+    guarded: bool,
 ) -> list[Summary]:
-    """The summaries by the tables of the run, wherever this is worked out."""
-    with reading(tables):
-        return summaries(evidence, assumptions, count, seed, names, guarded)
-
-
-def summaries(evidence: Evidence, assumptions: Assumptions, count: int, seed: int, names: Sequence[str], guarded: bool) -> list[Summary]:
     """The summaries of sheets of one shape."""
     assumptions = _of_bands(assumptions, evidence)
     found = posterior(evidence, assumptions, count, seed)
     if not guarded:
-        return summarised(found, names)
+        return summarised(found, names, price_per_flop)
     return [
-        summarised(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names)[0]
+        summarised(trusted(evidence.rows(slice(place, place + 1)), assumptions, one, seed), names, price_per_flop)[0]
         for place, one in enumerate(found.sheets())
     ]
 
@@ -133,9 +121,9 @@ def _of_bands(assumptions: Assumptions, evidence: Evidence) -> Assumptions:
     return assumptions if "premium_out" in evidence.cells else assumptions.apart_from(("long_context",))
 
 
-def summarised(found: Posterior, names: Sequence[str]) -> list[Summary]:
+def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:
     """One summary a sheet."""
-    logs, weights, level = {name: found.logs(name) for name in names}, found.weights, found.assumptions.level
+    logs, weights, level = {name: found.logs(name, price_per_flop) for name in names}, found.weights, found.assumptions.level
     return [
         Summary(
             marginals=_marginals({name: rows[place] for name, rows in logs.items()}, weights.values[place], level)
@@ -182,7 +170,7 @@ def _prior_spreads(evidence: Evidence, assumptions: Assumptions, names: Sequence
     size, width = (end[:, None] for end in evidence.log_active_params)
     points = prior_points(evidence, assumptions, normal)
     sizes = np.broadcast_to(size + width * normal[:, SIZE], (len(evidence), count))
-    spreads = {name: log_quantity(name, points, sizes, evidence, assumptions).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
+    spreads = {name: log_quantity(name, points, sizes, evidence).std(axis=1) for name in names if name != LEVEL_OF_PRICES}
     # The level of prices is a fact of the market: before any price is seen it is as wide as size and mark-up together.
     spreads[LEVEL_OF_PRICES] = np.hypot(width[:, 0], assumptions.priors["price_per_parameter"].spread)
     return [{name: float(column[place]) for name, column in spreads.items()} for place in range(len(evidence))]

@@ -26,6 +26,7 @@ BESIDE_HEADLINE = tuple(one.heading for name, one in KV_ESTIMATORS.items() if na
 FIRST_TO_GO = (
     "flags", "tier by lifetime", "vendor says", "premium in", "premium out", "provider", "lecture check", "tier by price",
     *BESIDE_HEADLINE[:0:-1], "bandwidth-bound", "output/input", BESIDE_HEADLINE[0], "mark-up", "threshold", "KV lecture", "KV known",
+    "active by price",
 )  # fmt: skip
 
 

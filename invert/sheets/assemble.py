@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, skeleton, trimmed
 from derive.errors import UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
-from derive.shipped import rows_of
+from invert.data import Data
 from invert.records import CacheOffer, Price, PriceBand, PriceSheet
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import (
@@ -144,9 +144,9 @@ def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts
 # Names.
 
 
-def models() -> list[ModelRow]:
-    """The sound rows of the shipped models.csv; `WrongData` for a file that cannot be used at all."""
-    return list(rows_of(ModelRow))
+def models(data: Data) -> list[ModelRow]:
+    """The sound rows of models.csv; `WrongData` for a file that cannot be used at all."""
+    return list(data.tables.rows_of(ModelRow))
 
 
 def find(

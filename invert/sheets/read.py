@@ -9,13 +9,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeAlias
 
-from derive import shipped
 from derive.briefly import Records
 from derive.characters import trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest, unseen
 from derive.files import LARGEST, label, opened, size
-from derive.shipped import once_a_reading, rows_of
+from derive.shipped import BadRow, Tables
 from derive.shipped_rows import FxRate, ModelRow, truth
+from invert.data import Data, once_a_run, read_data
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey
 from invert.sheets.rules import (
     COMPONENTS,
@@ -78,17 +78,19 @@ NEEDED = ("provider", "model", "component", "amount")
 DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
 
 
-def load(prices: Prices | None = None) -> PriceBook:
+def load(prices: Prices | None = None, data: Data | None = None) -> PriceBook:
     """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
 
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
-    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`. Without `data` of a run the
+    shipped tables are read.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
     8.0
     """
-    fx, rows, faults = prices_that_ship()
-    own, own_faults = read_overlay(prices, fx, rows) if prices is not None else ([], [])
+    data = data or read_data()
+    fx, rows, faults = prices_that_ship(data)
+    own, own_faults = read_overlay(prices, fx, rows, _described(data.tables)) if prices is not None else ([], [])
     replaced = {row.key for row in own}
     kept = [row for row in rows if row.key not in replaced]
     day, far_off = newest_day(rows, own)
@@ -103,16 +105,23 @@ def undated(row: PriceRow) -> Iterator[tuple[str, str]]:
         yield ("date_kind" if row.effective_date else "effective_date"), "is blank, and the other is not"
 
 
-@once_a_reading
-def prices_that_ship() -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
+def _described(tables: Tables) -> tuple[ModelRow, ...]:
+    try:
+        return tables.rows_of(ModelRow)
+    except WrongData:
+        return ()
+
+
+@once_a_run
+def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
     try:
-        fx = rates(rows_of(FxRate))
+        fx = rates(data.tables.rows_of(FxRate))
     except WrongData:
         # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
         fx = {}
-    sound, faults = read_rows(BytesIO(shipped.content("prices.csv")), "prices.csv", fx)
-    return fx, tuple(sound), (*shipped.problems("fx"), *faults)
+    sound, faults = read_rows(BytesIO(data.tables.content("prices.csv")), "prices.csv", fx)
+    return fx, tuple(sound), (*data.tables.problems("fx"), *faults)
 
 
 def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
@@ -150,20 +159,28 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
     return f"prices are of {day}, the retrieved_date of {place}; the shipped ones were read on {before}"
 
 
-def read_overlay(prices: Prices, fx: Fx, beside: Sequence[PriceRow] = ()) -> tuple[list[PriceRow], list[Problem]]:
+def read_overlay(
+    prices: Prices, fx: Fx, beside: Sequence[PriceRow] = (), described: Sequence[ModelRow] = ()
+) -> tuple[list[PriceRow], list[Problem]]:
     """The rows of a file or stream of one's own, in which only four columns are needed; `beside` are the shipped rows."""
     if not isinstance(prices, str | Path):
-        return read_rows(prices, "standard input", fx, True, beside)
+        return read_rows(prices, "standard input", fx, True, beside, described)
     with opened(prices) as stream:
-        return read_rows(stream, label(prices), fx, True, beside)
+        return read_rows(stream, label(prices), fx, True, beside, described)
 
 
 def read_rows(
-    source: Source, origin: str, fx: Fx | None = None, overlay: bool = False, beside: Sequence[PriceRow] = ()
+    source: Source,
+    origin: str,
+    fx: Fx | None = None,
+    overlay: bool = False,
+    beside: Sequence[PriceRow] = (),
+    described: Sequence[ModelRow] = (),
 ) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
 
-    `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs.
+    `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs
+    or of the models `described`.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -192,22 +209,16 @@ def read_rows(
             rows.append(found)
     unclear = unsaid_currencies(rows, beside)
     name(*unclear.values())
-    mistaken = look_alikes(rows, in_use(beside))
+    mistaken = look_alikes(rows, in_use(beside, described))
     name(*chain.from_iterable(mistaken.values()))
     if unlisted:
         problems.append(Problem(origin, None, None, f"has {unlisted} more faults like these"))
     return [row for row in rows if row.origin not in unclear and row.origin not in mistaken], problems
 
 
-def in_use(rows: Sequence[PriceRow]) -> dict[str, list[str]]:
-    """The names of rows by column, and where there are any those of models.csv, which know other names of a model."""
+def in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:
+    """The names of rows by column, and those of models.csv, which knows other names of a model."""
     names = {column: [getattr(row, column) for row in rows] for column in NAMES}
-    if not rows:
-        return names
-    try:
-        described = rows_of(ModelRow)
-    except WrongData:
-        return names
     names["provider"] += [row.provider for row in described]
     names["model"] += [name for row in described for name in (row.model, *row.aliases)]
     return names
@@ -229,7 +240,7 @@ def price_row(place: int, cells: dict[str, str], origin: str, fx: Fx, overlay: b
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
     """Exchange rates by currency, oldest first.
 
-    >>> rates(rows_of(FxRate))["CNY"][0].units_per_usd
+    >>> rates(read_data().tables.rows_of(FxRate))["CNY"][0].units_per_usd
     7.2
     """
     found: dict[str, list[FxRate]] = {}
@@ -238,25 +249,25 @@ def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
     return {name: tuple(sorted(of_one, key=lambda rate: rate.date)) for name, of_one in found.items()}
 
 
-def refuse_bad_rate(currency: str, day: date) -> None:
+def refuse_bad_rate(tables: Tables, currency: str, day: date) -> None:
     """Raises `BadRow` where the rate of exchange that holds on a day, or may have been meant to, is a row that cannot be used."""
     if currency == "USD":
         return
     dated: list[tuple[tuple[date, bool], Problem | None]] = [
-        ((rate.date, True), None) for rate in rows_of(FxRate) if rate.currency == currency
+        ((rate.date, True), None) for rate in tables.rows_of(FxRate) if rate.currency == currency
     ]
-    for row, columns, problem in shipped.checked(FxRate.TABLE).bad:
+    for row, columns, problem in tables.checked(FxRate.TABLE).bad:
         if row.get("currency") == currency or "currency" in (columns or ()):
             since = _day(row.get("date", ""))
             if since is None or "date" in (columns or ()):
                 # It may be of any day.
-                raise shipped.BadRow(problem)
+                raise BadRow(problem)
             dated.append(((since, False), problem))
     # As `units_per_usd` chooses: the newest on that day, else the oldest. A sound one of the same day goes before a bad one.
     held = [one for one in dated if one[0][0] <= day]
     chosen = max(held, key=itemgetter(0)) if held else min(dated, key=lambda one: (one[0][0], not one[0][1]), default=None)
     if chosen and chosen[1]:
-        raise shipped.BadRow(chosen[1])
+        raise BadRow(chosen[1])
 
 
 def _day(text: str) -> date | None:

@@ -9,10 +9,11 @@ from math import hypot, inf, log
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
-from derive.shipped import BadRow, refuse_bad, rows_of
+from derive.shipped import BadRow, Tables
 from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
+from invert.data import Data
 from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
@@ -120,20 +121,20 @@ def drain_time_of(
 # Negative controls.
 
 
-def negative_controls(assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
+def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
     They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
     """
-    offered, _ = sheets(load())
-    architectures = {(row.provider, row.model): row.architecture for row in models()}
+    offered, _ = sheets(load(data=data))
+    architectures = {(row.provider, row.model): row.architecture for row in models(data)}
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
         architecture = architectures.get((sheet.provider, sheet.model))
         if sheet.storage and architecture and sheet.storage.prices[0][1].amount:
             asked = sheet.storage.prices[0][1]
             try:
-                member = sheet.model, stored_kv_bytes(architecture, assumptions), asked.usd_per_token
+                member = sheet.model, stored_kv_bytes(data, architecture, assumptions), asked.usd_per_token
             except (BadRow, NotCovered):
                 continue
             groups.setdefault((sheet.provider, asked.amount, asked.currency), []).append(member)
@@ -145,50 +146,53 @@ def negative_controls(assumptions: Assumptions = USUAL) -> tuple[NegativeControl
     return tuple(sorted(found, key=lambda one: -one.ratio))
 
 
-def stored_kv_bytes(name: str, assumptions: Assumptions = USUAL) -> float:
+def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> float:
     """KV bytes a token an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
 
     Raises UnknownName for one that architectures.csv lacks, NotCovered for one that no equation covers.
 
-    >>> stored_kv_bytes("DeepSeek-V3")
+    >>> from invert.data import read_data
+    >>> stored_kv_bytes(read_data(), "DeepSeek-V3")
     70272.0
     """
-    stored, _ = presets.kv_bytes(presets.architecture(name), assumptions.bytes_per_kv_value)
+    stored, _ = presets.kv_bytes(presets.architecture(name, data.tables), assumptions.bytes_per_kv_value)
     return stored
 
 
 # Disclosures, and the score of each rule on them.
 
 
-def disclosed_tiers(provider: str, model: str, ttls: Iterable[int | None]) -> dict[int | None, str]:
+def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | None]) -> dict[int | None, str]:
     """The tiers a vendor disclosed, by lifetime; a disclosure without model or lifetime speaks for all of them.
 
-    >>> disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers("google", "gemini-3.1-pro", [None])
+    >>> from invert.data import read_data
+    >>> data = read_data()
+    >>> disclosed_tiers(data, "anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers(data, "google", "gemini-3.1-pro", [None])
     ({300: 'memory', 3600: 'memory'}, {})
     """
-    refuse_bad("disclosures", provider=provider, topic="cache_tier")
+    data.tables.refuse_bad("disclosures", provider=provider, topic="cache_tier")
     found: dict[int | None, str] = {}
     for ttl in ttls:
-        for row in _disclosures():
+        for row in _disclosures(data.tables):
             if row.provider == provider and row.model in ("", model) and row.ttl_seconds in (None, ttl):
                 found.setdefault(ttl, row.disclosed_tier)
     return found
 
 
-def _disclosures() -> list[Disclosure]:
-    return [row for row in rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
+def _disclosures(tables: Tables) -> list[Disclosure]:
+    return [row for row in tables.rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
-def disclosed_cases(assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
+def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
     """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
 
     Facts that were given about one model or its traffic say nothing of these.
     """
     assumptions = assumptions.apart_from(UNLESS_GIVEN)
-    offered, _ = sheets(load())
-    contexts = {(row.provider, row.model): row.max_context for row in models()}
+    offered, _ = sheets(load(data=data))
+    contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
-    for row in _disclosures():
+    for row in _disclosures(data.tables):
         lifetime = int(assumptions.lifetime_not_stated) if row.ttl_seconds is None else row.ttl_seconds
         chosen = [sheet for sheet in offered if sheet.provider == row.provider and row.model in ("", sheet.model)]
         offers = [
@@ -213,7 +217,7 @@ def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumpt
     return PricedLifetime(tariff.storage_price.value, drain)
 
 
-def scoreboard(kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
+def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
     """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
 
     The score of a case is ln of the probability on the tiers disclosed; a rule that says nothing scores as a uniform
@@ -222,30 +226,31 @@ def scoreboard(kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) 
     """
     rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,
-        "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(ttl, "lecture", assumptions),
-        "drain match, devices": lambda ttl, offer: storage.drain_match(ttl, "range", assumptions),
+        "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(data, ttl, "lecture", assumptions),
+        "drain match, devices": lambda ttl, offer: storage.drain_match(data, ttl, "range", assumptions),
     }
     for basis in storage.BASES:
         name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
-        rules[name] = partial(_by_cost, basis=basis, assumptions=assumptions)
+        rules[name] = partial(_by_cost, data=data, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
-        rules[f"price level, {basis}"] = partial(_by_price_level, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions)
+        rules[f"price level, {basis}"] = partial(_by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
-        [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes, assumptions=assumptions
+        data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
+        assumptions=assumptions,
     )[0].undisclosed  # fmt: skip
-    cases = disclosed_cases(assumptions)
+    cases = disclosed_cases(data, assumptions)
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
-def _by_cost(ttl: int, offer: PricedLifetime, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    return storage.mean(storage.cost_optimality(ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
+def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+    return storage.mean(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
 
 
 def _by_price_level(
-    ttl: int, offer: PricedLifetime, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
+    ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
     price, years = offer.storage_price, storage.PRICE_YEARS
-    return storage.mean(storage.price_level(price, kv_bytes, basis, year, assumptions) for year in years if price)
+    return storage.mean(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

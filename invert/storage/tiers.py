@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
-from derive.shipped import BadRow, Problem, once_a_reading, refuse_bad, rows_of
+from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import MemoryTierFigure, in_si
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data, once_a_run
 from invert.posterior.sobol import SEED, normals
 from invert.records import PricedCase, TierEvidence
 
@@ -56,7 +57,7 @@ class TierParameters:
 
 
 def storage_evidence(
-    ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,
+    data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,
     disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
     """The tier each lifetime [s] points to; a lifetime of None is a storage price per hour.
@@ -66,7 +67,8 @@ def storage_evidence(
     or a tariff that does not hold, tells no level. One without a premium or KV bytes beside it tells nothing. Raises
     `WrongValue` for a median or spread that is not one, `WrongData` for an unknown disclosed tier.
 
-    >>> found, = storage_evidence([None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
+    >>> from invert.data import read_data
+    >>> found, = storage_evidence(read_data(), [None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
     >>> found.evidence, round(found.rented["hbm"], 2), round(found.owned["hbm"], 2), round(found.owned["ddr"], 2)
     (('implied drain time',), 0.99, 0.56, 0.42)
     """
@@ -76,7 +78,7 @@ def storage_evidence(
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
     for ttl in ttls:
-        term = _term(ttl, priced, implied_drain_time, kv_bytes, assumptions)
+        term = _term(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
         name, rule = term or ("", None)
         cases = tuple(PricedCase(basis, year, rule(basis, year)) for basis in BASES for year in PRICE_YEARS) if rule else ()
         rented, owned = (mean([case.probabilities for case in cases if case.basis == basis]) for basis in BASES)
@@ -85,39 +87,44 @@ def storage_evidence(
         found.append(TierEvidence(
             ttl_seconds=ttl, rented=rented, owned=owned, evidence=(name,) if name else (),
             implied_drain_time=implied_drain_time[0] if implied_drain_time else None,
-            lecture=drain_match(ttl, "lecture", assumptions) if ttl else None,
-            devices=drain_match(ttl, "range", assumptions) if ttl else None,
+            lecture=drain_match(data, ttl, "lecture", assumptions) if ttl else None,
+            devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
             probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
         ))  # fmt: skip
     return tuple(found)
 
 
-def _term(ttl: int | None, storage_price: float | None, drain_time: Seen, kv_bytes: Seen, assumptions: Assumptions) -> Term | None:
+def _term(
+    data: Data, ttl: int | None, storage_price: float | None, drain_time: Seen, kv_bytes: Seen, assumptions: Assumptions
+) -> Term | None:
     """The one term that speaks, by name: the price against the premium, else against KV bytes, else no price at all."""
     if drain_time:
-        return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(drain_time, basis, year, assumptions)
+        return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(data, drain_time, basis, year, assumptions)
     if storage_price and kv_bytes:
-        return PRICE_LEVEL, lambda basis, year: price_level(storage_price, kv_bytes, basis, year, assumptions)
+        return PRICE_LEVEL, lambda basis, year: price_level(data, storage_price, kv_bytes, basis, year, assumptions)
     if ttl and not storage_price:
         name = f"{COST_OPTIMALITY} (temperature {assumptions.cost_temperature:g})"
-        return name, lambda basis, year: cost_optimality(ttl, basis, year, assumptions)
+        return name, lambda basis, year: cost_optimality(data, ttl, basis, year, assumptions)
     return None
 
 
 # Terms.
 
 
-def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL) -> Probabilities:
+def implied_drain_time_match(
+    data: Data, seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
+) -> Probabilities:
     """Probabilities from the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
     ln T_imp ~ N(ln of what the tier would show), with the prior of the mark-up of output over that of storage. For HBM
     itself the two holding prices are one, so their spread cancels with them.
 
-    >>> {tier: round(p, 2) for tier, p in implied_drain_time_match((0.0171, 0.4), "owned", 2026).items()}
+    >>> from invert.data import read_data
+    >>> {tier: round(p, 2) for tier, p in implied_drain_time_match(read_data(), (0.0171, 0.4), "owned", 2026).items()}
     {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
-    tiers, markups = tier_parameters(basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
+    tiers, markups = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
     hbm = tiers["hbm"]
     values = {"mbu": assumptions.sustained_mbu, "sweep_time": hbm.drain_time.median, "hbm_holding_price": hbm.holding_price.median}
     values["output_storage_markup_ratio"] = markups.centre
@@ -130,17 +137,18 @@ def implied_drain_time_match(seen: tuple[float, float], basis: str, year: int, a
 
 
 def price_level(
-    storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
+    data: Data, storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
 ) -> Probabilities:
     """Probabilities from the storage price [USD/token/s] and KV bytes, a median [byte/token] and its spread [nat].
 
     ln S = ln(holding price x KV bytes) + ln of the mark-up, whose prior is wide: storage is sometimes free.
 
-    >>> {tier: round(p, 2) for tier, p in price_level(1.25e-9, (60e3, 1.0), "rented", 2026).items()}
+    >>> from invert.data import read_data
+    >>> {tier: round(p, 2) for tier, p in price_level(read_data(), 1.25e-9, (60e3, 1.0), "rented", 2026).items()}
     {'hbm': 0.78, 'ddr': 0.21, 'flash': 0.01, 'hdd': 0.0}
     """
     logs, markup = {}, assumptions.storage_markup_prior
-    for tier, own in tier_parameters(basis, year, assumptions).items():
+    for tier, own in tier_parameters(data, basis, year, assumptions).items():
         # A device of one byte: its price is the holding price.
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
         cost = equation("cache.storage_price_is_hold_cost").right_side(values)
@@ -148,14 +156,15 @@ def price_level(
     return normalised(logs)
 
 
-@once_a_reading
-def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> Probabilities:
+@once_a_run
+def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> Probabilities:
     """Probabilities where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
     The mean of cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in what is idle, so
     that cost decides little, and a temperature below the usual one is refused with `WrongValue`.
 
-    >>> {tier: round(p, 2) for tier, p in cost_optimality(300, "rented", 2026).items()}
+    >>> from invert.data import read_data
+    >>> {tier: round(p, 2) for tier, p in cost_optimality(read_data(), 300, "rented", 2026).items()}
     {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
     import numpy as np
@@ -164,7 +173,7 @@ def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions 
     if not temperature >= least:
         raise WrongValue(f"the temperature of cost optimality is {temperature:g}; allowed: {least:g} or more")
     coordinates, weights = iter(normals(_DRAWS, seed).T), []
-    for own in tier_parameters(basis, year, assumptions).values():
+    for own in tier_parameters(data, basis, year, assumptions).values():
         drain, holding = (item.median * np.exp(item.sd * next(coordinates)) for item in (own.drain_time, own.holding_price))
         # A device of one byte a second: its capacity is the drain time. KV bytes are the same in all tiers.
         values = {"tier_price": holding * drain, "tier_capacity": drain, "tier_bandwidth": 1.0, "kv_bytes_per_token": 1.0}
@@ -175,16 +184,19 @@ def cost_optimality(ttl: float, basis: str, year: int, assumptions: Assumptions 
     return dict(zip(TIERS, map(float, shares), strict=True))
 
 
-def drain_match(ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
+def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
     """The lecture's rule made probabilistic: ln of the lifetime [s] about ln of the drain time. A panel only.
 
     `device` is `lecture` for the drain times it names, taken as said, or `range` for real devices, with their spread.
     Lecture 2:00:37 to 2:03:33.
 
-    >>> [max(found, key=found.get) for found in (drain_match(300, "lecture"), drain_match(3600, "lecture"), drain_match(3600, "range"))]
+    >>> from invert.data import read_data
+    >>> asked = (300, "lecture"), (3600, "lecture"), (3600, "range")
+    >>> [max(found, key=found.get) for found in (drain_match(read_data(), *one) for one in asked)]
     ['flash', 'hdd', 'flash']
     """
-    times, sd = {tier: _spread(tier, "drain_time", "device", device, assumptions) for tier in TIERS}, assumptions.drain_match_spread
+    sd, tables = assumptions.drain_match_spread, data.tables
+    times = {tier: _spread(tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS}
     return normalised({tier: _log_density(log(ttl / time.median), hypot(sd, time.sd)) for tier, time in times.items()})
 
 
@@ -206,8 +218,8 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@once_a_reading
-def tier_parameters(basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
+@once_a_run
+def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
     `rented` charges HBM the rent of the whole replica, and the other tiers owned hardware all the same, because nobody
@@ -220,19 +232,21 @@ def tier_parameters(basis: str, year: int, assumptions: Assumptions = USUAL) -> 
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, PRICE_YEARS))}")
     found = {}
     for tier in TIERS:
-        column = basis if _rows(tier, "holding_price", "basis", basis) else "owned"
+        column = basis if _rows(data.tables, tier, "holding_price", "basis", basis) else "owned"
         found[tier] = TierParameters(
-            _spread(tier, "drain_time", "device", "range", assumptions),
-            _spread(tier, "holding_price", "basis", column, assumptions, year),
+            _spread(data.tables, tier, "drain_time", "device", "range", assumptions),
+            _spread(data.tables, tier, "holding_price", "basis", column, assumptions, year),
         )  # fmt: skip
     return MappingProxyType(found)
 
 
-def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None) -> LogSpread:
+def _spread(
+    tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
+) -> LogSpread:
     """The row of a tier as a lognormal; the drain times of the lecture have no spread, they are what it said."""
-    rows = _rows(tier, quantity, column, wanted)
+    rows = _rows(tables, tier, quantity, column, wanted)
     if len(rows) != 1:
-        refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
+        tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
         raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
@@ -247,9 +261,9 @@ def _spread(tier: str, quantity: str, column: str, wanted: str, assumptions: Ass
     return LogSpread(low if dated and year == PRICE_YEARS[0] else value, max(half, least) / reach)
 
 
-def _rows(tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
+def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
     """The rows of a quantity of a tier whose device, or basis, is the wanted one."""
-    of_tier = (row for row in rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
+    of_tier = (row for row in tables.rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
     return [row for row in of_tier if getattr(row, column) == wanted]
 
 

@@ -14,6 +14,7 @@ from derive.quantities import CONSTANTS, QUANTITIES
 from derive.show.citation import citable
 from invert.estimators import calibration
 from invert.storage import tariffs
+from tests.tools.data import shipped_data
 
 DEPLOYED = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": "4k"}
 LINES = 25
@@ -33,9 +34,9 @@ def answers() -> list[Any]:
         *map(citable, derive.equations("roofline")),
         *QUANTITIES.values(),
         *CONSTANTS.values(),
-        *calibration.members(),
-        calibration.learn(),
-        *tariffs.negative_controls(),
+        *calibration.members(shipped_data()),
+        calibration.learn(shipped_data()),
+        *tariffs.negative_controls(shipped_data()),
     ]
 
 

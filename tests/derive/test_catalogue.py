@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -24,7 +23,7 @@ from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, vari
 from derive.catalogue.sources import TRANSCRIPT
 from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
-from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, symbol
+from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import (
     BOUND,
     CHAINED_BY_ITSELF,
@@ -248,21 +247,10 @@ def test_prices_alone_give_nothing_but_prices_and_their_names():
     assert not [row.id for row in free for name in {*row.symbols} - known if {*row.symbols} - {name} <= known]
 
 
-@in_one_test(("name", "value"), NEUTRAL_DEFAULTS.items())
-def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
-    assert value in (0, 1)
-    assert value or QUANTITIES[name].may_be_zero
-    assert equations(symbol=name), f"{name} is in no equation"
-
-
 @in_one_test("row", [row for row in ALL if row.values[0].version > 1])
 def test_a_change_of_the_mathematics_is_in_the_changelog(row):
     written = " ".join((FINGERPRINTS.parents[2] / "CHANGELOG.md").read_text().split())
     assert f"`{row.reference}`: " + "; ".join(row.changes) in written
-
-
-IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
-"""Quantities of the derivations: some appear on the way and cancel."""
 
 
 FROM_BOUNDS = {
@@ -283,35 +271,6 @@ def above(row: Equation) -> set[Equation]:
 def what_follows_from_a_bound_is_no_definition(row):
     bounds = [other.id for other in above(row) if other.direction or other.kind == ESTIMATE]
     assert row.kind != DEFINITION or not bounds or row.id in FROM_BOUNDS, f"{row.id} follows from {bounds}: a bound too, or say why not"
-
-
-# -- the registry ---------------------------------------------------------------------------------------------------
-
-
-@in_one_test("name", QUANTITIES)
-def test_a_quantity_of_the_registry_is_used_and_well_formed(name):
-    row = QUANTITIES[name]
-    assert equations(symbol=name) or name in IN_STEPS, f"{name} is in no equation and in no derivation"
-    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
-    assert row.symbol.isidentifier() and row.latex.strip() and row.meaning.strip()
-    assert row.low <= row.high and (row.low > 0 or row.may_be_zero)
-    assert (symbol(name).is_positive is None) == row.may_be_zero
-    assert symbol(name) == symbol(row.symbol), "an alias is the same symbol"
-
-
-def test_symbols_are_unique_and_no_symbol_is_another_ones_name():
-    symbols = [row.symbol for row in QUANTITIES.values()]
-    assert len(symbols) == len(set(symbols))
-    shared = {row.symbol for row in QUANTITIES.values() if row.symbol in QUANTITIES and row.symbol != row.name}
-    assert not shared
-    assert not set(CONSTANTS) & (set(QUANTITIES) | set(symbols))
-
-
-@in_one_test("name", CONSTANTS)
-def test_a_constant_is_exact_has_a_unit_and_is_used(name):
-    row = CONSTANTS[name]
-    assert isinstance(row.value, int) and row.unit != "1" and row.meaning.strip()
-    assert any(name in equation.parameters for equation in by_id().values())
 
 
 # -- words and sources ----------------------------------------------------------------------------------------------

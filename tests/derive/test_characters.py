@@ -4,10 +4,7 @@ import sys
 import unicodedata
 from itertools import chain
 
-import pytest
-
 from derive.characters import SPACES, hidden, is_hidden, look_alike, mark_in_words, skeleton, trimmed
-from derive.errors import UnknownName
 from tests.tools.together import in_one_test
 
 UNSEEN = {
@@ -55,12 +52,6 @@ def test_both_spellings_of_an_accented_letter_are_one():
     assert trimmed("cafe\u0301") == trimmed("caf\u00e9") == "caf\u00e9"
 
 
-def test_an_unknown_name_says_which_of_its_characters_does_not_show():
-    message = str(UnknownName("quantity", "bat\u200bch", ["batch"]))
-    assert r"unknown quantity 'bat\u200bch': it holds the character U+200B (zero width space), which does not show" in message
-    assert message.endswith("; did you mean 'batch'?")
-
-
 ALIKE = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u2043\u058a\u30fc", "-"),
     **{"\u0440": "p", "\u0420": "P", "\u0430": "a", "\u0441": "c", "\u0456": "i", "\u0501": "d"},
@@ -86,15 +77,3 @@ def test_a_skeleton_has_itself_for_skeleton():
     for code in chain(range(0x3400), range(0xA000, 0xAC00), range(0xF900, 0x10000), range(0x1D400, 0x1D800)):
         drawn = skeleton(f"a{chr(code)}b")
         assert skeleton(drawn) == drawn, hex(code)
-
-
-@pytest.mark.parametrize(
-    ("given", "fault"),
-    [
-        ("b\u0430tch", "character 2 is U+0430 (cyrillic small letter a) where 'batch' has 'a'; did you mean 'batch'?"),
-        ("kv\u2013bytes", "character 3 is U+2013 (en dash) where 'kv-bytes' has '-'; did you mean 'kv-bytes'?"),
-        ("two  words", "character 5 is U+0020 (space) where 'two words' has 'w'; did you mean 'two words'?"),
-    ],
-)
-def test_an_unknown_name_says_which_of_its_characters_is_another(given: str, fault: str):
-    assert str(UnknownName("quantity", given, ["batch", "kv-bytes", "two words"])) == f"unknown quantity {given!r}: {fault}"

@@ -11,7 +11,6 @@ from derive.derivations import assumed, conclusion, owner, parents, point, refer
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
-from derive.show.narration import as_latex, as_text
 from tests.tools.derivation_check import DoesNotFollow, check
 from tests.tools.together import each, in_one_test
 
@@ -187,31 +186,3 @@ def test_a_premise_that_does_not_exist_is_named():
         assumed(planted(Step(operation="typo", premises=(at("batching.balance_batch#3"),))), 1)
     with pytest.raises(UnknownName, match="quantity 'bandwidth'"):
         assumed(planted(Step(operation="typo", premises=(at("batching.ridge_point", bandwidth="mfu"),))), 1)
-
-
-# -- in words -------------------------------------------------------------------------------------------------------
-
-
-@of_every_derivation
-def a_derivation_reads_from_its_premises_to_the_equation(row):
-    lines = as_text(row)
-    left, right = row.sides
-    assert lines[-1].strip() == f"{left} {row.sense} {right}"
-    assert [line.split(".")[0] for line in lines if line[0].isdigit()] == [str(n + 1) for n in range(len(row.steps))]
-    for id in parents(row):
-        assert any(id in line for line in lines)
-
-
-@of_every_derivation
-def the_latex_is_balanced_and_has_an_item_a_step(row):
-    text = as_latex(row)
-    assert text.count(r"\item") == len(row.steps)
-    assert text.count("{") == text.count("}") and text.count(r"\[") == text.count(r"\]")
-    assert text.count("$") % 2 == 0
-    assert text.count(r"\begin") == text.count(r"\end")
-
-
-def test_a_definition_has_its_formula_and_no_steps():
-    row = equation("roofline.kv_time")
-    assert as_text(row) == []
-    assert r"\item" not in as_latex(row) and r"t_{\mathrm{kv}} = " in as_latex(row)

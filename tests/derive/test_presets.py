@@ -77,7 +77,7 @@ def rows(text, **others):
 
 def architectures(*found):
     """The tables that ship with these rows for architectures.csv."""
-    columns = shipped.raw_rows("architectures")[0]
+    columns = shipped.current().raw_rows("architectures")[0]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()

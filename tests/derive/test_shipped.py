@@ -17,8 +17,9 @@ import derive
 from derive import shipped
 from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
-from derive.shipped import BadRow, Tables, once_a_reading, problems, read, reading, refuse_bad, rows_of
+from derive.shipped import BadRow, Tables, problems, read, reading, rows_of
 from derive.shipped_rows import AcceleratorFigure, FxRate, truth
+from tests.tools.tables import GOOD, HARDWARE, of_hardware, with_cells
 from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
@@ -30,15 +31,6 @@ def copy(tmp_path, monkeypatch):
     folder = shutil.copytree(shipped.FOLDER, tmp_path / "pricing_data")
     monkeypatch.setattr(shipped, "FOLDER", folder)
     return folder
-
-
-def with_cells(content: str, changes: Callable[[dict[str, str]], dict[str, str]]) -> str:
-    rows = [changes(row) for row in csv.DictReader(io.StringIO(content))]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 def edit(path: Path, changes: Callable[[dict[str, str]], dict[str, str]]) -> None:
@@ -85,23 +77,16 @@ def test_a_run_sees_one_state_of_the_files(copy):
     assert hardware("H100-SXM:fp8") != before
 
 
-def test_what_is_worked_out_is_kept_as_long_as_no_byte_differs(copy):
-    calls = []
-
-    @once_a_reading
-    def counted(name: str) -> int:
-        calls.append(name)
-        return len(shipped.checked(name).records)
-
-    assert [counted("fx"), counted("fx"), counted("hardware")] == [3, 3, 355] and calls == ["fx", "hardware"]
+def test_tables_are_taken_apart_once_as_long_as_no_byte_differs(copy):
+    before = read()
+    assert len(rows_of(FxRate)) == 3
     (copy / "prices.csv").touch()
-    counted("fx")
-    assert calls == ["fx", "hardware"]
+    assert read() is before
     text = (copy / "fx.csv").read_text()
     (copy / "fx.csv").write_text(text + "CNY,2026-11-21,7,nobody,assumed,\n")
-    assert counted("fx") == 4 and len(calls) == 3
+    assert read() is not before and len(rows_of(FxRate)) == 4 and len(before.rows_of(FxRate)) == 3
     (copy / "fx.csv").write_text(text)
-    assert counted("fx") == 3
+    assert len(rows_of(FxRate)) == 3
 
 
 def test_threads_have_readings_of_their_own(copy):
@@ -161,18 +146,6 @@ def test_the_tables_are_a_package_that_the_wheel_carries():
 
 
 # -- rows -----------------------------------------------------------------------------------------------------------
-
-HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
-GOOD = [
-    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
-    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,,official,",
-    "H1,hbm_capacity,,8e10,byte,True,page,,official,",
-    "H1,chip_price,,2,USD/h,false,page,2026-05-01,official,rent",
-]
-
-
-def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
-    return read().edited(hardware="\n".join([header, *rows, ""]))
 
 
 @in_one_test("space", [" ", "\t", "\u00a0", "\u3000"])
@@ -252,27 +225,6 @@ def test_bytes_that_are_no_text_spoil_their_row_alone():
         assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
-@in_one_test(
-    ("rows", "named"),
-    [
-        ((*GOOD[:2], GOOD[3]), [(2, "accelerator", "'H1' has no hbm_capacity")]),
-        (
-            (*GOOD[:2], GOOD[2].replace("H1", "H2"), GOOD[3]),
-            [(2, "accelerator", "has no hbm_capacity"), (4, "accelerator", "'H2' has no peak_")],
-        ),
-        ((*GOOD, GOOD[1].replace("3e12", "4e12").replace("page", "sheet")), [(3, "preferred", "is true in 2 of 2 rows")]),
-        ((GOOD[0].replace("true", "false"), *GOOD[1:]), [(2, "preferred", "is true in 0 of 1 rows")]),
-    ],
-)
-def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(rows, named):
-    with reading(of_hardware(*rows)):
-        found = problems("hardware")
-        assert [(one.row, one.column) for one in found] == [(row, column) for row, column, _ in named]
-        assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
-        with pytest.raises(BadRow, match=r"hardware\.csv row"):
-            hardware("H1")
-
-
 def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
     def broken(row: dict[str, str]) -> dict[str, str]:
         return row | {"layers": "many"} if row["model"] == "GLM-4.5" else row
@@ -283,37 +235,6 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
             with pytest.raises(BadRow, match=r"architectures\.csv row \d+, column layers: 'many'"):
                 model(name)
         assert model("GLM-4.5-Air").givens["layers"] == 46
-
-
-@in_one_test(
-    ("name", "cells", "column", "why"),
-    [
-        ("DeepSeek-V3", {"active_experts": "300"}, "active_experts", "300 is more than the 256 experts"),
-        ("DeepSeek-V3", {"active_experts": "0"}, "active_experts", "is 0, and experts is 256"),
-        ("DeepSeek-V3", {"moe_layers": "62"}, "moe_layers", "62 is more than the 61 layers"),
-        ("DeepSeek-V3", {"moe_ffn_dim": ""}, "moe_ffn_dim", "is blank, and experts is 256"),
-        ("DeepSeek-V3", {"dense_ffn_dim": ""}, "dense_ffn_dim", "is blank, and 3 layers have no experts"),
-        ("DeepSeek-V3", {"vocab_size": ""}, "vocab_size", "is blank, and experts is not"),
-        ("DeepSeek-V3", {"experts_grade": "unread"}, "experts_grade", "is unread, and there are experts"),
-        ("Llama-3-8B", {"shared_experts": "1"}, "shared_experts", "is 1, and experts is 0"),
-        ("Llama-3-8B", {"moe_layers": "1"}, "moe_layers", "is 1, and experts is 0"),
-        ("DeepSeek-V3.2", {"indexer_heads": ""}, "indexer_heads", "is blank, and indexer_dim is not"),
-        ("DeepSeek-V3.2", {"indexer_bytes_per_element": "132"}, "indexer_bytes_per_element", "132 is out of range"),
-        ("Kimi-K3", {"state_bytes_per_element": ""}, "state_bytes_per_element", "is blank, and state_heads is not"),
-        ("Kimi-K3", {"native_dtype": "mxfp5 experts + bf16"}, "native_dtype", "'mxfp5' is no data type"),
-        ("Kimi-K3", {"native_dtype": "mxfp4 experts +"}, "native_dtype", "'mxfp4 experts +' is no data type"),
-        ("Llama-3-8B", {"native_dtype": "float16"}, "native_dtype", "mxfp4, int4; two are written as 'mxfp4 experts + bf16'"),
-        ("Llama-3-8B", {"native_dtype": "fp8 experts + bf16"}, "native_dtype", "names experts, and experts is 0"),
-        ("Kimi-K3", {"linear_layers": ""}, "linear_layers", "is blank, and there is a state of linear layers"),
-    ],
-)
-def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
-    text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
-    with reading(read().edited(architectures=text)):
-        (problem,) = problems("architectures")
-        assert problem.column == column and why in problem.message
-        with pytest.raises(BadRow):
-            model(name)
 
 
 @in_one_test(
@@ -368,9 +289,9 @@ def test_what_may_have_meant_the_cells_asked_for_is_refused():
     with reading(of_hardware(*GOOD, *rows)):
         for cells in ({"accelerator": "H1"}, {"accelerator": "H2", "quantity": "hbm_capacity"}):
             with pytest.raises(BadRow):
-                refuse_bad("hardware", **cells)
-        refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
-        refuse_bad("hardware", accelerator="H3")
+                shipped.current().refuse_bad("hardware", **cells)
+        shipped.current().refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
+        shipped.current().refuse_bad("hardware", accelerator="H3")
 
 
 @in_one_test(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
@@ -396,11 +317,11 @@ def test_any_content_gives_rows_or_named_faults():
                 content[generator.randrange(len(content))] = generator.randrange(256)
             with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
                 try:
-                    found = shipped.checked(name)
+                    found = shipped.current().checked(name)
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
-                of_lines = {row.place for row, _ in shipped.raw_rows(name)[1]}
+                of_lines = {row.place for row, _ in shipped.current().raw_rows(name)[1]}
                 assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 
@@ -426,7 +347,7 @@ def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, righ
     writer.writerows(cells)
     with reading(read().edited(**{name: out.getvalue()})):
         found = {problem.row: problem.message for problem in problems(name)}
-        kept = {row.place for row in shipped.checked(name).records}
+        kept = {row.place for row in shipped.current().checked(name).records}
     assert f"row {right} has the same" in found[wrong] and f"row {wrong} has the same" in found[right]
     assert not kept & {wrong, right}
 

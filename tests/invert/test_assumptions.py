@@ -25,6 +25,7 @@ from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.contract import as_records, saved
 from invert.report.sheet import report
 from invert.scoreboard import storage_rules
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 ROOT = Path(invert.__file__).parent
@@ -157,7 +158,7 @@ def test_whoever_takes_assumptions_is_given_them():
 
 def test_a_call_without_them_is_seen():
     text = "from invert.rent import rental\nfrom invert.storage import tiers\n"
-    text += "rental()\ntiers.drain_match(300, 'lecture')\nrental(assumptions)"
+    text += "rental(data)\ntiers.drain_match(data, 300, 'lecture')\nrental(data, assumptions)"
     assert len(calls_without("estimators/headline", ast.parse(text), taking_assumptions())) == 2
 
 
@@ -285,7 +286,7 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     """All that a run says of some sheets, how the tier rules score, and which sheets would be simulated: the dearest last."""
     table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
     yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
-    yield str(storage_rules(assumptions))
+    yield str(storage_rules(shipped_data(), assumptions))
     yield str(simulate(SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
 

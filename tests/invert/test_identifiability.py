@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
 from invert.identifiability import FACTS_OF, identify
-from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, TYPICAL, gradients, ordered, primitives_at
+from invert.primitives import COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
@@ -219,96 +219,6 @@ def test_without_attention_the_input_premium_still_tells_that_there_is_none():
     # The input price is active_params times what stands below; with attention its share of that price has to be known as well.
     assert found.missing_facts["active_params"] == ("input_markup*price_per_flop/prefill_decode_flops_ratio",)
     assert len(identify(BANDS, overlap=1.0, values=MEMORY_BOUND).missing_facts["active_params"]) == 3
-
-
-# -- the Jacobian ---------------------------------------------------------------------------------------------------
-
-
-def prices_of(at: dict[str, float], overlap: float) -> np.ndarray:
-    """All six prices from the primitives by `invert.forward_model.forward`, each component at its own mark-up."""
-    ridge, double = at["peak_flops"] / at["hbm_bandwidth"], 2 * at["active_params"]
-    hidden = {name: at[name] for name in ("active_params", "attention_flops_per_pair", ALPHA, RHO, "holding_cost_ratio")}
-    hidden |= {"overlap": overlap, "sweep_time": at["hbm_capacity"] / at["hbm_bandwidth"]}
-    hidden |= {"balance_context": double / (ridge * at["kv_bytes_per_token"])}
-    hidden |= {"weight_compute_ratio": ridge * at["weight_bytes"] / (double * at["batch"])}
-    y = at["attention_flops_per_pair"] / double
-    floor = at["input_markup"] * at["chip_price"] * double / (at["peak_flops"] * at[RHO])
-    found = forward(hidden, (at[LO], at[HI]), floor * (1 + at[ALPHA] * y * at[LO]))
-    markups = [at[name] / at["input_markup"] for name in ("output_markup", "storage_markup")]
-    hit = at["cache_read_markup"] * (found["cache_read_price"] * at["tier_read_cost_ratio"] + floor * at["suffix_tokens"] * y)
-    base_input, long_input = found["input"]
-    base_output, long_output = (price * markups[0] for price in found["output"])
-    return np.array([base_input, base_output, long_input, long_output, hit, found["storage_price"] * markups[1]])
-
-
-# Values off 1, so that no power hides; weight bytes and KV bytes set the regime.
-SOMEWHERE = {**TYPICAL, "chip_price": 7e-4, "input_markup": 3.0, "output_markup": 2.0, "storage_markup": 5.0, "cache_read_markup": 0.7}
-SOMEWHERE |= {"holding_cost_ratio": 0.4, "prefill_decode_flops_ratio": 1.3, "prompt_position": 0.6, "tier_read_cost_ratio": 4.0}
-REGIMES = {
-    "memory-bound in both bands": {},
-    "compute-bound in the base band, memory-bound in the long one": {"weight_bytes": 3e10, "attention_flops_per_pair": 2e5},
-    "compute-bound in both bands": {"weight_bytes": 3e10, "kv_bytes_per_token": 100.0},
-    "memory-bound in the base band, compute-bound in the long one": {"weight_bytes": 4e11, "kv_bytes_per_token": 100.0},
-}
-
-
-@in_one_test("overlap", [0.0, 0.4, 1.0])
-@in_one_test("regime", REGIMES)
-def test_the_jacobian_against_central_differences_of_the_forward_model(regime: str, overlap: float):
-    values = {**SOMEWHERE, **REGIMES[regime]}
-    assert identify(COMPONENTS, overlap=overlap, values=values).regime == regime
-    exact = gradients(COMPONENTS, primitives_at(values, overlap))
-    for place, name in enumerate(PRIMITIVES):
-        up, down = (np.log(prices_of({**values, name: values[name] * np.exp(step)}, overlap)) for step in (1e-4, -1e-4))
-        np.testing.assert_allclose(exact[:, place], (up - down) / 2e-4, atol=1e-7, err_msg=name)
-
-
-def test_elasticities_by_hand():
-    """Memory-bound, L* = 100 k, w = 6, y = 1e-5: output 6 + .2 and 6 + 3, input 1 + .1 and 1 + 1.5."""
-    found = gradients(BANDS, primitives_at(MEMORY_BOUND, 1.0))
-    of = {name: found[:, place] for place, name in enumerate(PRIMITIVES)}
-    expected = {
-        "kv_bytes_per_token": [0, 0.2 / 6.2, 0, 3 / 9],
-        "weight_bytes": [0, 6 / 6.2, 0, 6 / 9],
-        "batch": [0, -6 / 6.2, 0, -6 / 9],
-        "attention_flops_per_pair": [0.1 / 1.1, 0, 1.5 / 2.5, 0],
-        "active_params": [1 / 1.1, 0, 1 / 2.5, 0],
-        "short_context": [0.1 / 1.1, 0.2 / 6.2, 0, 0],
-        "long_context": [0, 0, 1.5 / 2.5, 3 / 9],
-        "hbm_bandwidth": [0, -1, 0, -1],
-        "peak_flops": [-1, 0, -1, 0],
-        "input_markup": [1, 0, 1, 0],
-        "output_markup": [0, 1, 0, 1],
-    }
-    for name, column in expected.items():
-        np.testing.assert_allclose(of[name], column, atol=1e-14, err_msg=name)
-    np.testing.assert_allclose(of["chip_price"], 1, rtol=1e-14)
-
-
-# -- the dollar-anchored reading ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("regime", "overlap", "whole"),
-    [
-        ("memory-bound in both bands", 1.0, True),
-        ("memory-bound in both bands", 0.0, False),
-        ("compute-bound in the base band, memory-bound in the long one", 1.0, False),
-    ],
-)
-def test_the_increment_is_kv_reads_at_the_output_markup_only_at_maximum_and_memory_bound(regime: str, overlap: float, whole: bool):
-    """Why the row of dollars has 3 facts there, one more where attention is added, and none that help in the lecture's regime.
-
-    Over the KV reads alone the increment has a mark-up in any regime, and that mark-up with the price of a byte and the
-    span gives k by definition, 3 facts and no more: it is the output mark-up only where the increment pays for nothing else.
-    """
-    at = {**SOMEWHERE, **REGIMES[regime]}
-    _, base, _, long, *_ = prices_of(at, overlap)
-    reads = at["chip_price"] / at["hbm_bandwidth"] * at["kv_bytes_per_token"] * (at[HI] - at[LO])
-    assert ((long - base) / reads == pytest.approx(at["output_markup"], rel=1e-9)) == whole
-    if overlap == 0:
-        attention = at["chip_price"] / at["peak_flops"] * at["attention_flops_per_pair"] * (at[HI] - at[LO])
-        assert (long - base) / (reads + attention) == pytest.approx(at["output_markup"], rel=1e-9)
 
 
 # -- other sheets ---------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from invert.anchors import lecture_anchors
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.inference import infer
 from invert.records import verdict
-from invert.report.flat import COLUMNS, flat
+from invert.report.flat import flat
 from invert.report.sheet import report
 from invert.result import Inference
 from invert.sheets.assemble import NotBegun
@@ -111,13 +111,6 @@ def test_tiers_of_the_cache_lifetimes():
         (3600, "disk", "flash", "memory"),
     ]
     assert [tier.disclosed for tier in one("gpt-6-sol").tiers] == [None, None]  # 30 min and 12 h: nothing is said of these
-
-
-def test_to_frame_has_a_row_a_sheet_and_the_flat_columns():
-    frame = current().to_frame()
-    assert list(frame.columns) == list(COLUMNS)
-    assert len(frame) == len(current().inferences)
-    assert [flat(found)["model"] for found in current().inferences] == list(frame["model"])
 
 
 # -- forward checks -------------------------------------------------------------------------------------------------
@@ -485,7 +478,7 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.raw_rows(name)
+    columns, cells = shipped.current().raw_rows(name)
     rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")

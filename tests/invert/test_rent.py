@@ -9,15 +9,16 @@ from derive.errors import UnknownName, WrongData
 from invert.assumptions import USUAL
 from invert.estimators.at_rent import kv_bytes_at_cost
 from invert.rent import rental
+from tests.tools.data import shipped_data
 
 
 def test_the_rent_is_the_disclosed_one_and_says_so():
-    anchors = rental()
+    anchors = rental(shipped_data())
     assert anchors.values["chip_price"] == pytest.approx(2 / 3600) and anchors.origin["chip_price"].startswith("disclosures.csv deepseek")
     assert anchors.values["price_per_hbm_byte"] == pytest.approx(2 / 3600 / 3.35e12)
     assert anchors.values["price_per_flop"] == pytest.approx(2 / 3600 / 989e12)
     assert set(anchors.values) == set(anchors.origin)
-    dearer = rental(chip_price=3 / 3600)
+    dearer = rental(shipped_data(), chip_price=3 / 3600)
     assert dearer.origin["chip_price"] == "given"
     assert kv_bytes_at_cost(1e-11, dearer.values) * 1.5 == pytest.approx(kv_bytes_at_cost(1e-11, anchors.values))
 
@@ -26,6 +27,6 @@ def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
     lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
     without = shipped.read().edited(disclosures="\n".join(lines))
     with shipped.reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
-        rental()
+        rental(shipped_data())
     with pytest.raises(UnknownName, match="accelerator"):
-        rental(replace(USUAL, rent_chip="H1000:bf16"), 1e-3)
+        rental(shipped_data(), replace(USUAL, rent_chip="H1000:bf16"), 1e-3)

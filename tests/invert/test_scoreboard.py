@@ -15,6 +15,7 @@ from invert.inference import infer
 from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 NAMES = [one.name for one in KV_ESTIMATORS.values()]
@@ -30,8 +31,10 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     """The very estimates of the table, every column and digit of them, over the cache that is known."""
     table = infer([SOLD[architecture]], anchors=anchors)
     (printed,) = table.inferences
-    (row,) = [row for row in truth.known_models(assumptions_of(anchors)) if row["model"] == architecture]
-    (judged,) = [known for known in models_of_known_cache(assumptions_of(anchors)) if known.member.architecture == architecture]
+    (row,) = [row for row in truth.known_models(shipped_data(), assumptions_of(anchors)) if row["model"] == architecture]
+    (judged,) = [
+        known for known in models_of_known_cache(shipped_data(), assumptions_of(anchors)) if known.member.architecture == architecture
+    ]
     (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
     for estimator, of in KV_ESTIMATORS.items():
@@ -46,7 +49,7 @@ def test_the_bias_of_each_estimate_on_known_models():
 
     Worked out apart with other means of the bands, increments have a bias of -0.64 to -1.33 nats and a spread of 1.03 to 1.22.
     """
-    rows = truth.known_models()
+    rows = truth.known_models(shipped_data())
     bias, sd = rows[-2:]
     known = {
         "increments at rental cost": (-0.68, 1.21), "one mark-up": (-3.86, 1.5), "calibrated on known models": (0.08, 1.19),
@@ -60,7 +63,7 @@ def test_the_bias_of_each_estimate_on_known_models():
 
 def test_anchors_move_what_rests_on_them_on_known_models_as_well():
     """Half the ridge, more KV by one mark-up; the other two do not rest on it. What is given of one model is of no other."""
-    at_600, at_300, of_one = (truth.known_models(assumptions_of(given)) for given in (
+    at_600, at_300, of_one = (truth.known_models(shipped_data(), assumptions_of(given)) for given in (
         {}, {"machine_balance_ratio": 150.0}, {"short_context": 1e4, "long_context": 9e5, "active_params": 1e9, "kv_bytes_per_token": 7e4},
     ))  # fmt: skip
     assert at_300[-2]["one mark-up"] - at_600[-2]["one mark-up"] == pytest.approx(log(2), abs=0.25)
@@ -76,33 +79,33 @@ def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
 
     judged_as_ever = truth.judged
     monkeypatch.setattr(truth, "judged", without_medians)
-    rows = truth.known_models()
+    rows = truth.known_models(shipped_data())
     assert {row["one mark-up"] for row in rows} == {None} and rows[-2]["increments at rental cost"] is not None
 
 
 def test_what_a_price_adds_to_the_class():
     """A little where the model alone is left out; with its siblings out as well it adds nothing."""
-    alone = {row["belief"]: row for row in truth.skill() if row["left out"] == "the model alone"}
+    alone = {row["belief"]: row for row in truth.skill(shipped_data()) if row["left out"] == "the model alone"}
     names = ("reference class", "increment", "both")
     assert [alone[name]["rms (nats)"] for name in names] == [1.01, 1.33, 0.95]
     assert [alone[name]["mean log density"] for name in names] == [-1.47, -1.86, -1.46]
     assert alone["both"]["rms (nats)"] < alone["reference class"]["rms (nats)"]
-    siblings = {row["belief"]: row["rms (nats)"] for row in truth.skill() if row["left out"] != "the model alone"}
+    siblings = {row["belief"]: row["rms (nats)"] for row in truth.skill(shipped_data()) if row["left out"] != "the model alone"}
     assert siblings["both"] > siblings["reference class"]
     # Both together, with siblings left out, is the headline: its column of the scoreboard has the same error.
-    errors = [log(row["calibrated on known models"]) for row in truth.known_models()[:-2]]
+    errors = [log(row["calibrated on known models"]) for row in truth.known_models(shipped_data())[:-2]]
     assert siblings["both"] == pytest.approx(sqrt(fmean(error**2 for error in errors)), abs=0.006)
 
 
 def test_the_nodes_of_a_disclosed_day():
     """95.5 for prefill and 131.4 for decode are 226.9, and 226.75 were disclosed: within half a percent."""
-    (row,) = truth.production()
+    (row,) = truth.production(shipped_data())
     assert (row["for prefill"], row["for decode"], row["computed"], row["disclosed"]) == (95.5, 131.4, 226.9, 226.75)
     assert abs(row["computed"] / row["disclosed"] - 1) < 0.005
 
 
 def test_one_storage_price_on_caches_that_differ_55_times():
-    assert truth.controls()[0]["ratio"] == pytest.approx(55, abs=0.5)
+    assert truth.controls(shipped_data())[0]["ratio"] == pytest.approx(55, abs=0.5)
 
 
 def test_the_recorded_calibration_meets_the_demands():

@@ -18,6 +18,7 @@ from invert.records import Convention, Swing
 from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -43,7 +44,7 @@ def common(name: str, **anchors: float | str) -> dict[str, Swing]:
 def calibrated(name: str) -> dict[str, Swing]:
     found = one(name)
     architecture = found.model.architecture or None if found.model else None
-    return {swing.name: swing for swing in swings_of_headline(found.evidence, table(name).assumptions, architecture)}
+    return {swing.name: swing for swing in swings_of_headline(found.evidence, shipped_data(), table(name).assumptions, architecture)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def test_a_fixed_anchor_drops_out(anchor: str, value: float):
 
 
 def test_factors_of_the_calibrated_reading_have_elasticity_one():
-    swings, learnt = calibrated("gemini-3.1-pro"), learn().increments
+    swings, learnt = calibrated("gemini-3.1-pro"), learn(shipped_data()).increments
     reach = student.ppf(0.95, learnt.degrees_of_freedom) * learnt.predictive_sd
     assert log(swings["increment_markup"].high) == pytest.approx(reach) == -log(swings["increment_markup"].low)
     assert log(swings["price_per_hbm_byte"].high) == pytest.approx(USUAL.reach * USUAL.rent_spread)

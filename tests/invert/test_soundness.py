@@ -28,6 +28,7 @@ from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, rivals, table_problems
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -123,10 +124,14 @@ def broken(column: str, cell: str) -> dict[str, str]:
 def named(name: str) -> list[Problem]:
     """The part of `all_problems` that is about a table and what leans on it: all of it takes three times as long."""
     if name == "prices_calibration":
-        return [*check(calibration.calibration_book()), *shipped.problems(name)]
+        return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(name)]
     if name == "prices_rivals":
-        return [*rivals(load()), *shipped.problems(name)]
-    return [*(check(load()) if name == "prices" else ()), *shipped.problems(name), *(table_problems(load()) if name not in PRICES else ())]
+        return [*rivals(load(), shipped_data().tables), *shipped.problems(name)]
+    return [
+        *(check(load()) if name == "prices" else ()),
+        *shipped.problems(name),
+        *(table_problems(load(), shipped_data()) if name not in PRICES else ()),
+    ]
 
 
 @pytest.mark.parametrize(("name", "column"), columns())
@@ -149,7 +154,7 @@ def test_a_broken_cell_is_named_or_is_a_remark(name: str, column: str):
 
 
 def test_the_tables_have_no_fault():
-    assert all_problems(load()) == ()
+    assert all_problems(load(), shipped_data()) == ()
 
 
 # -- remarks move nothing -------------------------------------------------------------------------------------------
@@ -240,13 +245,13 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
     "prices_rivals": ({}, "amount", None),
-    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate("CNY", date(2026, 3, 1))),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.current(), "CNY", date(2026, 3, 1))),
     "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
     "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
     "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
     "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
     "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
-    "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings("GLM-4.7")),
+    "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings(shipped_data(), "GLM-4.7")),
     "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.section_rows("production")),
 }
 """By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
@@ -265,7 +270,7 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
     with reading(edited(name, place, **{column: "abc"})):
         assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == run_as_json(usual())
         assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.section_rows("controls")
-        assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load())]
+        assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load(), shipped_data())]
         if rests_on_it:
             with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
                 rests_on_it()
@@ -275,7 +280,7 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
     with reading(edited("prices", place, amount="abc")):
         table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn().kv_ratios
+        learnt = calibration.learn(shipped_data()).kv_ratios
     assert [str(problem).partition(":")[0] for problem in table.problems] == [
         f"prices.csv row {place + 2}, column amount",
         f"prices.csv row {place + 3}, column component",
@@ -297,12 +302,12 @@ def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
     writer.writeheader()
     writer.writerows(spoilt)
     with reading(read().edited(prices=out.getvalue())):
-        assert calibration.lacking() == ("Qwen3-Coder-480B-A35B",)
-        assert {problem.origin for problem in calibration.class_problems()} == {"prices.csv"}
+        assert calibration.lacking(shipped_data()) == ("Qwen3-Coder-480B-A35B",)
+        assert {problem.origin for problem in calibration.class_problems(shipped_data())} == {"prices.csv"}
 
 
 def usual_ratios() -> tuple[str, ...]:
-    return tuple(calibration.learn().kv_ratios)
+    return tuple(calibration.learn(shipped_data()).kv_ratios)
 
 
 @in_one_test(
@@ -369,7 +374,7 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
 
 def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
     with reading(edited("architectures", chosen("architectures", "layers"), layers="abc")):
-        assert {problem.origin for problem in table_problems(load())} == {"architectures.csv"}
+        assert {problem.origin for problem in table_problems(load(), shipped_data())} == {"architectures.csv"}
         assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3")
 
 
@@ -393,7 +398,7 @@ def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
 
 def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
     with reading(edited("prices", 0, retrieved_date="2062-11-20")):
-        table, (_, problems), checked = infer(["gemini-3.1-pro"]), scoreboard.sections(("controls",)), all_problems(load())
+        table, (_, problems), checked = infer(["gemini-3.1-pro"]), scoreboard.sections(("controls",)), all_problems(load(), shipped_data())
     assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
     for found in (table.problems, problems, checked):
         assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
@@ -412,7 +417,7 @@ def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
 
 def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
     with reading(edited("fx", 0, currency="CNX")):
-        (problem,) = all_problems(load())
+        (problem,) = all_problems(load(), shipped_data())
     assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
 
 
@@ -454,7 +459,7 @@ def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_price
     with reading(tables()):
         table = infer(["gemini-3.1-pro"])
         found, problems = scoreboard.sections(("controls", "production"))
-        checked = all_problems(load())
+        checked = all_problems(load(), shipped_data())
     (one,), (whole, _) = table.inferences, usual().inferences
     assert [one.kv_bytes[name].kind for name in ("at_rent", "headline")] == ["undetermined", "undetermined"]
     assert one.kv_bytes["at_rent"].because in map(str, table.problems)
@@ -467,7 +472,7 @@ def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_price
 def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
     with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
-        calibration.siblings("GLM-4.6")
+        calibration.siblings(shipped_data(), "GLM-4.6")
 
 
 @pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
@@ -475,7 +480,7 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
     with reading(edited("architectures", place, **{column: "12345"})):
         assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == run_as_json(usual())
-        (problem,) = all_problems(load())
+        (problem,) = all_problems(load(), shipped_data())
     assert (problem.origin, problem.row, problem.column) == ("architectures.csv", place + 2, column)
     assert problem.message == "12345 is not the 13824 that mla_hybrid attention makes of the configuration"
     with reading(edited("architectures", place, kv_layers="48")):
@@ -501,11 +506,11 @@ def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
 def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
     with reading(edited("reference_class", 4, architecture="Kimi-K2-Thinking")):
         table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn().reference_members
+        learnt = calibration.learn(shipped_data()).reference_members
     assert [(problem.origin, problem.row) for problem in table.problems] == [("reference_class.csv", 6), ("reference_class.csv", 17)]
     (note,) = table.notes
     assert note.startswith("the calibration is without Kimi-K2-Thinking, perhaps one that row 6 or 17 misnames (family qwen3 or ")
-    assert set(calibration.learn().reference_members) - set(learnt) == {"Qwen3-235B-A22B"}
+    assert set(calibration.learn(shipped_data()).reference_members) - set(learnt) == {"Qwen3-235B-A22B"}
 
 
 CNY_SHEET = "volcengine/deepseek-v4-pro"
@@ -562,7 +567,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
 )
 def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str, row: int, cells: Cells, named_rows: set[int]):
     with reading(edited(name, row - 2, **cells)):
-        found = [problem for problem in table_problems(load()) if problem.origin == f"{name}.csv"]
+        found = [problem for problem in table_problems(load(), shipped_data()) if problem.origin == f"{name}.csv"]
     said = "; ".join(map(str, found))
     listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
     assert named_rows <= listed, said

@@ -12,11 +12,12 @@ from invert.estimators.known import judged
 from invert.inference import infer
 from invert.records import LeftOut, Worth
 from invert.worth import or_left_out, worths
+from tests.tools.data import shipped_data
 
 
 def test_a_record_is_that_of_the_estimators_on_the_known_models():
-    (found,) = worths([None]).values()
-    known = judged()
+    (found,) = worths([None], shipped_data()).values()
+    known = judged(shipped_data())
     assert found.models == tuple(one.member.architecture for one in known) and found.left_out == ()
     for estimator, misread in found.misreadings.items():
         errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known]
@@ -26,17 +27,17 @@ def test_a_record_is_that_of_the_estimators_on_the_known_models():
 
 def test_what_is_left_out_moves_the_record():
     name = "Qwen3-Coder-480B-A35B"
-    of_any, without = worths([None, name]).values()
+    of_any, without = worths([None, name], shipped_data()).values()
     assert isinstance(of_any, Worth) and isinstance(without, Worth)
-    assert set(without.left_out) == calibration.siblings(name) and name not in without.models
+    assert set(without.left_out) == calibration.siblings(shipped_data(), name) and name not in without.models
     assert without.misreadings["headline"] != of_any.misreadings["headline"]
     assert set(without.class_members) < set(of_any.class_members) and without.rms == of_any.rms
 
 
 def test_every_sheet_has_the_record_of_its_own_architecture():
     table = infer(["qwen3-coder-plus", "gemini-3.1-pro"])
-    assert_same(table[0].worth, worths(["Qwen3-Coder-480B-A35B"])["Qwen3-Coder-480B-A35B"])
-    assert_same(table[1].worth, worths([None])[None])
+    assert_same(table[0].worth, worths(["Qwen3-Coder-480B-A35B"], shipped_data())["Qwen3-Coder-480B-A35B"])
+    assert_same(table[1].worth, worths([None], shipped_data())[None])
     assert table[1].worth.models != table[0].worth.models
 
 
@@ -49,7 +50,7 @@ def assert_same(one: Worth, other: Worth) -> None:
 
 def test_a_table_that_cannot_be_used_is_named():
     with reading(read().edited(reference_class="architecture,family\n")):
-        found = worths([None])[None]
+        found = worths([None], shipped_data())[None]
     assert isinstance(found, LeftOut) and "reference_class.csv" in found.why
 
 

@@ -20,6 +20,7 @@ from invert.estimators.densities import sample_of
 from invert.records import Estimate
 from invert.rent import rental
 from invert.sheets.contexts import band_edges
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 RIDGE_POINT = 300.0
@@ -36,7 +37,7 @@ KNOWN = {
 
 def read(member: Member, lines: PriceLines) -> Member:
     """The member with what a slope pays for at cost in the place of the estimate."""
-    at_cost = kv_bytes_at_cost(lines.output.slope, rental().values)
+    at_cost = kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values)
     return replace(member, sold=replace(member.sold, lines=lines, at_rent=Estimate("interval", at_cost, at_cost, at_cost)))
 
 
@@ -49,7 +50,7 @@ def as_published(member: Member) -> Member:
     return read(member, price_lines(member.sold.case.sheet, (edges[0] / 4, *middles)))
 
 
-MEMBERS = [as_published(member) for member in members()]
+MEMBERS = [as_published(member) for member in members(shipped_data())]
 CALIBRATED = {member.architecture: member for member in MEMBERS if member.sold}
 
 
@@ -66,14 +67,14 @@ def test_the_sheets_are_those_of_the_table():
 
 @in_one_test("architecture", KNOWN)
 def test_each_sheet_reads_as_published(architecture):
-    member, anchors = CALIBRATED[architecture], rental().values
+    member, anchors = CALIBRATED[architecture], rental(shipped_data()).values
     found = (
         f"{member.kv_bytes_per_token / 1e3:.0f}",
         f"{kv_bytes_at_cost(member.sold.lines.output.slope, anchors) / 1e3:.0f}",
         f"{kv_ratio(member):.2f}",
         f"{one_markup_ratio(member):.3f}",
         f"{member.attention_flops_per_pair / 1e6:.2f}",
-        f"{attention_ratio(member):.1f}",
+        f"{attention_ratio(shipped_data(), member):.1f}",
     )
     assert found == KNOWN[architecture][:-1]
     # The table rounds these up from 24.5, 78.5 and 7.5.
@@ -81,7 +82,7 @@ def test_each_sheet_reads_as_published(architecture):
 
 
 def test_increments_are_priced_near_cost_and_base_prices_are_not():
-    found = learned(MEMBERS, frozenset())
+    found = learned(shipped_data(), MEMBERS, frozenset())
     assert (f"{found.increments.mean:.2f}", f"{found.increments.sd:.2f}", found.increments.count) == ("-0.81", "1.15", 6)
     assert (f"{found.attention.mean:.2f}", f"{found.attention.sd:.2f}") == ("1.49", "0.95")
     common = sample_of([log(one_markup_ratio(member)) for member in CALIBRATED.values()])
@@ -99,11 +100,11 @@ def test_at_the_exchange_rate_of_today():
 
 def test_what_a_price_adds_to_the_reference_class():
     """Each model judged by the others: the price helps a little where its siblings are left in, and harms where they are not."""
-    alone = {skill.belief: skill for skill in leave_one_out(with_siblings=False, known=MEMBERS)}
+    alone = {skill.belief: skill for skill in leave_one_out(shipped_data(), with_siblings=False, known=MEMBERS)}
     assert {name: f"{skill.rms:.2f}" for name, skill in alone.items()} == {"reference class": "1.01", "increment": "1.26", "both": "0.93"}
     # The table has -1.80 for the increment: its grid ends at ln 10 and ln 1e8 and puts the tails beyond them inside.
     assert {name: skill.log_density for name, skill in alone.items()} == pytest.approx(
         {"reference class": -1.47, "increment": -1.80, "both": -1.43}, abs=0.01
     )
-    without = {skill.belief: (f"{skill.rms:.2f}", f"{skill.log_density:.2f}") for skill in leave_one_out(known=MEMBERS)}
+    without = {skill.belief: (f"{skill.rms:.2f}", f"{skill.log_density:.2f}") for skill in leave_one_out(shipped_data(), known=MEMBERS)}
     assert without == {"reference class": ("1.02", "-1.50"), "increment": ("1.51", "-2.10"), "both": ("1.08", "-1.69")}

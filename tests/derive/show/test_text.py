@@ -9,7 +9,6 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.folding import folded
-from derive.show.narration import as_latex as as_latex_narrated
 from derive.show.text import as_csv, as_json, as_latex, as_markdown, as_text, card
 from derive.solving.api import solve
 
@@ -47,32 +46,6 @@ def test_every_form_says_which_way_a_bound_errs():
     assert json.loads(as_json(exact))["answers"][0]["bound"] is None and next(csv.DictReader(as_csv(exact).splitlines()))["bound"] == ""
 
 
-@pytest.mark.parametrize("batch", ["1,2,64", "1..100:log:90"], ids=["asked one by one", "as arrays"])
-def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
-    solution = solve("throughput", **TIMES, batch=batch)
-    head, first, *_ = as_text(solution).splitlines()
-    assert head.split() == ["batch", "throughput", "(or", "less)", "where"] and first.split()[:3] == ["1", "50", "token/s"]
-    assert as_markdown(solution).startswith("| batch | throughput (or less) | where |\n")
-    assert {row["bound"] for row in csv.DictReader(as_csv(solution).splitlines())} == {"upper"}
-    document = json.loads(as_json(solution))
-    assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
-    assert document["answers"][0]["bound"] == "upper"
-
-
-def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
-    """A memory time that does not bind is an interval, which has both its ends."""
-    head, first, second, *_ = as_text(solve("memory_time", step_time=0.02, compute_time="10ms,20ms")).splitlines()
-    assert head == "compute_time     memory_time   where"
-    assert first == "       10 ms   20 ms or less   memory_time >= compute_time"
-    assert second == "       20 ms      0 to 20 ms   compute_time >= memory_time"
-
-
-def test_a_range_of_bounds_is_said_too():
-    assert first_line("step_time", compute_time=0.01, memory_time="10ms..30ms").startswith("step_time: between 10 ms and 30 ms or more   (")
-    document = json.loads(as_json(solve("step_time", compute_time=0.01, memory_time="10ms..30ms")))
-    assert [answer["bound"] for answer in document["answers"]] == ["lower"]
-
-
 # -- defaults ------------------------------------------------------------------------------------------------------
 
 
@@ -102,11 +75,6 @@ def test_a_card_says_kind_direction_and_what_each_version_changed():
     text = card(later)
     assert text.startswith(f"roofline.step_time@3   {row.title}   (lower bound)\n")
     assert "changed     version 2: drafting is counted\n            version 3: attention is counted\n" in text
-    assert as_latex_narrated(later).splitlines()[:3] == [
-        "% roofline.step_time@3, lower bound",
-        "% version 2: drafting is counted",
-        "% version 3: attention is counted",
-    ]
     assert card(equation("roofline.step_time_serial")).splitlines()[0].endswith("(estimate)")
     assert "changed" not in card(replace(row, version=1, changes=()))
 

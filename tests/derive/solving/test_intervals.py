@@ -121,13 +121,6 @@ def test_a_range_of_nothing_that_is_needed_does_nothing():
     assert solution.unused == ("batch",)
 
 
-def test_a_range_reads_from_its_ends_to_what_matters_most():
-    lines = rendered(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
-    assert lines[0].startswith("step_time: between 12.58 ms and 23.01 ms or more   (ends exact: with each range it only rises or only")
-    assert lines[3].startswith("matters most  batch 100 to 2000: step_time 12.81 ms to 18.42 ms")
-    assert "at the middle of the ranges:" in lines
-
-
 # -- ranges of which parts, or all, have no answer ------------------------------------------------------------------
 
 IDLE = "readings.bandwidth_bound_fraction"

@@ -3,7 +3,7 @@
 import pytest
 
 from derive import equation, solve, symbols
-from derive.errors import NoSingleValue, UnknownName
+from derive.errors import NoSingleValue
 
 FAST = {"machine_balance_ratio": 300, "sparsity": 8}
 
@@ -45,12 +45,3 @@ def test_repr_is_a_line_and_print_the_whole_text():
     assert str(found).splitlines()[0] == "balance_batch = 2400" and "cite        backsolve cite batching.balance_batch" in str(found)
     refused = solve("balance_batch", sparsity=8)
     assert str(refused).startswith("balance_batch: no answer\nbalance_batch needs also")
-
-
-def test_symbols_by_name_and_by_key():
-    assert symbols.batch is symbols["batch"] is symbols.B and symbols.batch in equation("roofline.kv_time").expression.free_symbols
-    assert "batch" in dir(symbols) and len(symbols) == len(list(symbols))
-    with pytest.raises(AttributeError, match="did you mean 'batch'"):
-        symbols.batchh  # noqa: B018
-    with pytest.raises(UnknownName, match="did you mean 'batch'"):
-        symbols["batchh"]

@@ -19,6 +19,7 @@ from invert.estimators.at_rent import (
 from invert.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
+from tests.tools.data import shipped_data
 
 SHEETS = {sheet.model: sheet for sheet in sheets(load(), date(2026, 11, 20))[0]}
 GEMINI, CODER = SHEETS["gemini-3.1-pro-preview"], SHEETS["qwen3-coder-plus"]
@@ -51,8 +52,8 @@ def test_many_draws_at_once_are_each_as_one():
     at_none, slope = weighted_line(draws, PRICES)
     assert at_none.shape == slope.shape == (50,)
     assert (at_none[7], slope[7]) == pytest.approx(weighted_line(draws[7], PRICES), rel=1e-14)
-    at_cost = kv_bytes_at_cost(np.abs(slope), rental().values)
-    assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental().values))
+    at_cost = kv_bytes_at_cost(np.abs(slope), rental(shipped_data()).values)
+    assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental(shipped_data()).values))
 
 
 def test_a_sheet_with_one_band_has_no_lines():
@@ -63,17 +64,17 @@ def test_a_sheet_with_one_band_has_no_lines():
 def test_the_slope_of_two_bands_is_their_increment():
     lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
     low, high = lines.contexts
-    given = rental().values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
+    given = rental(shipped_data()).values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
     expected = equation("bands.kv_bytes_from_increment").right_side(given)
-    assert kv_bytes_at_cost(lines.output.slope, rental().values) == pytest.approx(expected, rel=1e-12)
+    assert kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
     assert expected == pytest.approx(91.1e3, rel=1e-3)
     expected = equation("bands.attention_flops_from_increment").right_side(given)
-    assert attention_flops_at_cost(lines.input.slope, rental().values) == pytest.approx(expected, rel=1e-12)
+    assert attention_flops_at_cost(lines.input.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_one_markup_is_the_increment_over_the_base_markup():
     """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
-    lines, anchors = price_lines(CODER, CONTEXTS), rental().values
+    lines, anchors = price_lines(CODER, CONTEXTS), rental(shipped_data()).values
     given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
     given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
     common = equation("bands.kv_bytes_from_scale").right_side(given)
@@ -82,6 +83,6 @@ def test_a_one_markup_is_the_increment_over_the_base_markup():
 
 
 def test_a_flat_price_pays_for_its_longest_context_at_most():
-    bound = kv_bytes_within_price(1e-5, 1e6, rental().values)
-    assert bound == pytest.approx(1e-5 / 1e6 / rental().values["price_per_hbm_byte"])
-    assert kv_bytes_within_price(2e-5, 5e5, rental().values) == pytest.approx(4 * bound)
+    bound = kv_bytes_within_price(1e-5, 1e6, rental(shipped_data()).values)
+    assert bound == pytest.approx(1e-5 / 1e6 / rental(shipped_data()).values["price_per_hbm_byte"])
+    assert kv_bytes_within_price(2e-5, 5e5, rental(shipped_data()).values) == pytest.approx(4 * bound)

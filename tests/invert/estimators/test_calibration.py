@@ -22,9 +22,10 @@ from invert.estimators import calibration
 from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
 from invert.estimators.densities import central_interval, log_normal, on_grid
 from invert.records import upper
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
-AS_SHIPPED = learn()
+AS_SHIPPED = learn(shipped_data())
 
 
 def edited(name: str, key: str, column: str, text: str) -> shipped.Tables:
@@ -46,10 +47,10 @@ def with_cell(content: str, key: str, column: str, text: str) -> str:
 
 
 def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
-    for member in members():
+    for member in members(shipped_data()):
         given = {"model": member.architecture, "bytes_per_element": 2}
         assert member.kv_bytes_per_token == solve("kv_read_bytes_per_token", **given).answers[0].value
-    by_name = {member.architecture: member for member in members()}
+    by_name = {member.architecture: member for member in members(shipped_data())}
     assert by_name["DeepSeek-V3"].attention_flops_per_pair == 61 * 128 * 2 * (192 + 128)
     assert by_name["Kimi-K2"].attention_flops_per_pair == 61 * 64 * 2 * (192 + 128)
     assert by_name["gpt-oss-120b"].attention_flops_per_pair == 4 * 18 * 64 * 64
@@ -59,7 +60,7 @@ def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
 
 def test_the_reference_class():
     """Thirteen models: ln-mean 11.78 (131 kB), ln-sd 0.95."""
-    found = learn().reference
+    found = learn(shipped_data()).reference
     assert (found.count, round(found.mean, 2), round(found.sd, 2)) == (13, 11.78, 0.95)
     assert round(exp(found.mean) / 1e3) == 131
     assert found.predictive_sd == found.sd * sqrt(14 / 13) and found.degrees_of_freedom == 12
@@ -70,7 +71,7 @@ def test_the_reference_class():
     [("GLM-4.5", 4, 11), ("GLM-4.7", 4, 11), ("Qwen3-30B-A3B", 4, 10), ("DeepSeek-V3.1", 6, 11), ("MiniMax-M1", 5, 12), ("GLM-5.1", 6, 13)],
 )
 def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, tiered, usual):
-    found = learn(architecture)
+    found = learn(shipped_data(), architecture)
     assert (found.increments.count, found.attention.count, found.reference.count) == (tiered, tiered, usual)
     assert architecture in found.left_out and not set(found.left_out) & {
         *found.kv_ratios,
@@ -81,16 +82,17 @@ def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, tiered,
 
 def test_only_what_is_left_out_matters_and_not_its_values():
     """The calibration for a model does not move when the figures of its family do."""
-    altered = [replace(member, kv_bytes_per_token=1.0) if member.family == "qwen3" else member for member in members()]
-    assert learned(altered, siblings("Qwen3-Coder-480B-A35B")) == learn("Qwen3-Coder-480B-A35B")
-    assert learned(altered, siblings("GLM-4.5")) != learn("GLM-4.5")
+    altered = [replace(member, kv_bytes_per_token=1.0) if member.family == "qwen3" else member for member in members(shipped_data())]
+    for name, same in (("Qwen3-Coder-480B-A35B", True), ("GLM-4.5", False)):
+        without = learned(shipped_data(), altered, siblings(shipped_data(), name))
+        assert (without == learn(shipped_data(), name)) == same
 
 
 def test_an_unknown_architecture_and_too_few_members_are_refused():
     with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
-        learn("GLM-4.55")
+        learn(shipped_data(), "GLM-4.55")
     with pytest.raises(WrongData, match=r"reference_class\.csv: 1 sheets of several bands are left"):
-        learned([member for member in members() if member.family in ("minimax-m1", "gpt-oss")], frozenset())
+        learned(shipped_data(), [member for member in members(shipped_data()) if member.family in ("minimax-m1", "gpt-oss")], frozenset())
 
 
 @in_one_test(
@@ -114,30 +116,30 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
 )
 def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
     with shipped.reading(edited("reference_class", "GLM-4.5", column, text)):
-        found = members()
-        (problem,) = (*shipped.problems("reference_class"), *calibration.class_problems())
+        found = members(shipped_data())
+        (problem,) = (*shipped.problems("reference_class"), *calibration.class_problems(shipped_data()))
         assert str(problem).startswith(f"reference_class.csv row 10, column {message}")
-        assert calibration.lacking() == (text if column == "architecture" else "GLM-4.5",)
-        assert {member.architecture for member in members()} == {member.architecture for member in found} and len(found) == 29
+        assert calibration.lacking(shipped_data()) == (text if column == "architecture" else "GLM-4.5",)
+        assert {member.architecture for member in members(shipped_data())} == {member.architecture for member in found} and len(found) == 29
         if column != "architecture" and shipped.problems("reference_class"):
             # Its family is not known, so its siblings could not be left out.
             with pytest.raises(WrongData, match=r"reference_class\.csv row 10"):
-                learn("GLM-4.5")
-    assert len(members()) == 30
+                learn(shipped_data(), "GLM-4.5")
+    assert len(members(shipped_data())) == 30
 
 
 @pytest.mark.parametrize("text", ["TRUE", "True"])
 def test_truth_is_read_as_a_spreadsheet_writes_it(text):
     with shipped.reading(edited("reference_class", "GLM-4.5", "in_class", text)):
-        assert learn() == AS_SHIPPED
+        assert learn(shipped_data()) == AS_SHIPPED
 
 
 def test_a_sheet_without_an_increment_teaches_nothing():
-    (member,) = [member for member in members() if member.architecture == "GLM-4.5"]
+    (member,) = [member for member in members(shipped_data()) if member.architecture == "GLM-4.5"]
     none = increments.PriceLine(1e-6, 0.0)
     sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(USUAL, 1e5, "no premium"))
     flat = replace(member, sold=sold)
-    assert kv_ratio(flat) is None and calibration.attention_ratio(flat) is None
+    assert kv_ratio(flat) is None and calibration.attention_ratio(shipped_data(), flat) is None
 
 
 # What is believed.
@@ -158,7 +160,7 @@ def quadrature(shape, middle):
 
 
 def test_the_reference_class_alone_is_normal_and_the_increment_alone_students_t():
-    known = learn()
+    known = learn(shipped_data())
     normal = stats.norm(known.reference.mean, known.reference.predictive_sd)
     assert central_interval(reference_only(known)) == pytest.approx(normal.ppf(LEVELS), abs=1e-5)
     assert reference_only(known).log_density(11.0) == pytest.approx(normal.logpdf(11.0), abs=1e-5)
@@ -170,7 +172,7 @@ def test_the_reference_class_alone_is_normal_and_the_increment_alone_students_t(
 @in_one_test("ln_kv", [0.0, LN_KV, 25.0])
 @in_one_test("left_out", [None, "GLM-4.5"])
 def test_both_together_are_the_product_of_the_densities(ln_kv, left_out):
-    known = learn(left_out)
+    known = learn(shipped_data(), left_out)
     usual, increments = known.reference, known.increments
 
     def product(point):
@@ -186,7 +188,7 @@ def test_both_together_are_the_product_of_the_densities(ln_kv, left_out):
 
 @pytest.mark.parametrize("ln_bound", [8.0, LN_KV, 14.0])
 def test_a_bound_cuts_the_reference_class_from_above(ln_bound):
-    known = learn()
+    known = learn(shipped_data())
     usual, increments = known.reference, known.increments
 
     def product(point):
@@ -198,7 +200,7 @@ def test_a_bound_cuts_the_reference_class_from_above(ln_bound):
 
 
 def test_a_lower_bound_means_less_a_distant_one_nothing_and_an_absurd_one_is_not_believed():
-    known = learn()
+    known = learn(shipped_data())
     alone, *upper = (belief.quantile(0.95) for belief in (reference_only(known), *(bounded(at, known) for at in (9.0, 11.0, 13.0, 15.0))))
     assert all(lower < higher < alone for lower, higher in pairwise(upper))
     assert bounded(1e3, known).quantile(0.95) == pytest.approx(alone, abs=1e-5)
@@ -206,7 +208,7 @@ def test_a_lower_bound_means_less_a_distant_one_nothing_and_an_absurd_one_is_not
 
 
 def test_price_and_class_together_lie_between_the_two():
-    known = learn()
+    known = learn(shipped_data())
     medians = [belief.quantile(0.5) for belief in (reference_only(known), combined(LN_KV + 1, known), increment_only(LN_KV + 1, known))]
     assert medians == sorted(medians)
     assert on_grid(known.reference, log_normal(known.reference)).log_density(1e3) == -inf
@@ -214,7 +216,8 @@ def test_price_and_class_together_lie_between_the_two():
 
 def test_learning_imports_neither_pandas_nor_scipy_stats():
     code = (
-        "import sys, invert.estimators.calibration as c; k = c.learn(); c.combined(11.0, k); c.bounded(11.0, k);"
+        "import sys, invert.estimators.calibration as c; from invert.data import read_data;"
+        "k = c.learn(read_data()); c.combined(11.0, k); c.bounded(11.0, k);"
         "print([name for name in ('pandas', 'scipy.stats') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

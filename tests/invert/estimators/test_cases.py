@@ -10,6 +10,7 @@ import pytest
 from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import ESTIMATORS, KV_ESTIMATORS, side_by_side, storage_price
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.known import judged
@@ -18,6 +19,7 @@ from invert.priors import Prior
 from invert.records import Estimate
 from invert.result import Inference
 from invert.storage.tariffs import disclosed_cases
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "kimi-k3", "gpt-5.4")
@@ -31,14 +33,16 @@ def table(start: str) -> tuple[Inference, ...]:
 
 def cases(start: str) -> list[Case]:
     assumptions = assumptions_of(GIVEN[start])
-    return with_posteriors([case_of(one.sheet, one.model, assumptions) for one in table(start)], assumptions)
+    return with_posteriors(
+        [case_of(one.sheet, one.model, shipped_data(), assumptions) for one in table(start)], shipped_data(), assumptions
+    )
 
 
 def test_every_estimator_has_one_signature():
     assert {"lecture", "joint_point", "one_markup", "at_rent", "headline"} <= set(ESTIMATORS)
     for estimator in (*(one.estimates for one in ESTIMATORS.values()), storage_price.estimates):
         assert [(name, one.annotation) for name, one in signature(estimator).parameters.items()] == [
-            ("case", Case), ("assumptions", Assumptions),
+            ("case", Case), ("data", Data), ("assumptions", Assumptions),
         ]  # fmt: skip
         assert signature(estimator).return_annotation == dict[str, Estimate]
 
@@ -54,21 +58,21 @@ def test_estimators_with_a_column_are_told_apart_and_say_what_pays_for_the_premi
 def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_gives(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case in cases(start):
-        found = [one.estimates(case, assumptions) for one in KV_ESTIMATORS.values()]
+        found = [one.estimates(case, shipped_data(), assumptions) for one in KV_ESTIMATORS.values()]
         assert all(estimates["kv_bytes_per_token"].kind in ("interval", "upper", "undetermined", "given") for estimates in found)
         beside = [name for estimates in found for name in estimates if name != "kv_bytes_per_token"]
-        assert len(set(beside)) == len(beside) and not set(beside) & set(storage_price.estimates(case, assumptions))
+        assert len(set(beside)) == len(beside) and not set(beside) & set(storage_price.estimates(case, shipped_data(), assumptions))
 
 
 @in_one_test("start", GIVEN)
 def test_what_is_printed_is_what_the_estimators_say(start: str):
     assumptions = assumptions_of(GIVEN[start])
     for case, printed in zip(cases(start), table(start), strict=True):
-        found = {name: one.estimates(case, assumptions) for name, one in ESTIMATORS.items()}
-        kv_bytes, others = side_by_side(case, assumptions)
+        found = {name: one.estimates(case, shipped_data(), assumptions) for name, one in ESTIMATORS.items()}
+        kv_bytes, others = side_by_side(case, shipped_data(), assumptions)
         assert kv_bytes == printed.kv_bytes == {name: found[name]["kv_bytes_per_token"] for name in KV_ESTIMATORS}
         assert others == {name: one for name, one in found["one_markup"].items() if name != "kv_bytes_per_token"}
-        beside = {**others, **storage_price.estimates(case, assumptions)} | {
+        beside = {**others, **storage_price.estimates(case, shipped_data(), assumptions)} | {
             "bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]
         }
         assert beside == printed.estimates
@@ -79,32 +83,32 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 
 
 def test_what_is_scored_is_what_the_estimators_say():
-    scored = judged()
-    read = with_posteriors([one.member.sold.case for one in scored], USUAL)
-    assert [one.kv_bytes for one in scored] == [side_by_side(case, USUAL)[0] for case in read] and len(read) > 5
+    scored = judged(shipped_data())
+    read = with_posteriors([one.member.sold.case for one in scored], shipped_data(), USUAL)
+    assert [one.kv_bytes for one in scored] == [side_by_side(case, shipped_data(), USUAL)[0] for case in read] and len(read) > 5
 
 
 def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
     case = replace(cases("nothing")[0], summary=None)
     with pytest.raises(WrongData, match="no posterior was drawn"):
-        ESTIMATORS["one_markup"].estimates(case, USUAL)
-    assert ESTIMATORS["headline"].estimates(case, USUAL) == {"kv_bytes_per_token": table("nothing")[0].kv_bytes["headline"]}
+        ESTIMATORS["one_markup"].estimates(case, shipped_data(), USUAL)
+    assert ESTIMATORS["headline"].estimates(case, shipped_data(), USUAL) == {"kv_bytes_per_token": table("nothing")[0].kv_bytes["headline"]}
 
 
 def test_other_assumptions_are_those_of_every_estimator():
     """Half as firm a rent, and a wider level: what rests on them moves, and what does not stays."""
     case = cases("nothing")[0]
     loose = replace(USUAL, rent_spread=0.5)
-    before, after = side_by_side(case, USUAL)[0], side_by_side(case, loose)[0]
+    before, after = side_by_side(case, shipped_data(), USUAL)[0], side_by_side(case, shipped_data(), loose)[0]
     assert after["at_rent"].high > before["at_rent"].high and after["one_markup"] == before["one_markup"]
     wide = replace(USUAL, level=0.98)
-    (again,) = with_posteriors([case], wide)
-    for name, estimate in side_by_side(again, wide)[0].items():
+    (again,) = with_posteriors([case], shipped_data(), wide)
+    for name, estimate in side_by_side(again, shipped_data(), wide)[0].items():
         assert estimate.level == 0.98 and estimate.low < before[name].low and estimate.high > before[name].high
 
 
 def test_given_contexts_of_one_model_are_not_those_of_a_disclosed_lifetime():
-    assert disclosed_cases(assumptions_of({"short_context": 1e3, "long_context": 3e5})) == disclosed_cases()
+    assert disclosed_cases(shipped_data(), assumptions_of({"short_context": 1e3, "long_context": 3e5})) == disclosed_cases(shipped_data())
 
 
 def test_the_assumptions_of_a_run_are_those_of_its_sheets():

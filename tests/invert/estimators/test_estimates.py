@@ -28,6 +28,7 @@ from invert.report.contract import as_records
 from invert.report.flat import flat
 from invert.result import Inference
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -61,11 +62,11 @@ def own(*rows: str) -> Inference:
 def case(name: str, **anchors: float | str) -> Case:
     """A sheet as its estimators read it, but for the posterior."""
     found = one(name, **anchors)
-    return case_of(found.sheet, found.model, table(name, **anchors).assumptions)
+    return case_of(found.sheet, found.model, shipped_data(), table(name, **anchors).assumptions)
 
 
 def at_rent(read: Case, **anchors: float | str) -> Estimate:
-    return increments.estimates(read, table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
+    return increments.estimates(read, shipped_data(), table("gemini-3.1-pro", **anchors).assumptions)["kv_bytes_per_token"]
 
 
 def width(estimate: Estimate) -> float:
@@ -94,7 +95,7 @@ def test_a_premium_makes_an_interval_and_none_a_bound():
     kinds = {found.sheet: {estimate.kind for estimate in found.kv_bytes.values()} for found in everything().inferences}
     assert {len(sheet.bands) for sheet in kinds} >= {1, 2, 4}
     for sheet, found in kinds.items():
-        assert found == ({"interval"} if case_of(sheet, None, USUAL).has_premium else {"upper"}), sheet
+        assert found == ({"interval"} if case_of(sheet, None, shipped_data(), USUAL).has_premium else {"upper"}), sheet
 
 
 @pytest.mark.parametrize(
@@ -207,7 +208,7 @@ def test_grok_ends_earlier_than_the_note_had_it():
     assert found.model.max_context == 500_000
     to_a_million = replace(case("grok-4.5"), evidence=replace(found.evidence, edges=np.array([[200_000.0, top]])))
     near(at_rent(to_a_million), GROK["at_rent"])
-    near(headlines.calibrated_on_known(at_rent(to_a_million), None, USUAL), GROK["headline"])
+    near(headlines.calibrated_on_known(at_rent(to_a_million), None, shipped_data(), USUAL), GROK["headline"])
     # The same increment over fewer tokens pays for more bytes of each.
     assert found.kv_bytes["at_rent"].median > 1.3e3 * GROK["at_rent"][1]
 
@@ -232,11 +233,11 @@ def test_a_model_is_not_calibrated_on_itself():
     """qwen3-coder-plus is dearer than its cache: with its own row allowed, the mark-up learned would take part of that out."""
     found = one("qwen3-coder-plus")
     at_cost, architecture = found.kv_bytes["at_rent"], found.model.architecture
-    without, allowed = (headlines.calibrated_on_known(at_cost, left_out, USUAL) for left_out in (architecture, None))
+    without, allowed = (headlines.calibrated_on_known(at_cost, left_out, shipped_data(), USUAL) for left_out in (architecture, None))
     assert found.kv_bytes["headline"] == without
     assert allowed.median < 0.8 * without.median and width(allowed) < width(without)
-    count = calibration.learn().increments.count - calibration.learn(architecture).increments.count
-    assert architecture in calibration.learn(architecture).left_out and count == 2  # itself and qwen3-coder-flash
+    count = calibration.learn(shipped_data()).increments.count - calibration.learn(shipped_data(), architecture).increments.count
+    assert architecture in calibration.learn(shipped_data(), architecture).left_out and count == 2  # itself and qwen3-coder-flash
 
 
 def test_what_the_prior_says_rather_than_the_sheet_is_flagged():
@@ -402,6 +403,6 @@ def test_the_places_in_the_cells_of_ten_bands_are_drawn_as_by_chance(tmp_path, m
     ends = found.kv_bytes["at_rent"]
     chance = np.random.default_rng(5)
     monkeypatch.setattr(increments, "coordinates", lambda count, _, columns: chance.random((count, columns)))
-    again = at_rent(case_of(found.sheet, found.model, USUAL))
+    again = at_rent(case_of(found.sheet, found.model, shipped_data(), USUAL))
     for end in ("low", "median", "high"):
         assert getattr(again, end) == pytest.approx(getattr(ends, end), rel=0.05)

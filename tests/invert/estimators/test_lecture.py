@@ -14,6 +14,7 @@ from derive.shipped_rows import MemoryTierFigure
 from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
 from invert.sheets.observables import observe
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 BOARD = {"active_params": 100e9, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}
@@ -112,17 +113,17 @@ TIERS = [  # lifetime [s], device, tier, source
 
 @in_one_test(("ttl", "device", "tier", "source"), TIERS, ids=[row[-1] for row in TIERS])
 def test_tier_of_a_lifetime(ttl: float, device: str, tier: str, source: str):
-    assert tier_of_lifetime(ttl, device) == tier
+    assert tier_of_lifetime(shipped_data(), ttl, device) == tier
 
 
 def test_drain_times_are_those_of_the_lecture():
     """2:01:16 to 2:01:57: 20 ms, 1 to 10 s (their geometric mean), about a minute, about an hour."""
-    assert drain_times("lecture") == pytest.approx({"HBM": 0.02, "DDR": 10**0.5, "flash": 60, "disk": 3600}, rel=1e-12)
+    assert drain_times(shipped_data(), "lecture") == pytest.approx({"HBM": 0.02, "DDR": 10**0.5, "flash": 60, "disk": 3600}, rel=1e-12)
 
 
 def test_drain_times_of_real_devices_lie_in_their_measured_ranges():
     spans = {TIER_NAMES[row.tier]: row for row in rows_of(MemoryTierFigure) if (row.device, row.quantity) == ("range", "drain_time")}
-    found = drain_times("range")
+    found = drain_times(shipped_data(), "range")
     assert {"HBM", "DDR", "flash", "disk"} <= found.keys() == spans.keys()
     for tier, time in found.items():
         assert spans[tier].low <= time <= spans[tier].high
@@ -132,12 +133,12 @@ def test_drain_times_of_real_devices_lie_in_their_measured_ranges():
 
 @given(st.floats(1e-3, 1e7), st.sampled_from(["lecture", "range"]))
 def test_the_nearest_tier_in_log_distance_is_taken(ttl: float, device: str):
-    times = drain_times(device)
-    mine = abs(log(ttl / times[tier_of_lifetime(ttl, device)]))
+    times = drain_times(shipped_data(), device)
+    mine = abs(log(ttl / times[tier_of_lifetime(shipped_data(), ttl, device)]))
     assert all(mine <= abs(log(ttl / time)) for time in times.values())
 
 
 @given(st.floats(1e-3, 1e6), st.floats(1.0001, 10), st.sampled_from(["lecture", "range"]))
 def test_a_longer_lifetime_never_means_a_faster_tier(ttl: float, longer: float, device: str):
-    times = {**drain_times(device), None: inf}
-    assert times[tier_of_lifetime(ttl * longer, device)] >= times[tier_of_lifetime(ttl, device)]
+    times = {**drain_times(shipped_data(), device), None: inf}
+    assert times[tier_of_lifetime(shipped_data(), ttl * longer, device)] >= times[tier_of_lifetime(shipped_data(), ttl, device)]

@@ -10,6 +10,7 @@ from invert.estimators.cases import case_of
 from invert.estimators.one_markup import anchors_of_posterior, posterior_of
 from invert.inference import infer
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 
 
 @cache
@@ -36,4 +37,4 @@ def test_a_sheet_rests_on_the_facts_of_what_it_sells():
 def test_where_no_posterior_was_drawn_there_is_none():
     found = infer("gemini-3.1-pro")[0]
     with pytest.raises(WrongData, match=r"google/gemini-3\.1-pro-preview: no posterior was drawn"):
-        posterior_of(case_of(found.sheet, found.model, USUAL))
+        posterior_of(case_of(found.sheet, found.model, shipped_data(), USUAL))

@@ -11,6 +11,7 @@ from invert.identifiability import COMPONENTS, identified, identify
 from invert.inference import infer
 from invert.result import Inference
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -66,7 +67,7 @@ def test_anchors_that_were_not_given_are_free_to_give_way(left_out: str):
     """The point reading of the defaults fails, but the posterior moves what was not given: nothing is broken."""
     found = one("claude-sonnet-4-5", **DECIDES)
     given = {name: value for name, value in DECIDES.items() if name != left_out}
-    read = case_of(found.sheet, found.model, assumptions_of(DECIDES))
+    read = case_of(found.sheet, found.model, shipped_data(), assumptions_of(DECIDES))
     assert broken_by(read, assumptions_of(given)) is None and broken_by(read, assumptions_of(DECIDES)) == found.contradiction
 
 

@@ -8,6 +8,7 @@ from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
 from invert.inference import infer
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -22,7 +23,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
         assert ("kv_bytes_per_token_stored" in found.estimates) == priced
-        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, USUAL).has_premium)
+        assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, shipped_data(), USUAL).has_premium)
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()
     assert {"gemini-3.1-pro-preview", "gemini-2.5-pro", "claude-sonnet-4-5"} <= drained < stored

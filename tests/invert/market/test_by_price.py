@@ -8,6 +8,7 @@ from invert import infer
 from invert.assumptions import USUAL
 from invert.market.by_price import size_by_price
 from invert.records import LeftOut
+from tests.tools.data import shipped_data
 
 
 def case(name):
@@ -17,15 +18,18 @@ def case(name):
 
 def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():
     sheet = case("gpt-6-sol").sheet
-    known, unknown = (size_by_price(sheet, model, USUAL) for model in (case("gpt-6-sol").model, None))
+    known, unknown = (size_by_price(sheet, model, shipped_data(), USUAL) for model in (case("gpt-6-sol").model, None))
     assert unknown == known and unknown.closed
 
 
 def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
     """MiMo-V2.5-Pro is open: read as any list price, at no extra mark-up, and without its own family."""
     one = case("mimo-v2.5-pro")
-    found = size_by_price(one.sheet, one.model, USUAL)
-    assert not found.closed and found.sizes["active_params"].median > size_by_price(one.sheet, None, USUAL).sizes["active_params"].median
+    found = size_by_price(one.sheet, one.model, shipped_data(), USUAL)
+    assert (
+        not found.closed
+        and found.sizes["active_params"].median > size_by_price(one.sheet, None, shipped_data(), USUAL).sizes["active_params"].median
+    )
 
 
 @pytest.mark.parametrize(("amount", "beyond"), [(0.05, True), (0.1, False), (3.0, False), (4.0, True)])
@@ -33,16 +37,16 @@ def test_prices_that_few_open_models_have_are_said_to_be_extrapolated(amount, be
     sheet = case("gpt-6-sol").sheet
     base = sheet.bands[0]
     changed = replace(sheet, bands=(replace(base, input=replace(base.input, amount=amount, usd_per_token=amount / 1e6)), *sheet.bands[1:]))
-    found = size_by_price(changed, None, USUAL)
+    found = size_by_price(changed, None, shipped_data(), USUAL)
     assert (found.extrapolated, "extrapolated" in found.because) == (beyond, beyond)
 
 
 def test_a_price_for_haste_or_of_one_host_tells_no_size():
     sheet = case("gpt-6-sol").sheet
-    hasty = size_by_price(replace(sheet, service_tier="priority"), None, USUAL)
+    hasty = size_by_price(replace(sheet, service_tier="priority"), None, shipped_data(), USUAL)
     assert isinstance(hasty, LeftOut) and "priority price" in hasty.why
     hosted = case("volcengine/glm-5.2")
-    alone = size_by_price(hosted.sheet, hosted.model, USUAL)
+    alone = size_by_price(hosted.sheet, hosted.model, shipped_data(), USUAL)
     assert isinstance(alone, LeftOut) and "one host" in alone.why
 
 

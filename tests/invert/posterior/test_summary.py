@@ -32,11 +32,13 @@ def impossible() -> Evidence:
 
 QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
 NAMES = tuple(name for name in SUMMARISED if name != "active_params_times_markup")
+FLOP = 5.62e-19
+"""What one rents for [USD]."""
 
 
 @pytest.fixture(scope="module")
 def serial() -> list[Summary]:
-    return summarise(sheets(), USUAL, count=COUNT)
+    return summarise(sheets(), USUAL, FLOP, count=COUNT)
 
 
 # -- intervals ----------------------------------------------------------------------------------------------------------
@@ -91,19 +93,19 @@ def test_an_inconsistent_sheet_has_no_marginals_and_stops_no_other(guarded: bool
 
 
 def test_two_runs_give_identical_numbers(serial: list[Summary]):
-    assert summarise(sheets(), USUAL, count=COUNT) == serial
+    assert summarise(sheets(), USUAL, FLOP, count=COUNT) == serial
 
 
 def test_the_chunks_do_not_matter(serial: list[Summary], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(summaries, "CHUNK", COUNT)
-    for one, other in zip(summarise(sheets(), USUAL, count=COUNT), serial, strict=True):
+    for one, other in zip(summarise(sheets(), USUAL, FLOP, count=COUNT), serial, strict=True):
         assert one.sampler == other.sampler
         for name, marginal in one.marginals.items():
             assert asdict(marginal) == pytest.approx(asdict(other.marginals[name]), rel=1e-9), name
 
 
 def test_every_sheet_keeps_its_place(serial: list[Summary]):
-    turned = summarise(sheets()[::-1], USUAL, count=COUNT)[::-1]
+    turned = summarise(sheets()[::-1], USUAL, FLOP, count=COUNT)[::-1]
     for one, other in zip(turned, serial, strict=True):
         assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
 
@@ -111,7 +113,7 @@ def test_every_sheet_keeps_its_place(serial: list[Summary]):
 @pytest.mark.parametrize("executor", [ProcessPoolExecutor, ThreadPoolExecutor])
 def test_an_executor_gives_the_numbers_of_one_process(executor: type[Executor], serial: list[Summary]):
     with executor(2) as pool:
-        assert summarise(sheets(), USUAL, count=COUNT, executor=pool) == serial
+        assert summarise(sheets(), USUAL, FLOP, count=COUNT, executor=pool) == serial
 
 
 def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
@@ -120,7 +122,7 @@ def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        assert summarise(sheets(), USUAL, count=COUNT, executor=client.get_executor()) == serial
+        assert summarise(sheets(), USUAL, FLOP, count=COUNT, executor=client.get_executor()) == serial
 
 
 def test_no_sheets_no_summaries():

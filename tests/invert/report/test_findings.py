@@ -14,10 +14,9 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.report.findings import estimate_text, findings
 from invert.report.sheet import report
-from invert.report.tiers import tiers
 from invert.result import Inference
-from invert.storage.tariffs import scoreboard
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -82,7 +81,7 @@ def test_no_line_is_cut_and_no_name_is_broken():
         assert "\u2026" not in said and not any(line.endswith((" ", "...")) for line in said.splitlines())
         for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
             assert any(estimate.because in line for line in said.splitlines())
-        learnt = calibration.learn(found.model.architecture or None if found.model else None)
+        learnt = calibration.learn(shipped_data(), found.model.architecture or None if found.model else None)
         for name in (*learnt.kv_ratios, *learnt.reference_members, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
 
@@ -120,8 +119,8 @@ def test_the_rank_line_is_what_identifiability_finds():
 @pytest.mark.parametrize("name", NAMED)
 def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     found, said = one(name), words(text(name))
-    learnt = calibration.learn(found.model.architecture or None)
-    kept = [known for known in models_of_known_cache() if known.member.architecture in learnt.kv_ratios]
+    learnt = calibration.learn(shipped_data(), found.model.architecture or None)
+    kept = [known for known in models_of_known_cache(shipped_data()) if known.member.architecture in learnt.kv_ratios]
     errors = [known.error("one_markup") for known in kept]
     bias = fmean(errors)
     assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said
@@ -130,14 +129,14 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     assert [known.error("at_rent") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
     # Of nobody's model, they are the figures of the scoreboard.
     if not learnt.left_out:
-        (row,) = [row for row in truth.known_models() if row["model"] == "bias (nats)"]
+        (row,) = [row for row in truth.known_models(shipped_data()) if row["model"] == "bias (nats)"]
         assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(bias, 2))
     assert f"the {learnt.reference.count} caches of the reference class" in said
 
 
 def test_the_figures_go_with_what_is_left_out():
     """qwen3-coder-plus teaches nothing about itself: four sheets are left, and another factor."""
-    learnt = calibration.learn("Qwen3-Coder-480B-A35B")
+    learnt = calibration.learn(shipped_data(), "Qwen3-Coder-480B-A35B")
     said = words(text("qwen3-coder-plus"))
     assert f"On {learnt.increments.count} sheets of several bands" in said and learnt.increments.count == 4
     assert f"increments at rental cost {exp(learnt.increments.mean):.2g} of it" in said
@@ -219,37 +218,3 @@ def test_a_negative_intercept_is_reported_and_not_clipped():
     assert "no tariff of a write and storage for the lifetime holds" in line
     (sound,) = [line for line in text("claude-sonnet-4-5").splitlines() if line.startswith("write prices of 5 min and 1 h")]
     assert sound.endswith("intercept over slope 13.3 min")  # 800 s
-
-
-@pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
-def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = calibration.learn().reference
-    scores = {row.rule: row for row in scoreboard((exp(usual.mean), usual.predictive_sd))}
-    lines = text(name).splitlines()
-    for rule, row in scores.items():
-        (line,) = [line for line in lines if line.startswith(rule + "  ")]
-        assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
-    assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
-    assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
-    assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)
-
-
-def test_both_cost_bases_stand_beside_what_the_vendor_says():
-    lines = tiers(one("claude-sonnet-4-5"), everything())
-    header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
-    assert re.split(r"\s{3,}", header) == ["lifetime", "rented", "owned", "prices alone", "from", "vendor says", "answer"]
-    rows = [line for text in lines for line in text.splitlines() if re.match(r"(5 min|1 h) {3}", line)]
-    assert len(rows) == 6 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
-    assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in ("rented", "owned")]
-
-
-def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
-    (sold,) = one("gemini-3.1-pro-preview").storage
-    (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if re.match(r"per hour +owned ", line)]
-    for case in (case for case in sold.cases if case.basis == "owned"):
-        assert f"HBM {case.probabilities['hbm']:.0%}" in line
-
-
-def test_a_sheet_without_cache_prices_has_no_tier():
-    assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())

@@ -37,8 +37,8 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
     "notebook": InferenceTable._repr_html_,
     **{style: lambda table, style=style: document(table, style) for style in FORMATS},
 }
-WORKING = ("anchors", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets", "storage",
-           "forward_model", "soundness", "worth", "inference")  # fmt: skip
+WORKING = ("anchors", "data", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets",
+           "storage", "forward_model", "soundness", "worth", "inference")  # fmt: skip
 """The modules and packages in which a result is worked out."""
 
 
@@ -56,9 +56,10 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called of the modules that work a result out."""
 
     def poison() -> None:
-        for name in ("read", "reading", "rows_of", "raw_rows", "content", "checked", "refuse_bad"):
+        for name in ("read", "reading", "current", "rows_of", "content", "problems", "_kept"):
             monkeypatch.setattr(shipped, name, refuse)
-        monkeypatch.setattr(shipped, "_kept", refuse)
+        for name in ("rows_of", "raw_rows", "content", "checked", "refuse_bad"):
+            monkeypatch.setattr(shipped.Tables, name, refuse)
         for name in working_modules():
             module = importlib.import_module(name)
             for own, value in list(vars(module).items()):
@@ -82,7 +83,7 @@ def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], 
 def test_what_an_inference_is_asked_for_later_rests_on_its_fields_alone(monkeypatch: pytest.MonkeyPatch):
     table, again = infer(SHEETS), infer(SHEETS)
     early = [(one.identifiability, one.rules and one.rules.solutions) for one in table]
-    for name in ("_kept", "_content", "checked", "content", "refuse_bad"):
+    for name in ("_kept", "_content", "current"):
         monkeypatch.setattr(shipped, name, refuse)
     with pytest.raises(AssertionError, match="worked something out"):
         infer(SHEETS)

@@ -12,6 +12,7 @@ from invert.records import PriceSheet
 from invert.sheets.assemble import find, models, prices_by_place, sheets, with_amounts
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
@@ -239,7 +240,7 @@ def test_all_tiers_of_a_named_model_are_found():
 
 
 def test_the_real_models_cover_the_real_sheets():
-    book, listed = load(), models()
+    book, listed = load(), models(shipped_data())
     priced = {(row.provider, row.model) for row in book.rows}
     assert priced == {(row.provider, row.model) for row in listed}
     for row in listed:
@@ -249,7 +250,7 @@ def test_the_real_models_cover_the_real_sheets():
 
 
 def test_a_real_preview_is_found_by_its_plain_name():
-    (sheet,), _ = find(["gemini-3.1-pro"], sheets(load())[0], models())
+    (sheet,), _ = find(["gemini-3.1-pro"], sheets(load())[0], models(shipped_data()))
     assert sheet.model == "gemini-3.1-pro-preview" and [band.threshold_tokens for band in sheet.bands] == [0, 200000]
 
 
@@ -268,7 +269,7 @@ def test_a_real_preview_is_found_by_its_plain_name():
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
     header = shipped.content("models.csv").decode().splitlines()[0]
     with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\n{line}\n")):
-        (row,), (problem,) = models(), shipped.problems("models")
+        (row,), (problem,) = models(shipped_data()), shipped.problems("models")
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
 
@@ -276,7 +277,7 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
 def test_of_two_rows_of_one_model_neither_is_read():
     header = shipped.content("models.csv").decode().splitlines()[0]
     with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\na,m,,true,,,,,,,,\n")):
-        assert models() == []
+        assert models(shipped_data()) == []
         assert [str(problem) for problem in shipped.problems("models")] == [
             "models.csv row 2, column model: row 3 has the same provider, model",
             "models.csv row 3, column model: row 2 has the same provider, model",

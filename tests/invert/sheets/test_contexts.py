@@ -18,6 +18,7 @@ from invert.posterior.parameters import drawn_contexts
 from invert.posterior.sobol import normals
 from invert.records import Price, PriceBand
 from invert.sheets.contexts import band_edges, band_means, mean_contexts
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 PRICE = Price(1.0, "USD", "mtok", 1e-6, "official", "", "", "")
@@ -82,12 +83,16 @@ def test_draws_lie_about_the_rule_and_are_it_where_nothing_is_drawn(given_means)
 
 def test_every_estimator_takes_the_contexts_of_the_rule():
     """The points read, the lines learned from, the ranges drawn: one set of means a sheet."""
-    sold = {member.architecture: member.sold for member in members() if member.sold}
+    sold = {member.architecture: member.sold for member in members(shipped_data()) if member.sold}
     (one,) = infer(["qwen3-coder-plus"]).inferences
     mine = sold["Qwen3-Coder-480B-A35B"]
     assert mine.lines.contexts == one.observables.contexts == band_means(one.sheet.bands, one.model.max_context, USUAL)
-    assert mine.at_rent == one.kv_bytes["at_rent"] == at_rent.estimates(case_of(one.sheet, one.model, USUAL), USUAL)["kv_bytes_per_token"]
-    for known in judged():
+    assert (
+        mine.at_rent
+        == one.kv_bytes["at_rent"]
+        == at_rent.estimates(case_of(one.sheet, one.model, shipped_data(), USUAL), shipped_data(), USUAL)["kv_bytes_per_token"]
+    )
+    for known in judged(shipped_data()):
         assert known.kv_bytes["at_rent"] == known.member.sold.at_rent
         assert known.member.sold.lines.contexts == band_means(known.member.sold.case.sheet.bands, known.member.sold.case.max_context, USUAL)
 

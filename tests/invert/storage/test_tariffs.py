@@ -26,6 +26,7 @@ from invert.storage.tariffs import (
 from invert.storage.tiers import (
     storage_evidence,
 )
+from tests.tools.data import shipped_data
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
 KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
@@ -38,9 +39,11 @@ def pair(premium_out: float, threshold: int = 200_000) -> BandPair:
 
 
 def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
-    said = disclosed_tiers("anthropic", "claude-sonnet-4-5", [300, 3600])
+    said = disclosed_tiers(shipped_data(), "anthropic", "claude-sonnet-4-5", [300, 3600])
     assert said == {300: "memory", 3600: "memory"}
-    for found in storage_evidence([300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said):
+    for found in storage_evidence(
+        shipped_data(), [300, 3600], storage_price=2.4545e-6 / 3600, implied_drain_time=(0.0393, 0.5), disclosed=said
+    ):
         assert found.disclosed == "memory"
         assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
         assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
@@ -48,9 +51,9 @@ def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
 
 
 def test_who_disclosed_what():
-    assert disclosed_tiers("deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
-    assert disclosed_tiers("openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
-    assert disclosed_tiers("google", "gemini-3.1-pro-preview", [None, 3600]) == {}
+    assert disclosed_tiers(shipped_data(), "deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
+    assert disclosed_tiers(shipped_data(), "openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
+    assert disclosed_tiers(shipped_data(), "google", "gemini-3.1-pro-preview", [None, 3600]) == {}
 
 
 def test_the_two_lifetimes_of_anthropic():
@@ -104,7 +107,7 @@ def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(f
     (found,) = tariffs(3e-6, [(300, 0.25), (3600, far)])
     assert found.storage_price.value <= 0 and found.drain_time is None
     assert "a longer lifetime costs no more" in found.problem
-    (evidence,) = storage_evidence([300], storage_price=found.storage_price.value, kv_bytes=KV)
+    (evidence,) = storage_evidence(shipped_data(), [300], storage_price=found.storage_price.value, kv_bytes=KV)
     assert evidence.evidence == ("cost optimality (temperature 3)",) and max(evidence.probabilities.values()) < 0.5
 
 
@@ -131,28 +134,28 @@ def test_the_drain_time_of_a_premium_and_its_spread():
 
 def test_one_price_for_unlike_models():
     """The vendors whose rows ship; GLM-4.7 has no sheet here, and with it the caches differ 55 times."""
-    volcengine, baidu = negative_controls()
+    volcengine, baidu = negative_controls(shipped_data())
     assert (volcengine.provider, volcengine.amount, volcengine.currency) == ("volcengine", 0.017, "CNY")
     assert {"deepseek-v4-flash", "deepseek-v4-pro", "glm-5.2"} <= set(volcengine.models)
     assert volcengine.kv_low == 6880 and volcengine.ratio == volcengine.kv_high / 6880 >= 95_232 / 6880
     assert (baidu.provider, baidu.ratio, baidu.kv_low) == ("baidu-qianfan", 1, 70_272)
-    assert stored_kv_bytes("GLM-4.7") / stored_kv_bytes("DeepSeek-V4-Flash") == pytest.approx(55, rel=0.01)
-    assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls())
+    assert stored_kv_bytes(shipped_data(), "GLM-4.7") / stored_kv_bytes(shipped_data(), "DeepSeek-V4-Flash") == pytest.approx(55, rel=0.01)
+    assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls(shipped_data()))
 
 
 def test_the_mark_up_is_as_loose_as_the_controls_show():
     """Equal prices make the spread of bytes one of mark-ups: those of four models of one storage price spread less than ours."""
-    listed = [stored_kv_bytes(name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
+    listed = [stored_kv_bytes(shipped_data(), name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
     assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
 
 
 def test_an_architecture_that_is_not_there():
     with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
-        stored_kv_bytes("nothing")
+        stored_kv_bytes(shipped_data(), "nothing")
 
 
 def test_the_cases_are_those_disclosed():
-    cases = disclosed_cases()
+    cases = disclosed_cases(shipped_data())
     assert [(case.provider, case.ttl_seconds, case.disclosed) for case in cases] == [
         ("anthropic", 300, "memory"),
         ("anthropic", 3600, "memory"),

@@ -22,8 +22,7 @@ from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
-from invert.records import NegativeControl, RuleScore
-from invert.report.tiers import caveat
+from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables
 from invert.sheets.read import load
@@ -44,6 +43,7 @@ from invert.storage.tiers import (
     storage_evidence,
     tier_parameters,
 )
+from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
@@ -54,10 +54,10 @@ PER_GB_HOUR = 1e9 * 3600
 def gemini():
     """At mean contexts of 20 k and 300 k."""
     (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == "gemini-3.1-pro-preview")
-    context = next(row.max_context for row in models() if row.model == sheet.model)
+    context = next(row.max_context for row in models(shipped_data()) if row.model == sheet.model)
     seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)
-    return storage_evidence([None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
+    return storage_evidence(shipped_data(), [None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
 
 
 def settings():
@@ -76,14 +76,14 @@ HOLDING = [  # basis, year, USD/GB/h by tier, as memory_tiers.csv has them
 
 @in_one_test(("basis", "year", "prices"), HOLDING)
 def test_holding_prices_of_a_basis_and_a_year(basis: str, year: int, prices: tuple[float, ...]):
-    found = tier_parameters(basis, year)
+    found = tier_parameters(shipped_data(), basis, year)
     assert tuple(found) == TIERS
     assert [one.holding_price.median * PER_GB_HOUR for one in found.values()] == pytest.approx(prices, rel=1e-9)
     assert [one.drain_time.median for one in found.values()] == [0.03, 2.8, 1100, 109_000]
 
 
 def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
-    found = tier_parameters("rented", 2026)
+    found = tier_parameters(shipped_data(), "rented", 2026)
     assert found["flash"].drain_time.sd == pytest.approx(log(16_600 / 274) / 2 / USUAL.reach)
     # 72,000 to 120,000 s and 16 to 62 USD per 1,000 GB/h: narrower than the floor.
     assert found["hdd"].drain_time.sd == found["hbm"].holding_price.sd == log(2) / USUAL.range_reach
@@ -101,7 +101,7 @@ def test_the_tiers_priced_in_two_years_are_those_whose_rows_say_so():
 @pytest.mark.parametrize(("basis", "year"), [("leased", 2026), ("owned", 2024)])
 def test_an_unknown_basis_or_year_is_refused(basis: str, year: int):
     with pytest.raises(WrongValue, match="allowed: rented, owned, of 2025, 2026"):
-        tier_parameters(basis, year)
+        tier_parameters(shipped_data(), basis, year)
 
 
 # -- the terms ------------------------------------------------------------------------------------------------------
@@ -116,10 +116,10 @@ def test_an_unknown_basis_or_year_is_refused(basis: str, year: int):
 )
 def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, kv: float, setting: tuple[str, int]):
     for found in (
-        implied_drain_time_match((seconds, spread), *setting),
-        price_level(price, (kv, spread), *setting),
-        drain_match(seconds, "lecture"),
-        drain_match(seconds, "range"),
+        implied_drain_time_match(shipped_data(), (seconds, spread), *setting),
+        price_level(shipped_data(), price, (kv, spread), *setting),
+        drain_match(shipped_data(), seconds, "lecture"),
+        drain_match(shipped_data(), seconds, "range"),
     ):
         assert tuple(found) == TIERS
         assert sum(found.values()) == pytest.approx(1, abs=1e-12)
@@ -128,7 +128,9 @@ def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, k
 
 def test_the_bases_disagree_about_hbm_and_ddr():
     """On owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
-    odds = {setting: (found := implied_drain_time_match((0.015, 0.4), *setting))["hbm"] / found["ddr"] for setting in settings()}
+    odds = {
+        setting: (found := implied_drain_time_match(shipped_data(), (0.015, 0.4), *setting))["hbm"] / found["ddr"] for setting in settings()
+    }
     assert 0.8 < odds["owned", 2026] < 1.25
     assert 1 < odds["owned", 2025] < 3
     assert odds["rented", 2026] > 20 and odds["rented", 2025] > 100
@@ -136,7 +138,7 @@ def test_the_bases_disagree_about_hbm_and_ddr():
 
 def sweep() -> float:
     """Time in which decode's own reads pass over all of the memory [s]: at the share of the bandwidth that is sustained."""
-    return tier_parameters("owned", 2026)["hbm"].drain_time.median / USUAL.sustained_mbu
+    return tier_parameters(shipped_data(), "owned", 2026)["hbm"].drain_time.median / USUAL.sustained_mbu
 
 
 def test_the_share_of_the_bandwidth_is_the_measured_one():
@@ -147,10 +149,10 @@ def test_the_share_of_the_bandwidth_is_the_measured_one():
 def test_what_a_tier_would_show_is_found_on_it():
     """At the drain time predicted for it, nothing beats a tier but one beside it of the same price."""
     for basis, year in settings():
-        tiers = tier_parameters(basis, year)
+        tiers = tier_parameters(shipped_data(), basis, year)
         for tier, own in tiers.items():
             predicted = sweep() * tiers["hbm"].holding_price.median / own.holding_price.median
-            found = implied_drain_time_match((predicted, 0.1), basis, year)
+            found = implied_drain_time_match(shipped_data(), (predicted, 0.1), basis, year)
             # A density is lower at the top of a wider normal: HBM has none of the spread of two prices.
             if (basis, year, tier) != ("owned", 2026, "ddr"):
                 assert max(found, key=found.get) == tier
@@ -158,7 +160,7 @@ def test_what_a_tier_would_show_is_found_on_it():
 
 def test_the_predicted_drain_times_of_owned_hardware():
     """By hand, from a sweep of 25 ms: 0.025, 0.020, 0.46 and 9.2 s, the last with a disk of 0.03 USD/GB; at 0.0405 it is 6.8 s."""
-    tiers = tier_parameters("owned", 2026)
+    tiers = tier_parameters(shipped_data(), "owned", 2026)
     shown = [0.025 * tiers["hbm"].holding_price.median / own.holding_price.median for own in tiers.values()]
     assert shown == pytest.approx([0.025, 0.020, 0.46, 9.2 * 0.03 / 0.0405], rel=0.02)
 
@@ -168,7 +170,7 @@ def test_the_exact_integral_is_what_sampling_gives():
     seen, spread = 0.4, 0.3
     generator = np.random.default_rng(7)
     draw = generator.standard_normal
-    tiers = tier_parameters("rented", 2026)
+    tiers = tier_parameters(shipped_data(), "rented", 2026)
     hbm, n = tiers["hbm"], 400_000
     sweeps = log(sweep()) + hbm.drain_time.sd * draw(n)
     price = log(hbm.holding_price.median) + hbm.holding_price.sd * draw(n)
@@ -177,7 +179,7 @@ def test_the_exact_integral_is_what_sampling_gives():
         held = price if tier == "hbm" else log(own.holding_price.median) + own.holding_price.sd * draw(n)
         distance = (log(seen) - (sweeps + 1.5 * draw(n) + price - held)) / spread
         likelihood[tier] = np.exp(-0.5 * distance**2).mean()
-    found = implied_drain_time_match((seen, spread), "rented", 2026)
+    found = implied_drain_time_match(shipped_data(), (seen, spread), "rented", 2026)
     for tier in TIERS:
         assert likelihood[tier] / sum(likelihood.values()) == pytest.approx(found[tier], abs=0.01)
 
@@ -185,14 +187,14 @@ def test_the_exact_integral_is_what_sampling_gives():
 @given(spread=st.floats(0, 2), kv=st.floats(1e3, 1e6), price=st.floats(1e-13, 1e-8), factor=st.floats(0.01, 100))
 def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, price: float, factor: float):
     """Bytes, tier and mark-up are degenerate: ten times the bytes at ten times the price say the same."""
-    base, scaled = (price_level(price * by, (kv * by, spread), "owned", 2026) for by in (1, factor))
+    base, scaled = (price_level(shipped_data(), price * by, (kv * by, spread), "owned", 2026) for by in (1, factor))
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
 
 
 @in_one_test(("basis", "year"), settings())
 def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
-    order = sorted(TIERS, key=lambda tier: tier_parameters(basis, year)[tier].holding_price.median)
-    means = [sum(order.index(t) * p for t, p in price_level(10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
+    order = sorted(TIERS, key=lambda tier: tier_parameters(shipped_data(), basis, year)[tier].holding_price.median)
+    means = [sum(order.index(t) * p for t, p in price_level(shipped_data(), 10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
     assert all(one < other for one, other in pairwise(means))
 
 
@@ -201,29 +203,30 @@ def at_temperature(temperature: float) -> Assumptions:
 
 
 def test_cost_optimality_is_seeded_and_a_matter_of_temperature():
-    assert cost_optimality.__wrapped__(300, "owned", 2026) == cost_optimality(300, "owned", 2026)
-    other = cost_optimality(300, "owned", 2026, seed=1)
-    assert dict(other) == pytest.approx(dict(cost_optimality(300, "owned", 2026)), abs=0.01) and other != cost_optimality(
-        300, "owned", 2026
-    )
-    assert max(cost_optimality(3600, "owned", 2026, at_temperature(1e6)).values()) == pytest.approx(0.25, abs=1e-4)
+    found, other = cost_optimality(shipped_data(), 300, "owned", 2026), cost_optimality(shipped_data(), 300, "owned", 2026, seed=1)
+    assert cost_optimality.__wrapped__(shipped_data(), 300, "owned", 2026) == found
+    assert dict(other) == pytest.approx(dict(found), abs=0.01) and other != found
+    assert max(cost_optimality(shipped_data(), 3600, "owned", 2026, at_temperature(1e6)).values()) == pytest.approx(0.25, abs=1e-4)
     for temperature in (2.9, 0.0, -3.0, float("nan")):
         with pytest.raises(WrongValue, match="allowed: 3 or more"):
-            cost_optimality(300, "owned", 2026, at_temperature(temperature))
+            cost_optimality(shipped_data(), 300, "owned", 2026, at_temperature(temperature))
 
 
 def test_cost_optimality_at_a_lifetime_by_hand():
     """The softmax at the medians, holding price times lifetime and two drain times; sampling moves it by little."""
     for basis, year in settings():
         weights = [
-            (own.holding_price.median * (3600 + 2 * own.drain_time.median)) ** (-1 / 3) for own in tier_parameters(basis, year).values()
+            (own.holding_price.median * (3600 + 2 * own.drain_time.median)) ** (-1 / 3)
+            for own in tier_parameters(shipped_data(), basis, year).values()
         ]
-        assert list(cost_optimality(3600, basis, year).values()) == pytest.approx([one / sum(weights) for one in weights], abs=0.03)
+        assert list(cost_optimality(shipped_data(), 3600, basis, year).values()) == pytest.approx(
+            [one / sum(weights) for one in weights], abs=0.03
+        )
 
 
 def test_the_cost_of_a_long_hold_is_that_of_holding():
     """Over a year, drain times no longer matter, and colder is cheaper throughout but for HBM owned in 2026."""
-    found = list(cost_optimality(3.15e7, "rented", 2026).values())
+    found = list(cost_optimality(shipped_data(), 3.15e7, "rented", 2026).values())
     assert found == sorted(found)
 
 
@@ -232,23 +235,23 @@ def test_the_cost_of_a_long_hold_is_that_of_holding():
 
 @given(ttl=st.integers(1, 10**7), device=st.sampled_from(["lecture", "range"]))
 def test_the_panel_names_the_tier_that_the_lecture_would(ttl: int, device: str):
-    found = drain_match(ttl, device)
+    found = drain_match(shipped_data(), ttl, device)
     if device == "lecture":
         best = max(found, key=found.get)
-        assert found[best] == pytest.approx(found[{name: tier for tier, name in TIER_NAMES.items()}[tier_of_lifetime(ttl)]])
+        assert found[best] == pytest.approx(found[{name: tier for tier, name in TIER_NAMES.items()}[tier_of_lifetime(shipped_data(), ttl)]])
 
 
 def test_five_minutes_is_flash_and_an_hour_is_disk_but_flash_on_devices():
-    lecture, devices = ([drain_match(ttl, device) for ttl in (300, 3600)] for device in ("lecture", "range"))
+    lecture, devices = ([drain_match(shipped_data(), ttl, device) for ttl in (300, 3600)] for device in ("lecture", "range"))
     assert [max(found, key=found.get) for found in lecture] == ["flash", "hdd"]
     assert [max(found, key=found.get) for found in devices] == ["flash", "flash"]
     # e^(-(ln 5)^2/2) against e^(-(ln 12)^2/2), the other two being nothing.
     assert lecture[0]["flash"] == pytest.approx(1 / (1 + exp((log(5) ** 2 - log(12) ** 2) / 2)), abs=1e-4)
-    assert drain_match(86_400, "range")["hdd"] > 0.9
+    assert drain_match(shipped_data(), 86_400, "range")["hdd"] > 0.9
 
 
 def test_no_panel_enters_the_headline():
-    one, hour = storage_evidence([300, 3600], storage_price=GEMINI, kv_bytes=KV)
+    one, hour = storage_evidence(shipped_data(), [300, 3600], storage_price=GEMINI, kv_bytes=KV)
     assert one.lecture != hour.lecture and one.devices != hour.devices
     assert one.probabilities == hour.probabilities
 
@@ -276,7 +279,8 @@ def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardw
 def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float):
     """They come of the same premium: with both, the storage price would be counted twice."""
     with_bytes, without = (
-        storage_evidence([None], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), kv_bytes=k) for k in ((kv, spread), None)
+        storage_evidence(shipped_data(), [None], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), kv_bytes=k)
+        for k in ((kv, spread), None)
     )
     assert with_bytes == without
 
@@ -296,7 +300,7 @@ def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float)
     ],
 )
 def test_which_term_speaks(ttl, price, drain, kv, evidence):
-    (found,) = storage_evidence([ttl], storage_price=price, implied_drain_time=drain, kv_bytes=kv)
+    (found,) = storage_evidence(shipped_data(), [ttl], storage_price=price, implied_drain_time=drain, kv_bytes=kv)
     assert found.evidence == evidence
     assert (found.probabilities is None) == (not evidence) == (found.rented is None) == (found.owned is None) == (found.cases == ())
     if evidence:
@@ -307,14 +311,14 @@ def test_which_term_speaks(ttl, price, drain, kv, evidence):
 @in_one_test("name", ["implied_drain_time", "kv_bytes"])
 def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[float, float]):
     with pytest.raises(WrongValue, match=name):
-        storage_evidence([300], storage_price=GEMINI, **{name: given})
+        storage_evidence(shipped_data(), [300], storage_price=GEMINI, **{name: given})
 
 
 # -- disclosures ----------------------------------------------------------------------------------------------------
 
 
 def test_a_disclosure_alone_will_do():
-    (found,) = storage_evidence([None], disclosed={None: "hdd"})
+    (found,) = storage_evidence(shipped_data(), [None], disclosed={None: "hdd"})
     assert found.undisclosed is None and dict(found.probabilities) == {"hbm": 0, "ddr": 0, "flash": 0, "hdd": 1}
     assert dict(disclosed_probabilities("memory", None)) == {"hbm": 0.5, "ddr": 0.5, "flash": 0, "hdd": 0}
     assert dict(disclosed_probabilities("disk", dict.fromkeys(TIERS, 0.0) | {"hbm": 1.0}))["hdd"] == 0.5
@@ -322,15 +326,7 @@ def test_a_disclosure_alone_will_do():
 
 def test_a_tier_nobody_knows_is_an_error_of_the_data():
     with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
-        storage_evidence([300], disclosed={300: "tape"})
-
-
-# -- negative controls ----------------------------------------------------------------------------------------------
-
-
-def test_no_control_no_caveat():
-    assert caveat(()) is None
-    assert caveat((NegativeControl("acme", 1.0, "USD", 1e-10, ("a", "b"), 5.0, 5.0),)) is None
+        storage_evidence(shipped_data(), [300], disclosed={300: "tape"})
 
 
 # -- the score of each rule -----------------------------------------------------------------------------------------
@@ -342,7 +338,7 @@ def score(rules: tuple[RuleScore, ...], name: str) -> RuleScore:
 
 def test_the_scoreboard():
     """By drain times worse than -10 with 1 of 5 right, uniform -0.97, by cost at temperature 3 -1.33, by price level -0.69."""
-    rules = scoreboard(KV)
+    rules = scoreboard(shipped_data(), KV)
     uniform = score(rules, "uniform guess")
     assert uniform.mean_log_score == pytest.approx((3 * log(1 / 2) + 2 * log(1 / 4)) / 5) and uniform.answered == 0
     devices, lecture = score(rules, "drain match, devices"), score(rules, "drain match, the lecture's drain times")
@@ -360,14 +356,15 @@ def test_the_scoreboard():
 
 def test_warmer_is_safer_for_the_cost_rule():
     """Why the temperature is 3 or more: on rent, cost alone scores below a uniform guess, and the less so the less it says."""
-    rules = {t: scoreboard(KV, at_temperature(t)) for t in (3.0, 5.0, 20.0)}
+    rules = {t: scoreboard(shipped_data(), KV, at_temperature(t)) for t in (3.0, 5.0, 20.0)}
     scores = [score(rows, f"cost optimality (temperature {t:g}), rented").mean_log_score for t, rows in rules.items()]
-    assert scores == sorted(scores) and scores[-1] < score(scoreboard(KV), "uniform guess").mean_log_score
+    assert scores == sorted(scores) and scores[-1] < score(scoreboard(shipped_data(), KV), "uniform guess").mean_log_score
 
 
 def test_neither_pandas_nor_scipy_stats_is_imported():
     code = (
-        "import sys; from invert.storage.tariffs import scoreboard; scoreboard((6e4, 1.0)); "
+        "import sys; from invert.data import read_data; from invert.storage.tariffs import scoreboard;"
+        "scoreboard(read_data(), (6e4, 1.0));"
         "print(sorted({'pandas', 'scipy.stats'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

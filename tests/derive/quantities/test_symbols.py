@@ -1,0 +1,24 @@
+"""The symbols that equations are written in, as attributes and as keys."""
+
+import pytest
+
+from derive.catalogue import equation
+from derive.errors import UnknownName
+from derive.quantities import QUANTITIES
+from derive.quantities.symbols import symbols
+
+
+def test_symbols_by_name_and_by_key():
+    assert symbols.batch is symbols["batch"] is symbols.B and symbols.batch in equation("roofline.kv_time").expression.free_symbols
+    assert "batch" in dir(symbols) and len(symbols) == len(list(symbols))
+    with pytest.raises(AttributeError, match="did you mean 'batch'"):
+        symbols.batchh  # noqa: B018
+    with pytest.raises(UnknownName, match="did you mean 'batch'"):
+        symbols["batchh"]
+    assert "batchh" not in symbols and getattr(symbols, "batchh", None) is None
+
+
+def test_a_mapping_of_every_quantity():
+    assert list(symbols) == list(QUANTITIES) and repr(symbols) == f"<the symbols of {len(QUANTITIES)} quantities>"
+    assert dict(symbols)["batch"] is symbols.batch and set(QUANTITIES) <= set(dir(symbols))
+    assert "B" not in symbols and symbols["B"] is symbols.batch, "a short symbol is another way to ask, no key"

@@ -1,0 +1,64 @@
+"""An entry of the catalogue as one record for programs, and its example in a line."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+from derive.catalogue import by_id, equation
+from derive.quantities import QUANTITIES
+from derive.show.entry import entry_as_json, entry_as_record, worked
+from derive.units import parse
+
+ROWS = tuple(by_id().values())
+
+
+def test_every_entry_is_a_record_of_the_schema():
+    file = Path(__file__).parents[3] / "docs" / "reference" / "schema" / "show.schema.json"
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    records = [json.loads(entry_as_json(row)) for row in ROWS]
+    assert [error.message for record in records for error in Draft202012Validator(schema).iter_errors(record)] == []
+    assert {record["id"]: record["example"]["result"] for record in records} == {row.id: row.example.result for row in ROWS}
+    for record in records:
+        given = {name: parse(name, text) for name, text in record["example"]["given"].items()}
+        assert given.items() < record["example"]["values"].items()
+    assert Draft202012Validator(schema).is_valid({**records[0], "example": {"given": {}}}) is False
+
+
+def test_every_entry_says_its_equation_as_it_is_solved():
+    for row, record in ((row, entry_as_record(row)) for row in ROWS):
+        assert record["equation"].split(f" {row.sense} ") == [str(side) for side in row.sides]
+        assert [one["name"] for one in record["quantities"]] == list(row.symbols)
+        assert all(one["unit"] == QUANTITIES[one["name"]].unit for one in record["quantities"])
+
+
+def test_a_derivation_ends_at_the_entry_and_names_its_premises():
+    record = entry_as_record(equation("roofline.minimum_latency"))
+    first, last = record["derivation"]
+    assert (first["stationary"], last["stationary"], last["eliminated"]) == (["chips"], [], ["chips"])
+    assert (first["premises"], last["premises"]) == (["roofline.grid_latency"], ["#1", "roofline.grid_latency"])
+    assert last["conclusion"] == record["equation"] and first["conclusion"].startswith("chips = ")
+    assert record["follows_from"] == ["roofline.grid_latency"]
+    assert "roofline.minimum_latency" in entry_as_record(equation("roofline.grid_latency"))["leads_to"]
+
+
+def test_only_the_conclusion_of_the_last_step_has_the_sense_of_the_entry():
+    row = equation("bands.increments_of_a_sum")
+    first, last = entry_as_record(row)["derivation"]
+    assert row.sense != "=" and f" {row.sense} " in last["conclusion"] and f" {row.sense} " not in first["conclusion"]
+
+
+def test_what_an_entry_lacks_is_null_or_an_empty_list():
+    bare = replace(equation("scheduling.sweep_time"), example=None, assumptions=(), sources=(), changes=(), defines=None, variant=None)
+    record = entry_as_record(bare)
+    assert [record[name] for name in ("example", "defines", "variant")] == [None] * 3
+    assert [record[name] for name in ("assumptions", "sources", "changes", "derivation", "requires")] == [[]] * 5
+    assert worked(bare) == "" and json.loads(entry_as_json(bare)) == record
+
+
+def test_the_example_has_the_left_side_unrounded():
+    record = entry_as_record(equation("roofline.compute_time"))["example"]
+    assert record["result"] == "3.274 ms" and record["values"]["compute_time"] == 2 * 64 * 405e9 / (16 * 1979e12 * 0.5)
+    assert worked(equation("training.memory_fits")).endswith("-> training_memory_per_chip <= 80 GB")

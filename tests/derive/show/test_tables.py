@@ -1,0 +1,163 @@
+"""Answers over ranges and sweeps as tables: ends, quantiles and sides of a range, a line a point of a sweep."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from derive.answers import Answer, Reason, Spans, Sweep
+from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
+from derive.show.text import as_csv, as_json, as_markdown, as_text, rendered
+from derive.solving.api import solve
+from tests.tools.together import in_one_test
+
+TIMES = {"compute_time": 0.01, "memory_time": 0.02}
+
+
+# -- an answer in a cell ----------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("answer", "text"),
+    [
+        (Answer("point", value=0.02), "20 ms"),
+        (Answer("point", value=0.02, bound="lower"), "20 ms or more"),
+        (Answer("point", value=0.02, bound="upper"), "20 ms or less"),
+        (Answer("interval", low=0.01, high=0.02), "10 ms to 20 ms"),
+        (Answer("interval", low=0.01, high=None), "10 ms to unbounded"),
+        (Answer("interval", low=0, high=0.02), "0 to 20 ms"),
+        (Answer("loose", loose_low=0.01, loose_high=0.02), "10 ms to 20 ms, none of it everywhere"),
+    ],
+)
+def test_an_answer_is_a_value_or_two_ends(answer: Answer, text: str):
+    assert text_of("step_time", answer) == text
+
+
+# -- sweeps -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", ["1,2,64", "1..100:log:90"], ids=["asked one by one", "as arrays"])
+def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
+    solution = solve("throughput", **TIMES, batch=batch)
+    head, first, *_ = as_text(solution).splitlines()
+    assert head.split() == ["batch", "throughput", "(or", "less)", "where"] and first.split()[:3] == ["1", "50", "token/s"]
+    assert as_markdown(solution).startswith("| batch | throughput (or less) | where |\n")
+    assert {row["bound"] for row in csv.DictReader(as_csv(solution).splitlines())} == {"upper"}
+    document = json.loads(as_json(solution))
+    assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
+    assert document["answers"][0]["bound"] == "upper"
+
+
+def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
+    """A memory time that does not bind is an interval, which has both its ends."""
+    head, first, second, *_ = as_text(solve("memory_time", step_time=0.02, compute_time="10ms,20ms")).splitlines()
+    assert head == "compute_time     memory_time   where"
+    assert first == "       10 ms   20 ms or less   memory_time >= compute_time"
+    assert second == "       20 ms      0 to 20 ms   compute_time >= memory_time"
+
+
+def table(**more) -> Sweep:
+    """Two points of which the first has two answers and the second none, and a third that has an interval."""
+    others = {
+        1: ((), Reason("no_solution", message="no step\nmore of it")),
+        2: ((Answer("interval", low=0.0, high=3.0, regime="here", bound="lower"),), None),
+    }
+    values = np.array([[1.0, np.nan, np.nan], [2.0, np.nan, np.nan]])
+    places = np.array([[0, 0, 0], [1, 0, 0]])
+    labels = {"labels": ("here", "there"), "bounds": ("lower", "lower")}
+    return Sweep(given={"batch": np.array([1.0, 20.0, 300.0])}, values=values, places=places, others=others, **{**labels, **more})
+
+
+def test_a_cell_has_all_answers_of_a_point_and_where_they_hold_or_why_there_are_none():
+    assert sweep_head("step_time", table()) == ["batch", "step_time (or more)", "where"]
+    assert list(sweep_cells("step_time", table())) == [
+        ["1", "1 s or 2 s", "here or there"],
+        ["20", "-", "no step"],
+        ["300", "0 to 3 s", "here"],
+    ]
+    one_regime = table(labels=("here", "here"))
+    assert next(iter(sweep_cells("step_time", one_regime))) == ["1", "1 s or 2 s", "here"]
+
+
+def test_where_not_all_are_bounds_each_says_so_itself():
+    mixed = table(bounds=("lower", None))
+    assert sweep_head("step_time", mixed)[1] == "step_time" and next(sweep_cells("step_time", mixed))[1] == "1 s or more or 2 s"
+
+
+def test_columns_are_aligned_on_their_widest_cell():
+    head, *lines = sweep_lines("step_time", table())
+    assert [head, *lines] == [
+        "batch   step_time (or more)   where",
+        "    1            1 s or 2 s   here or there",
+        "   20                     -   no step",
+        "  300              0 to 3 s   here",
+    ]
+
+
+def test_the_records_of_a_sweep_have_every_point():
+    records = list(sweep_records(table(), lambda answer: answer.value))
+    assert records == [
+        {"given": {"batch": 1.0}, "answers": [1.0, 2.0]},
+        {"given": {"batch": 20.0}, "answers": []},
+        {"given": {"batch": 300.0}, "answers": [None]},
+    ]
+
+
+# -- ranges -----------------------------------------------------------------------------------------------------------
+
+
+DEPLOYED = {
+    **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
+    **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
+}
+
+
+def test_a_range_reads_from_its_ends_to_what_matters_most():
+    lines = rendered(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
+    assert lines[0].startswith("step_time: between 12.58 ms and 23.01 ms or more   (ends exact: with each range it only rises or only")
+    assert lines[3].startswith("matters most  batch 100 to 2000: step_time 12.81 ms to 18.42 ms")
+    assert "at the middle of the ranges:" in lines
+
+
+def test_a_range_of_bounds_is_said_too():
+    solution = solve("step_time", compute_time=0.01, memory_time="10ms..30ms")
+    assert as_text(solution).startswith("step_time: between 10 ms and 30 ms or more   (")
+    document = json.loads(as_json(solution))
+    assert [answer["bound"] for answer in document["answers"]] == ["lower"]
+
+
+SPANS = Spans(
+    ranges={"batch": (1.0, 64.0), "chips": (8.0, 16.0)},
+    method="sampled",
+    low=0.01,
+    high=0.04,
+    quantiles={"p05": 0.011, "p50": 0.02, "p95": None},
+    sides=(("memory_time >= compute_time", 0.01, 0.02, 0.25), ("compute_time >= memory_time", 0.02, 0.04, 0.75), (None, 0.01, 0.04, 1.0)),
+    tornado=(("batch", 0.01, 0.04), ("chips", 0.02, 0.01)),
+    answered=1.0,
+    samples=4096,
+    seed=1,
+    shown={"batch": 8.0, "chips": 8.0},
+)
+
+
+def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
+    assert span_lines("step_time", SPANS, "upper") == [
+        "step_time: between 10 ms and 40 ms or less   (seen in 4,096 points: it does not only rise or fall, or has no value everywhere"
+        " or no closed form)",
+        "  11 ms at 5 %, 20 ms at 50 %   (uniform over the ranges, each by itself)",
+        "  where memory_time >= compute_time: 10 ms to 20 ms, 25 % of the ranges",
+        "  where compute_time >= memory_time: 20 ms to 40 ms, 75 % of the ranges",
+        "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
+        "              chips 8 to 16: step_time 20 ms to 10 ms",
+    ]
+
+
+def test_the_record_of_a_range_has_all_of_it():
+    record = spans_record(SPANS)
+    assert json.loads(json.dumps(record)) == record, "lists, no tuples"
+    assert (record["p05"], record["p95"], record["ranges"]["chips"]) == (0.011, None, [8.0, 16.0])
+    assert record["sides"][0] == {"regime": "memory_time >= compute_time", "low": 0.01, "high": 0.02, "share": 0.25}
+    assert record["tornado"][1] == {"given": "chips", "at_low": 0.02, "at_high": 0.01}
+    assert {"method", "low", "high", "answered", "samples", "seed"} <= set(record)

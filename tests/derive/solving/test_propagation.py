@@ -1,0 +1,67 @@
+"""What values lead to by putting them into right sides: all of it, in whatever order, and nothing that is not known."""
+
+from itertools import permutations
+
+from derive.arithmetic import maximum
+from derive.catalogue import equation
+from derive.records import Equation
+from derive.requirements import Requirement
+from derive.solving.propagation import followed
+
+
+def made_up(relation, name: str = "made_up", **more) -> Equation:
+    return Equation(id=f"test.{name}", title="Made up", relation=relation, statement="Made up.", sources=(), **more)
+
+
+STEP = made_up(lambda step_time, compute_time, memory_time: (step_time, maximum(compute_time, memory_time)), "step")
+RATE = made_up(lambda throughput, batch, step_time: (throughput, batch / step_time), "rate")
+COST = made_up(lambda cost_per_token, chip_price, throughput: (cost_per_token, chip_price / throughput), "cost")
+SWEEP = equation("scheduling.sweep_time")
+ROWS = (STEP, RATE, COST, SWEEP)
+GIVEN = {"compute_time": 0.01, "memory_time": 0.02, "batch": 64.0, "chip_price": 1.6e-3}
+FOUND = {**GIVEN, "step_time": 0.02, "throughput": 3200.0, "cost_per_token": 1.6e-3 / 3200.0}
+
+
+def test_what_follows_leads_further_and_what_lacks_a_value_stays_out():
+    assert followed(ROWS, GIVEN) == FOUND
+    assert followed(ROWS, {**GIVEN, "hbm_bandwidth": 2e13}) == {**FOUND, "hbm_bandwidth": 2e13}, "a sweep needs the capacity too"
+    machine = {"hbm_bandwidth": 2e13, "hbm_capacity": 2.88e11}
+    assert followed(ROWS, {**GIVEN, **machine}) == {**FOUND, **machine, "sweep_time": 0.0144}
+    assert followed((), GIVEN) == GIVEN
+
+
+def test_the_order_of_equations_does_not_matter():
+    assert all(followed(order, GIVEN) == FOUND for order in permutations(ROWS))
+
+
+def test_what_is_given_is_never_worked_out_anew():
+    assert followed(ROWS, {**GIVEN, "step_time": 5.0}) == {**FOUND, "step_time": 5.0, "throughput": 12.8, "cost_per_token": 1.6e-3 / 12.8}
+
+
+def test_a_bound_of_one_side_and_a_broken_requirement_lead_to_nothing():
+    at_most = made_up(lambda step_time, batch: (step_time, 2 * batch), sense="<=")
+    few = made_up(lambda step_time, batch: (step_time, 2 * batch), requires=(Requirement(holds=lambda batch: batch < 3),))
+    assert followed((at_most,), {"batch": 2.0}) == {"batch": 2.0}
+    assert followed((few,), {"batch": 2.0}) == {"batch": 2.0, "step_time": 4.0}
+    assert followed((few, RATE), {"batch": 4.0}) == {"batch": 4.0}
+
+
+def test_what_is_no_number_leads_to_nothing():
+    fraction = made_up(lambda step_time, idle_fraction: (step_time, 1 / (1 - idle_fraction)))
+    assert followed((fraction, RATE), {"idle_fraction": 1.0, "batch": 2.0}) == {"idle_fraction": 1.0, "batch": 2.0}
+    assert followed((fraction,), {"idle_fraction": 0.5})["step_time"] == 2
+
+
+def test_of_two_ways_that_are_open_at_once_the_first_gives_the_value():
+    one = made_up(lambda step_time, batch: (step_time, 2 * batch), "one")
+    other = made_up(lambda step_time, batch: (step_time, 3 * batch), "other")
+    assert followed((one, other), {"batch": 1.0})["step_time"] == 2 and followed((other, one), {"batch": 1.0})["step_time"] == 3
+
+
+def test_a_way_round_does_not_replace_what_a_short_one_gave():
+    back = made_up(lambda step_time, throughput: (step_time, 1000 / throughput), "back")
+    assert followed((back, *ROWS), GIVEN) == FOUND
+    assert followed((back, *ROWS), {"throughput": 50.0, "chip_price": 1.0}) == {
+        **{"throughput": 50.0, "chip_price": 1.0},
+        **{"step_time": 20.0, "cost_per_token": 0.02},
+    }

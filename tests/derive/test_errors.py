@@ -1,0 +1,91 @@
+"""What a message of a mistake says: what was given, as it can be printed, and what may have been meant."""
+
+import inspect
+
+import pytest
+
+from derive import errors
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, RetiredName, UnknownName, shorten, suggest
+from derive.quantities import QUANTITIES
+from tests.tools.together import in_one_test
+
+
+def test_every_mistake_is_a_value_error_of_ours_with_a_status_of_the_command_line():
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+    assert len(kinds) > 6 and all(issubclass(kind, BacksolveError) and issubclass(kind, ValueError) for kind in kinds)
+    without_answer = {kind.__name__ for kind in kinds if kind.exit_status == NO_ANSWER}
+    assert without_answer == {"NotCovered", "NoSingleValue"}
+    assert all(kind.exit_status == INPUT_IS_WRONG for kind in kinds if kind.__name__ not in without_answer)
+
+
+# -- what may have been meant -----------------------------------------------------------------------------------------
+
+NAMES = ("batch", "balance_batch", "context_length", "chips", "hbm_bandwidth", *(f"other_{place}" for place in range(12)))
+
+
+@in_one_test(
+    ("given", "said"),
+    [
+        ("bacth", "; did you mean 'batch'?"),
+        ("BATCH_SIZE", "; did you mean 'batch'?"),
+        ("seq_len", "; did you mean 'context_length'?"),
+        ("GPUs", "; did you mean 'chips'?"),
+        ("hbm", "; did you mean 'hbm_bandwidth'?"),
+        ("ba", ""),
+        ("entropy", ""),
+    ],
+)
+def test_the_nearest_names_are_offered_however_they_are_called_elsewhere(given: str, said: str):
+    assert suggest(given, NAMES) == said
+
+
+def test_at_most_three_names_are_offered_and_the_one_that_is_meant_first():
+    offered = suggest("balance_batches", [*NAMES, "balance_batch_with_kv", "balance_batch_a", "balance_batch_b"])
+    assert offered.startswith("; did you mean 'balance_batch") and offered.count(" or ") == 2
+    assert suggest("price_per_token", ["price_per_tokens", "cost_per_token"]).startswith("; did you mean 'cost_per_token' or ")
+
+
+def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
+    assert suggest("entropy", NAMES[:12]) == "; allowed: " + ", ".join(NAMES[:12])
+    assert suggest("entropy", NAMES[:13]) == suggest("entropy", []) == ""
+
+
+def test_what_a_quantity_is_called_elsewhere_is_no_name_of_ours_and_stands_for_one():
+    assert set(errors.ALSO_CALLED.values()) <= set(QUANTITIES) and not set(errors.ALSO_CALLED) & set(QUANTITIES)
+
+
+def test_a_hint_stands_behind_what_is_offered():
+    assert str(UnknownName("style", "bibtx", ["bibtex", "plain"], "see --help")).endswith("; did you mean 'bibtex'?; see --help")
+
+
+def test_a_retired_id_names_its_successor():
+    said = "equation 'old.name' was retired; its successor is 'new.name': backsolve show new.name"
+    assert str(RetiredName("old.name", "new.name")) == said
+
+
+# -- what was given ---------------------------------------------------------------------------------------------------
+
+
+@in_one_test("text", ["x" * 58, "x" * 59, "x" * 10_000, "\n\x1b[31m" * 30, "'" * 70, ""])
+def test_a_quoted_text_is_a_line_of_at_most_sixty_characters(text: str):
+    shown = shorten(text)
+    assert shown.isprintable() and len(shown) <= 60
+    assert (shown == repr(text)) == (len(repr(text)) <= 60) == (not shown.endswith("...'"))
+
+
+def test_an_unknown_name_says_which_of_its_characters_does_not_show():
+    message = str(UnknownName("quantity", "bat\u200bch", ["batch"]))
+    assert r"unknown quantity 'bat\u200bch': it holds the character U+200B (zero width space), which does not show" in message
+    assert message.endswith("; did you mean 'batch'?")
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("b\u0430tch", "character 2 is U+0430 (cyrillic small letter a) where 'batch' has 'a'; did you mean 'batch'?"),
+        ("kv\u2013bytes", "character 3 is U+2013 (en dash) where 'kv-bytes' has '-'; did you mean 'kv-bytes'?"),
+        ("two  words", "character 5 is U+0020 (space) where 'two words' has 'w'; did you mean 'two words'?"),
+    ],
+)
+def test_an_unknown_name_says_which_of_its_characters_is_another(given: str, fault: str):
+    assert str(UnknownName("quantity", given, ["batch", "kv-bytes", "two words"])) == f"unknown quantity {given!r}: {fault}"

@@ -1,0 +1,71 @@
+"""The registry: every quantity is well formed and used, under names that mean one thing."""
+
+import re
+from inspect import signature
+
+import pytest
+
+from derive.catalogue import by_id, equations
+from derive.errors import UnknownName
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, THEMES, quantity, symbol
+from tests.tools.together import in_one_test
+
+IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
+"""Quantities of the derivations: some appear on the way and cancel."""
+
+
+@in_one_test("name", QUANTITIES)
+def test_a_quantity_of_the_registry_is_used_and_well_formed(name):
+    row = QUANTITIES[name]
+    assert equations(symbol=name) or name in IN_STEPS, f"{name} is in no equation and in no derivation"
+    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
+    assert row.symbol.isidentifier() and row.latex.strip() and row.meaning.strip()
+    assert row.low <= row.high and (row.low > 0 or row.may_be_zero)
+    assert (symbol(name).is_positive is None) == row.may_be_zero
+    assert symbol(name) == symbol(row.symbol), "an alias is the same symbol"
+
+
+def test_symbols_are_unique_and_no_symbol_is_another_ones_name():
+    symbols = [row.symbol for row in QUANTITIES.values()]
+    assert len(symbols) == len(set(symbols))
+    shared = {row.symbol for row in QUANTITIES.values() if row.symbol in QUANTITIES and row.symbol != row.name}
+    assert not shared
+    assert not set(CONSTANTS) & (set(QUANTITIES) | set(symbols))
+
+
+@in_one_test("name", CONSTANTS)
+def test_a_constant_is_exact_has_a_unit_and_is_used(name):
+    row = CONSTANTS[name]
+    assert isinstance(row.value, int) and row.unit != "1" and row.meaning.strip()
+    assert any(name in equation.parameters for equation in by_id().values())
+
+
+@in_one_test(("name", "value"), NEUTRAL_DEFAULTS.items())
+def test_a_neutral_default_is_a_factor_of_one_or_a_term_of_nothing(name, value):
+    assert value in (0, 1)
+    assert value or QUANTITIES[name].may_be_zero
+    assert equations(symbol=name), f"{name} is in no equation"
+
+
+def test_every_row_of_every_theme_is_in_the_registry_once():
+    rows = [row for theme in THEMES for row in theme.ROWS]
+    assert len(rows) == len(QUANTITIES) and all(QUANTITIES[row.name] is row for row in rows)
+
+
+@in_one_test("name", QUANTITIES)
+def test_a_part_is_of_a_whole_that_is_a_quantity_of_its_own_unit(name):
+    whole = QUANTITIES[name].whole
+    assert not whole or (whole != name and QUANTITIES[whole].unit == QUANTITIES[name].unit)
+
+
+def test_a_quantity_is_found_by_name_and_by_symbol():
+    assert quantity("balance_batch") is quantity("B_star") is QUANTITIES["balance_batch"]
+    with pytest.raises(UnknownName, match=r"unknown quantity 'balance_bach'; did you mean 'balance_batch'.*; backsolve list --quantities"):
+        quantity("balance_bach")
+    with pytest.raises(UnknownName, match="did you mean 'B_star'"):
+        symbol("B_stra")
+
+
+def test_a_symbol_is_made_once_and_a_constant_has_one_too():
+    assert symbol("batch") is symbol("batch") and str(symbol("B_star")) == "balance_batch"
+    assert symbol("flop_per_weight").is_positive and symbol("overlap").is_nonnegative

@@ -1,0 +1,81 @@
+"""What a run says to programs: strict JSON in SI, a line a sheet in CSV, and what is left out by name. Its shape: tests/test_schema.py."""
+
+import csv
+import json
+from dataclasses import replace
+from importlib import metadata
+
+import pytest
+
+from invert.records import LeftOut
+from invert.report import contract
+from invert.report.contract import as_records, installed_version, run_as_csv, run_as_json, saved
+from invert.report.flat import COLUMNS, flat
+from invert.table import InferenceTable
+
+
+def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):
+    document = json.loads(run_as_json(run), parse_constant=pytest.fail)
+    assert document == as_records(run) and [f"{one['provider']}/{one['model']}" for one in document] == [one.name for one in run]
+
+
+def test_what_is_not_finite_is_null(run: InferenceTable):
+    one = run[0]
+    odd = replace(one, summary=replace(one.summary, pareto_k=float("inf"), log_evidence=float("-inf")))
+    (record,) = as_records(replace(run, inferences=(odd,)))
+    assert record["diagnostics"]["pareto_k"] is record["diagnostics"]["log_evidence"] is None
+    json.dumps(record, allow_nan=False)
+
+
+def test_prices_stand_as_they_were_published_and_observables_in_si(run: InferenceTable):
+    record = as_records(run)[0]
+    assert record["model"] == "gemini-3.1-pro-preview"
+    base, long = record["prices"]["bands"]
+    assert (base["input"]["amount"], base["output"]["amount"], base["input"]["currency"], base["input"]["per"]) == (2, 12, "USD", "mtok")
+    assert (base["threshold_tokens"], long["threshold_tokens"], long["input"]["amount"]) == (0, 200_000, 4)
+    assert record["observables"]["input_price"] == pytest.approx(2e-6, rel=1e-12)
+    (storage,) = [offer for offer in record["prices"]["cache"] if offer["component"] == "cache_storage"]
+    assert storage["price"]["per"] == "mtok_hour" and record["observables"]["storage_price"] == pytest.approx(4.5e-6 / 3600, rel=1e-12)
+
+
+def test_estimates_have_six_digits_and_readings_all_of_theirs(run: InferenceTable):
+    for one, record in zip(run, as_records(run), strict=True):
+        for name, estimate in record["estimates"]["kv_bytes_per_token"].items():
+            for part in ("median", "low", "high"):
+                value = getattr(one.kv_bytes[name], part)
+                assert estimate[part] == (None if value is None else float(f"{value:.6g}")), name
+        if one.pairs:
+            assert record["readings"]["lecture"]["kv_bytes_per_token"] == one.pairs[0].lecture.values["kv_bytes_per_token"]
+
+
+def test_csv_has_a_line_a_sheet_and_its_numbers_unrounded(run: InferenceTable):
+    rows = list(csv.DictReader(run_as_csv(run).splitlines()))
+    assert len(rows) == len(run) and list(rows[0]) == list(COLUMNS)
+    for row, one in zip(rows, run, strict=True):
+        for name, value in flat(one).items():
+            assert (float(row[name]) == value) if isinstance(value, float) else row[name] == ("" if value is None else str(value)), name
+
+
+def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: InferenceTable):
+    lacking = LeftOut("hardware.csv row 3, column value: is blank")
+    without = replace(run[0], worth=lacking, storage=(), no_storage="no tiers")
+    (record,) = as_records(replace(run, inferences=(without,)))
+    assert record["worth"] is None
+    assert record["left_out"] == {"worth": lacking.why, "storage": "no tiers"}
+    document = json.loads(saved(replace(run, tier_rules=lacking, drain_times={**run.drain_times, "lecture": lacking})))["run"]
+    assert document["left_out"] == {"drain_times.lecture": lacking.why, "tier_rules": lacking.why}
+    assert document["tier_rules"] is document["drain_times"]["lecture"] is None and document["drain_times"]["range"]
+
+
+def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: InferenceTable):
+    document = json.loads(saved(replace(run, changes={"output": "20"})), parse_constant=pytest.fail)
+    assert document["sheets"] == as_records(run) and document["run"]["changes"] == {"output": "20"}
+    assert document["schema"] == contract.SCHEMA and document["run"]["version"] == metadata.version("backsolve")
+
+
+def test_a_checkout_that_is_not_installed_has_a_version_too(monkeypatch: pytest.MonkeyPatch):
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(contract, "version", missing)
+    assert installed_version() == "0+unknown"

@@ -1,0 +1,70 @@
+"""The table for documents: every sheet and what is said below, and names out of a file that are no marks there."""
+
+from dataclasses import replace
+
+import pytest
+
+from invert.report.document import FORMATS, document
+from invert.report.table import TABLE_COLUMNS, cells, footer
+from invert.table import InferenceTable
+from tests.tools.together import in_one_test
+
+
+def named(run: InferenceTable, name: str) -> InferenceTable:
+    """The run with its first sheet under another name."""
+    first, *others = run.inferences
+    return replace(run, inferences=(replace(first, sheet=replace(first.sheet, model=name)), *others))
+
+
+@in_one_test(
+    ("name", "shown"),
+    [
+        ("[x](javascript:alert(1))", r"\[x](javascript:alert(1))"),
+        ("a`b`c", r"a\`b\`c"),
+        ("*b* _c_ __d__ e_f ~~g~~", r"\*b\* \_c\_ \_\_d\_\_ e_f \~\~g\~\~"),
+        ("a&lt;b|$c$", r"a\&lt;b\|\$c\$"),
+        ("<b>", "&lt;b>"),
+    ],
+)
+def test_a_name_is_no_mark_in_markdown(run: InferenceTable, name: str, shown: str):
+    said = document(named(run, name), "markdown")
+    assert f"| {shown} " in said
+    assert {line.replace(r"\|", "").count("|") for line in said.splitlines() if line.startswith("|")} == {len(TABLE_COLUMNS) + 1}
+
+
+@pytest.mark.parametrize(
+    ("style", "raw", "escaped"),
+    [
+        ("html", ("<script>", "b&_"), "a|b&amp;_%#&lt;script&gt;"),
+        ("latex", ("b&_", "_%#"), r"a|b\&\_\%\#"),
+        ("markdown", ("a|b", "<script>"), r"a\|b"),
+    ],
+)
+def test_a_name_is_escaped_for_its_document(run: InferenceTable, style: str, raw: tuple[str, ...], escaped: str):
+    said = document(named(run, "a|b&_%#<script>"), style)
+    assert escaped in said
+    assert [text for text in raw if text in said] == []
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_sheet_has_a_row_and_what_is_said_of_all_a_paragraph(run: InferenceTable, style: str):
+    said = document(run, style)
+    body, _, below = said.partition("\n\n")
+    assert [sum(one.sheet.model in line for line in body.splitlines()) for one in run] == [1] * len(run)
+    assert len(below.splitlines()) == len(footer(run))
+    assert below.count("<p>") == below.count("</p>") == (len(footer(run)) if style == "html" else 0)
+
+
+def test_a_paragraph_is_escaped_too(run: InferenceTable):
+    changed = replace(run, changes={"output_<b>_50%": "2"})
+    assert "output_<b>_50% = 2" in footer(changed)[0]
+    assert "output_&lt;b&gt;_50% = 2" in document(changed, "html")
+    assert r"output\_<b>\_50\% = 2" in document(changed, "latex")
+    assert r"output\_\<b>\_50% = 2" in document(changed, "markdown")
+
+
+def test_cells_are_those_of_the_table(run: InferenceTable):
+    (line,) = [line for line in document(run, "markdown").splitlines() if "| gemini-3.1-pro-preview " in line]
+    of_gemini = cells(run["google/gemini-3.1-pro-preview"])
+    assert [cell.strip() for cell in line.strip("|").split("|")] == [of_gemini[column].replace("<", "&lt;") for column in TABLE_COLUMNS]
+    assert set(FORMATS) == {"markdown", "latex", "html"}

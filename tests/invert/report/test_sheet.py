@@ -1,0 +1,68 @@
+"""A sheet in full: its prices as published, each reading with what it predicts, what it rests on and what to cite."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from invert.report.sheet import report
+from invert.table import InferenceTable
+
+UNBROKEN = 10_000
+"""Columns in which no line of a report is broken."""
+
+
+def said(run: InferenceTable, name: str, **changed: object) -> str:
+    return report(replace(run[name], **changed), run, UNBROKEN)
+
+
+GEMINI = "google/gemini-3.1-pro-preview"
+
+
+def test_the_heading_names_sheet_tier_region_and_day(run: InferenceTable):
+    assert said(run, GEMINI).splitlines()[0] == "google gemini-3.1-pro-preview (standard), prices of 2026-11-20"
+    sheet = replace(run[GEMINI].sheet, region="eu", service_tier="batch")
+    assert said(run, GEMINI, sheet=sheet).startswith("google gemini-3.1-pro-preview (batch, eu), prices of 2026-11-20\n")
+
+
+def test_prices_stand_as_they_were_published(run: InferenceTable):
+    rows = [re.split(r"\s{2,}", line.strip()) for line in said(run, GEMINI).splitlines()]
+    assert ["base", "2", "12", "0.2"] in rows and ["above 200k tokens", "4", "18", "0.4"] in rows
+    assert ["cache storage", "4.5/h"] in rows
+    (kept, hour) = [row for row in (re.split(r"\s{2,}", line.strip()) for line in said(run, "anthropic/claude-opus-5").splitlines())
+                    if row[0].startswith("write kept")]  # fmt: skip
+    assert (kept[0], hour[0]) == ("write kept 5 min", "write kept 1 h")
+
+
+def test_a_price_of_another_currency_says_so(run: InferenceTable):
+    sheet = run[GEMINI].sheet
+    base = replace(sheet.bands[0], output=replace(sheet.bands[0].output, currency="CNY"))
+    assert "12 CNY" in said(run, GEMINI, sheet=replace(sheet, bands=(base, *sheet.bands[1:])))
+    assert "CNY" not in said(run, GEMINI).partition("Prices (USD per million tokens)")[2].partition("graded")[0]
+
+
+def test_every_pair_of_bands_has_its_readings_and_its_place_where_there_are_several(run: InferenceTable):
+    several, single = said(run, "alibaba/qwen3-coder-plus"), said(run, GEMINI)
+    places = [f"KV bytes from the threshold at {place}" for place in ("32k tokens", "128k tokens", "256k tokens")]
+    assert [several.count(place) for place in places] == [1, 1, 1] and several.index(places[0]) < several.index(places[2])
+    assert "KV bytes from the threshold, as the lecture reads it" in single
+    assert "One price for all lengths: there is no threshold and no premium" in said(run, "deepseek/deepseek-v4-pro")
+
+
+def test_a_joint_reading_that_is_none_says_why(run: InferenceTable):
+    pair = run[GEMINI].pairs[0]
+    without = replace(pair, joint=replace(pair.joint, values={}, problem="the output premium is too low"))
+    text = said(run, GEMINI, pairs=(without,))
+    assert "no reading: the output premium is too low" in text and "nothing is clipped" in text
+    assert "no reading:" not in said(run, GEMINI)
+
+
+def test_what_was_changed_stands_under_the_heading(run: InferenceTable):
+    text = report(run[GEMINI], replace(run, changes={"output": "20"}), UNBROKEN)
+    assert text.splitlines()[1] == "what if: output = 20, in place of the published amount"
+
+
+@pytest.mark.parametrize("name", [GEMINI, "deepseek/deepseek-v4-pro"])
+def test_a_report_ends_with_what_to_cite(run: InferenceTable, name: str):
+    ids = " ".join(id.split("@")[0] for id in run[name].equations)
+    assert said(run, name).endswith(f"\ncite  backsolve cite {ids}")

@@ -1,0 +1,97 @@
+"""The table of all sheets: the columns that fit, no cell cut, and below it what the numbers rest on and are worth."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from invert.inference import infer
+from invert.records import Estimate
+from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
+from invert.table import InferenceTable
+from tests.tools.together import in_one_test
+
+WIDTHS = (60, 80, 100, 120, 200, 400)
+NARROWEST = 74
+"""What the columns that always stay take up with the sheets that ship."""
+
+
+def test_the_table_fits_and_says_what_it_left_out():
+    table = infer()
+    printed: dict[Any, str] = {columns: summary(table, columns) for columns in WIDTHS} | {"wide": summary(table)}
+    shown = {}
+    for columns, text in printed.items():
+        heading, rule, *rows = text.split("\n\n")[0].splitlines()
+        shown[columns] = re.split(r"\s{2,}", heading.strip())
+        assert [column for column in TABLE_COLUMNS if column in shown[columns]] == shown[columns], "a heading is split or out of place"
+        assert len(rows) == len(table.inferences) and set(rule) == {"─"} and "…" not in text and "\x1b" not in text
+        assert columns == "wide" or max(map(len, text.splitlines())) <= max(columns, NARROWEST)
+        hidden = len(TABLE_COLUMNS) - len(shown[columns])
+        assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
+    assert shown["wide"] == shown[400] == list(TABLE_COLUMNS)
+    assert shown[60] == ["model", "KV calibrated", "flags"]
+    counts = [len(shown[columns]) for columns in WIDTHS]
+    assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
+
+
+def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: InferenceTable):
+    text = summary(run, 100)
+    legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
+    means = dict(part.split(" ", 1) for part in legend.split("; "))
+    heading, _, *rows = text.split("\n\n")[0].splitlines()
+    found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
+    assert found == [list(one.flags) for one in run.inferences]
+
+
+def test_columns_go_one_by_one_in_their_order_and_one_may_be_kept(run: InferenceTable):
+    rows = [cells(one) for one in run]
+    wide = sum(max(len(text) for text in (column, *(row[column] for row in rows))) + 3 for column in TABLE_COLUMNS) - 3
+    assert fitting(rows, None) == fitting(rows, wide) == TABLE_COLUMNS
+    assert fitting(rows, wide - 1) == tuple(column for column in TABLE_COLUMNS if column != FIRST_TO_GO[0])
+    assert fitting(rows, 1) == tuple(column for column in TABLE_COLUMNS if column not in FIRST_TO_GO)
+    assert FIRST_TO_GO[0] in fitting(rows, 1, FIRST_TO_GO[0]) and len(set(FIRST_TO_GO)) == len(FIRST_TO_GO)
+
+
+def test_a_model_that_two_providers_sell_keeps_its_provider_where_the_column_went(run: InferenceTable):
+    first = run[0]
+    twin = replace(first, sheet=replace(first.sheet, provider="other"))
+    names = [line.split()[0] for line in summary(replace(run, inferences=(*run.inferences, twin)), 60).split("\n\n")[0].splitlines()[2:]]
+    assert names == [first.name, *(one.sheet.model for one in run[1:]), f"other/{first.sheet.model}"]
+
+
+def test_region_and_service_tier_stand_with_the_model(run: InferenceTable):
+    sheet = replace(run[0].sheet, region="eu", service_tier="batch")
+    assert cells(replace(run[0], sheet=sheet))["model"] == f"{run[0].sheet.model} [eu] (batch)"
+
+
+@in_one_test(
+    ("estimate", "text"),
+    [
+        (Estimate("interval", 155e3, 42.2e3, 547e3), "155 kB (42.2 kB to 547 kB)"),
+        (Estimate("upper", None, None, 312e3), "< 312 kB"),
+        (Estimate("given", 70e3, 70e3, 70e3), "70 kB (given)"),
+        (Estimate("undetermined"), "undetermined"),
+    ],
+)
+def test_an_estimate_in_a_cell(estimate: Estimate, text: str):
+    assert kv_range(estimate) == text
+
+
+def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run: InferenceTable):
+    one = run["alibaba/qwen3-coder-plus"]
+    low, high = (replace(one, known=replace(one.known, read=size)) for size in (1.0, 1e12))
+    inside = replace(one, known=replace(one.known, read=one.kv_bytes["headline"].median))
+    heading = "calibrated"
+    assert f"{heading} 1 of 1" in worth([inside]) and f"{heading} 0 of 2" in worth([low, high])
+    assert f"{heading} 1 of 3" in worth([low, inside, high]) and "on 3 sheets with two bands" in worth([low, inside, high])
+    assert worth([run["anthropic/claude-opus-5"]]) == (
+        "Worth: no sheet here has both a long-context band and a public architecture to hold the readings against."
+    )
+
+
+def test_the_footer_names_day_changes_and_what_was_given(run: InferenceTable):
+    assert count(run) == "5 sheets" and count(replace(run, inferences=run.inferences[:1])) == "1 sheet"
+    assert footer(run)[0] == "5 sheets, prices of 2026-11-20."
+    changed = footer(replace(run, changes={"output": "20"}))[0]
+    assert changed.endswith("What if: output = 20, in place of the published amounts.")
+    given = " ".join(footer(infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})))
+    assert "active_params 60B (given)" in given and "KV is given, 70 kB: that is the headline" in given

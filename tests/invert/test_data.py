@@ -1,0 +1,88 @@
+"""The data of a run: read once, passed down, and what was worked out from it kept as long."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import invert
+from derive import shipped
+from derive.errors import WrongData
+from derive.shipped_rows import FxRate
+from invert import scoreboard
+from invert.data import Data, once_a_run, read_data
+from invert.inference import infer
+from invert.soundness import all_problems
+
+OF_NO_RUN = {"content", "current", "problems", "read", "reading", "rows_of"}
+"""What looks tables up that nobody has handed on."""
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[shipped.Tables]:
+    """All tables that were read since."""
+    found, read = [], shipped.read
+
+    def counted() -> shipped.Tables:
+        found.append(read())
+        return found[-1]
+
+    monkeypatch.setattr(shipped, "read", counted)
+    return found
+
+
+@pytest.mark.parametrize("asked", [{}, {"everything": True, "anchors": {"overlap": 1.0}}], ids=["usual", "every tier, an anchor"])
+def test_an_inference_reads_the_tables_once(asked: dict, reads: list[shipped.Tables]):
+    infer(["gemini-3.1-pro", "kimi-k3", "claude-opus-5", "deepseek-v4-pro"], **asked)
+    assert len(reads) == 1
+
+
+def test_a_scoreboard_reads_the_tables_once(reads: list[shipped.Tables]):
+    scoreboard.sections(("truth", "storage", "controls", "production"))
+    assert len(reads) == 1
+
+
+def test_a_check_reads_the_tables_once(reads: list[shipped.Tables]):
+    data = read_data()
+    all_problems(invert.load(data=data), data)
+    assert len(reads) == 1
+
+
+def test_only_the_data_of_a_run_are_asked_for_tables():
+    """A look-up by itself would quietly read the files again: others, if they were edited meanwhile."""
+    root = Path(invert.__file__).parent
+    for path in root.rglob("*.py"):
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.ImportFrom) and one.module == "derive.shipped" and path != root / "data.py":
+                assert OF_NO_RUN.isdisjoint(name.name for name in one.names), path
+            assert not (isinstance(one, ast.ImportFrom) and one.module == "derive" and "shipped" in [name.name for name in one.names]), path
+
+
+def test_two_runs_share_nothing_but_what_the_files_say():
+    calls = []
+
+    @once_a_run
+    def rates(data: Data, currency: str, *, least: float = 0.0) -> list[float]:
+        calls.append((currency, least))
+        return [row.units_per_usd for row in data.tables.rows_of(FxRate) if row.currency == currency and row.units_per_usd > least]
+
+    one, other = read_data(), read_data()
+    assert rates(one, "CNY") is rates(one, "CNY") and calls == [("CNY", 0.0)]
+    assert rates(other, "CNY") == rates(one, "CNY") and len(calls) == 2
+    assert rates(one, "CNY", least=100) == [] and rates(one, "EUR") != rates(one, "CNY") and len(calls) == 4
+    assert one != other and one.tables is other.tables
+
+
+def test_what_cannot_be_worked_out_is_tried_again():
+    calls = []
+
+    @once_a_run
+    def fails(data: Data) -> int:
+        calls.append(data)
+        raise WrongData("fx.csv")
+
+    data = read_data()
+    for _ in range(2):
+        with pytest.raises(WrongData, match="fx"):
+            fails(data)
+    assert len(calls) == 2

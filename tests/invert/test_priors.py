@@ -1,0 +1,67 @@
+"""A prior is a normal on a log scale, or on a logit scale between two ends; the densities are those of scipy."""
+
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import expit
+from scipy.stats import norm
+
+from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior, normal_log_density, standard_log_density
+
+LOG, SHARE = Prior(300.0, 0.4, "free"), Prior(-1.5, 0.8, "between", (0.2, 1.0))
+NORMALS = st.floats(-6, 6)
+
+
+@given(NORMALS, NORMALS)
+def test_a_greater_draw_is_a_greater_value_within_the_ends(one: float, other: float):
+    low, high = sorted((one, other))
+    for prior in (LOG, SHARE):
+        assert prior.at(low) <= prior.at(high) and (high - low < 1e-6 or prior.at(low) < prior.at(high))
+    assert LOG.at(low) > 0 and 0.2 < SHARE.at(low) <= SHARE.at(high) < 1.0
+
+
+def test_the_scale_is_that_of_logs_or_of_logits_between_the_ends():
+    draws = np.array([-2.0, 0.0, 1.0])
+    assert LOG.at(draws) == pytest.approx(300 * np.exp(0.4 * draws), rel=1e-14)
+    assert SHARE.at(draws) == pytest.approx(0.2 + 0.8 * expit(-1.5 + 0.8 * draws), rel=1e-14)
+
+
+@pytest.mark.parametrize("prior", [LOG, SHARE], ids=["logs", "logits"])
+def test_a_number_gives_a_number_and_an_array_its_shape(prior: Prior):
+    assert type(prior.at(0.5)) is float
+    table = prior.at(np.zeros((2, 3)))
+    assert table.shape == (2, 3) and table[1, 2] == prior.at(0.0)
+
+
+def test_what_is_known_has_one_value_whatever_is_drawn():
+    for prior in (LOG, SHARE):
+        fixed = prior.fixed(0.75)
+        assert fixed.at(3.0) == 0.75 and (fixed.spread, fixed.ends, fixed.why) == (0.0, None, "given")
+    assert LOG.spread == 0.4, "the prior itself stays"
+
+
+def test_the_normal_of_a_prior_is_that_of_its_logs():
+    mean, spread = LOG.normal
+    assert exp(mean) == pytest.approx(300, rel=1e-14) and spread == 0.4
+    assert log(LOG.at(1.0)) == pytest.approx(mean + spread, rel=1e-14)
+
+
+@given(st.floats(-20, 20), st.floats(-5, 5), st.floats(0.01, 10))
+def test_the_densities_are_those_of_scipy(value: float, mean: float, spread: float):
+    assert normal_log_density(value, mean, spread) == pytest.approx(norm(mean, spread).logpdf(value), rel=1e-12, abs=1e-12)
+    assert standard_log_density(value) == pytest.approx(norm.logpdf(value), rel=1e-14)
+
+
+def test_a_density_has_the_mass_one_and_takes_arrays():
+    assert quad(lambda x: exp(normal_log_density(x, 1.0, 0.3)), -inf, inf)[0] == pytest.approx(1, abs=1e-8)
+    found = normal_log_density(np.array([[0.0], [1.0]]), np.array([0.0, 2.0]), 1.0)
+    assert found.shape == (2, 2) and found[1, 0] == pytest.approx(norm.logpdf(1.0), rel=1e-14)
+
+
+def test_no_quantity_is_drawn_twice():
+    assert len({*STRUCTURE, *NUISANCES, *COLLAPSED}) == len(STRUCTURE) + len(NUISANCES) + len(COLLAPSED)
+    assert len(set(OBSERVED)) == len(OBSERVED)

@@ -1,0 +1,75 @@
+"""A test file a module: what derive/x.py defines is tried in tests/derive/test_x.py, but for what is listed here with its reason."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("backsolve", "derive", "invert", "pricing_data")
+TRIED_ELSEWHERE = {
+    "backsolve/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
+    "derive/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
+    "invert/__init__.py": "the names it lends: tests/test_imports.py, tests/test_typing.py",
+    "derive/catalogue/band_terms.py": "terms of equations: with the equations, in tests/derive/test_catalogue.py and test_derivations.py",
+    "derive/catalogue/cache_tariffs.py": "equations with a term of their own: tests/derive/test_catalogue.py",
+    "derive/catalogue/pricing_rules.py": "equations with terms of their own: tests/derive/test_catalogue.py",
+    "derive/catalogue/sources.py": "works that are cited: every one of an equation, in tests/derive/test_catalogue.py",
+    "invert/estimators/__init__.py": "the list of estimators: tests/invert/estimators/test_estimates.py, tests/test_new_estimator.py",
+    "invert/market/candidates.py": "held to what it foretold: tests/validation/test_kv_class.py",
+    "invert/market/kv_class.py": "held to what it foretold: tests/validation/test_kv_class.py",
+    "invert/market/learnt.py": "what market and class have learnt: tests/validation/test_market.py, test_kv_class.py",
+    "invert/market/panel.py": "models with their prices: tests/validation/test_market.py",
+    "invert/market/record.py": "held to what was foretold: tests/validation/test_market.py",
+    "invert/market/size.py": "held to what it foretold: tests/validation/test_market.py",
+}
+"""Modules that have no test file of their own, and where else they are tried."""
+
+
+def modules() -> list[Path]:
+    return [path.relative_to(ROOT) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def defines_something(path: Path) -> bool:
+    """Whether a module has a function or a class: equations and quantities are data, and each row is tried by the tests of all of them."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in ast.walk(tree))
+
+
+def place_of_tests(module: Path) -> Path:
+    """Where the tests of a module stand; those of a package under its name, beside its folder."""
+    name = module.parent if module.stem == "__init__" else module.with_suffix("")
+    return Path("tests") / name.parent / f"test_{name.name}.py"
+
+
+def without_tests() -> set[str]:
+    return {module.as_posix() for module in modules() if defines_something(module) and not (ROOT / place_of_tests(module)).is_file()}
+
+
+def test_every_module_has_a_test_file_of_its_name():
+    assert without_tests() - set(TRIED_ELSEWHERE) == set()
+
+
+def test_every_exception_is_one():
+    assert set(TRIED_ELSEWHERE) <= without_tests()
+    for name, reason in TRIED_ELSEWHERE.items():
+        named = [word.strip(",;:") for word in reason.split() if word.strip(",;:").endswith(".py")]
+        folder = (ROOT / named[0]).parent
+        assert all((ROOT / one).is_file() or (folder / one).is_file() for one in named), name
+
+
+@pytest.mark.parametrize(
+    ("module", "tests"),
+    [
+        ("derive/units.py", "tests/derive/test_units.py"),
+        ("invert/report/flat.py", "tests/invert/report/test_flat.py"),
+        ("derive/catalogue/__init__.py", "tests/derive/test_catalogue.py"),
+    ],
+)
+def test_where_the_tests_of_a_module_stand(module: str, tests: str):
+    assert place_of_tests(Path(module)) == Path(tests) and (ROOT / tests).is_file()
+
+
+def test_a_module_that_defines_something_is_seen():
+    assert {Path("derive/units.py"), Path("derive/catalogue/sources.py")} <= {module for module in modules() if defines_something(module)}
+    assert not defines_something(Path("derive/catalogue/roofline.py")) and len(modules()) > 150

@@ -1,0 +1,30 @@
+"""Tables as tests need them: hardware of four good rows, and the text of a table with its cells changed."""
+
+import csv
+import io
+from collections.abc import Callable
+
+from derive.shipped import Tables, read
+
+HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
+GOOD = [
+    "H1,peak_flops,bf16,1e15,FLOP/s,true,page,,official,",
+    "H1,hbm_bandwidth,,3e12,byte/s,TRUE,page,,official,",
+    "H1,hbm_capacity,,8e10,byte,True,page,,official,",
+    "H1,chip_price,,2,USD/h,false,page,2026-05-01,official,rent",
+]
+
+
+def of_hardware(*rows: str, header: str = HARDWARE) -> Tables:
+    """The tables that ship, with these rows for hardware.csv."""
+    return read().edited(hardware="\n".join([header, *rows, ""]))
+
+
+def with_cells(content: str, changes: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    """The text of a CSV with every row as `changes` makes it."""
+    rows = [changes(row) for row in csv.DictReader(io.StringIO(content))]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
