@@ -193,7 +193,7 @@ class Disclosure(TableRow):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelRow(TableRow):
-    """A row of models.csv: the other names of a priced model and what is known of its size, with grades."""
+    """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades."""
 
     TABLE = "models"
 
@@ -207,6 +207,8 @@ class ModelRow(TableRow):
     active_params: float | None
     active_params_grade: str
     total_params: float | None
+    release_date: datetime.date | None
+    release_grade: str
     source: str
     notes: str
 
@@ -317,11 +319,31 @@ class PastPrice(TableRow):
     source: str
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Claim(TableRow):
+    """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
+
+    TABLE = "claims"
+
+    id: str
+    time: str
+    claim: str
+    stated: str
+    unit: str
+    unknown: str
+    givens: str
+    equations: tuple[str, ...]
+    tolerance: float | None
+    verdict: str
+    reason: str
+    source: str
+
+
 RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, ReferenceModel, Disclosure, ModelRow, FxRate),
-        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice),
+        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, Claim),
     )
 }
 """By the name of the table. Prices are read with the files that people lay over them."""

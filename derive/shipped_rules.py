@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from derive.catalogue import equation
+from derive.claim_cells import UNDECIDED, asked, givens, said
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
 from derive.quantities import QUANTITIES
 from derive.shipped_rows import (
     AcceleratorFigure,
     Architecture,
+    Claim,
     Disclosure,
     Efficiency,
     Fault,
@@ -182,7 +185,11 @@ def _experts(row: Architecture) -> Iterator[Fault]:
 
 
 def _model(row: ModelRow) -> Iterator[Fault]:
-    for known, grade in (("architecture", "architecture_grade"), ("active_params", "active_params_grade")):
+    for known, grade in (
+        ("architecture", "architecture_grade"),
+        ("active_params", "active_params_grade"),
+        ("release_date", "release_grade"),
+    ):
         if is_known(row, known) != is_known(row, grade):
             missing, there = (known, grade) if is_known(row, grade) else (grade, known)
             yield missing, f"is blank, and {there} is not"
@@ -226,6 +233,33 @@ def _efficiency(row: Efficiency) -> Iterator[Fault]:
         yield "value", str(fault)
 
 
+WORKED_OUT = ("unknown", "stated", "givens", "tolerance")
+"""What a claim has that is held against a number."""
+
+
+def _claim(row: Claim) -> Iterator[Fault]:
+    undecided = row.verdict == UNDECIDED
+    for column in WORKED_OUT:
+        if is_known(row, column) == undecided and (column != "stated" or not undecided):
+            yield column, "is known, and the claim is not decidable" if undecided else "is blank, and the claim has a verdict"
+            return
+    if not row.reason and row.verdict != "reproduced":
+        yield "reason", "is blank, and the claim is not just reproduced"
+    if undecided:
+        return
+    for column, read in (
+        ("unknown", lambda: asked(row.unknown)),
+        ("stated", lambda: said(row.unknown, row.stated, row.unit)),
+        ("givens", lambda: givens(row.givens)),
+        ("equations", lambda: [equation(id) for id in row.equations]),
+    ):
+        try:
+            read()
+        except BacksolveError as fault:
+            yield ("unit" if isinstance(fault, WrongUnit) and row.unit else column), str(fault)
+            return
+
+
 ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "fx": _rate,
     "hardware": _hardware,
@@ -235,6 +269,7 @@ ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "reference_class": _class_member,
     "disclosures": _disclosure,
     "efficiencies": _efficiency,
+    "claims": _claim,
 }
 """By the name of the table; each takes the record of a row."""
 

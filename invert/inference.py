@@ -43,7 +43,7 @@ from invert.result import Inference, Run
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
-from invert.sheets.read import Prices, load, refuse_bad_rate
+from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
@@ -79,7 +79,7 @@ def infer(
     """
     assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     data = read_data()
-    book, known = load(prices, data), models(data)
+    book, known = book_of(data, prices), models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)

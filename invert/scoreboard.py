@@ -11,9 +11,10 @@ from statistics import fmean, stdev
 
 from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import Disclosure, in_si
+from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
+from invert.claims import claim_rows, price_facts
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
@@ -26,7 +27,9 @@ from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
-from invert.sheets.read import load
+from invert.sheets.assemble import models, sheets
+from invert.sheets.read import book_of
+from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 
@@ -47,8 +50,9 @@ def section_rows(section: str, data: Data | None = None) -> list[Row]:
 def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
-    book = load(data=data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data)] if set(names) != {"calibration"} else []
+    book = book_of(data)
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
+    problems += data.tables.problems(Claim.TABLE) if "claims" in names else ()
     for name in names:
         try:
             found[name] = section_rows(name, data)
@@ -177,6 +181,13 @@ def class_records(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     return rows
 
 
+def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+    """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
+    verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
+    hosts, of_model = data.tables.rows_of(HostPrice), data.tables.rows_of(OpenModel)
+    return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
+
+
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
     usual = calibration.learn(data, None, assumptions).reference
@@ -220,6 +231,12 @@ def _disclosed(tables: Tables, quantity: str) -> float:
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
+def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+    """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
+    known = price_facts(sheets(book_of(data))[0], models(data), assumptions)
+    return claim_rows(data.tables.rows_of(Claim), known, data.tables)
+
+
 def recorded_calibration() -> list[Row]:
     """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
     return pooled(_recorded_lines())
@@ -250,13 +267,15 @@ SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
     "skill": skill,
     "size": size_records,
     "class": class_records,
+    "single-band": single_band,
     "storage": storage_rules,
     "controls": controls,
     "production": production,
+    "claims": claims,
     "calibration": lambda _: recorded_calibration(),
 }
-"""By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; tier rules; negative
-controls; a disclosed day; the sampler itself."""
+"""By name: sheets of several bands, of known models; leave-one-out; size by price; the class of KV bytes; hosts of one model; tier
+rules; negative controls; a disclosed day; what the lecture claims; the sampler itself."""
 
 
 TITLES = {
@@ -264,9 +283,11 @@ TITLES = {
     "skill": "Leave one out: how well each belief foretells the cache of a model it has not seen",
     "size": "Size by input price, of open models left out: rms and that of the class, gain in log density over it (nats; 5 to 95 %)",
     "class": "KV bytes by the class of the time, and what a price adds to it (log density in nats, a family one vote)",
+    "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "claims": "What the lecture claims: a number said, the number found, and the verdict",
     "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",
 }
 

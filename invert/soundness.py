@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
 from derive.presets import kv_bytes
@@ -18,8 +19,12 @@ from invert.sheets.rules import check
 READ_BY_INFER = ("models", "architectures", "reference_class", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices")
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history", "claims")
 """What is held against its description alone."""
+BEGINS = ("start", "first_seen")
+"""Kinds of dates on which a price began, or had begun."""
+BEFORE_RELEASE = timedelta(days=31)
+"""So long a preview is sold before the release, or a database is late with it."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
@@ -32,7 +37,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(book, data.tables))
+    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables))
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
@@ -109,6 +114,24 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
             if getattr(row, column) != value:
                 fault = f"{getattr(row, column)} is not the {value:g} that {row.kv_formula} attention makes of the configuration"
                 yield Problem("architectures.csv", row.place, column, fault)
+
+
+def released_late(book: PriceBook, tables: Tables) -> list[Problem]:
+    """Rows of models.csv with a release after the newest day of the prices, or long after a price of the model began."""
+    began: dict[tuple[str, str], date] = {}
+    for row in book.rows:
+        if row.effective_date and row.date_kind in BEGINS and row.origin.startswith("prices.csv:"):
+            pair = row.provider, row.model
+            began[pair] = min(row.effective_date, began.get(pair, row.effective_date))
+    newest = book.newest_retrieved or date.max - BEFORE_RELEASE
+    found: list[Problem] = []
+    for model in _sound(tables, ModelRow):
+        sold = began.get((model.provider, model.model), newest)
+        if model.release_date and model.release_date > min(sold + BEFORE_RELEASE, newest):
+            of = "a price of it began" if sold < newest else "the prices were read"
+            fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
+            found.append(Problem("models.csv", model.place, "release_date", fault))
+    return found
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:

@@ -9,7 +9,7 @@ from backsolve.streams import say, width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "size", "class", "storage", "controls", "production", "calibration")
+SECTIONS = ("truth", "skill", "size", "class", "single-band", "storage", "controls", "production", "claims", "calibration")
 SEEDS, SHEETS, DRAWS = 10, 300, 8192
 """What `--rerun` simulates, unless told otherwise."""
 FAULTY_NOISE = 0.3
@@ -47,9 +47,11 @@ def validate_command(
     skill        how well each belief foretells a model that was left out
     size         size by input price, for open models that were left out
     class        KV bytes by the models released before, and what a price adds
+    single-band  what lists of one band tell, by hosts of one model
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
+    claims       numbers that the lecture says, beside what the equations and tables make of them
     calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
 
     A rerun takes about seven minutes of one processor; of 10 sheets in the place of 300, a quarter of a minute.

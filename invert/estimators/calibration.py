@@ -24,7 +24,7 @@ from invert.estimators.densities import LONG_TAILS, Belief, Sample, log_normal, 
 from invert.records import Estimate, PriceSheet
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
-from invert.sheets.read import load, read_rows, refuse_bad_rate
+from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
 
 REFERENCE, LAUNCHED = ReferenceModel.TABLE, "prices_calibration.csv"
@@ -157,7 +157,7 @@ def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
 
 def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of reference_class.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book(data).problems[len(load(data=data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
+    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
 
 
 def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def _fault(row: ReferenceModel, column: str, message: str) -> Problem:
 @once_a_run
 def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
-    book = load(data=data)
+    book = book_of(data)
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:
@@ -273,7 +273,7 @@ def _sold(
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
     """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
     grade = "verified" if active_params else ""
-    known = architecture, "verified", None, active_params, grade, None
+    known = architecture, "verified", None, active_params, grade, None, None, ""
     return ModelRow(sheet.provider, sheet.model, (), True, *known, f"{REFERENCE}.csv", "")
 
 

@@ -1,16 +1,13 @@
 """The open models that prices were collected of, as rows that a size can be learnt from: of their makers' lists, and of hosts."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import exp, log
 from statistics import median
 
 from derive.shipped_rows import HostPrice, ListPrice, OpenModel
-
-OLD = "old"
-RENTED = "gpu"
+from invert.market.hosts import of_rented_hosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +34,9 @@ def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> t
 
 
 def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice], least_hosts: float) -> tuple[Priced, ...]:
-    """One row a model that enough hosts of rented accelerators sell, at their median.
-
-    Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
-    nothing of their own.
-    """
+    """One row a model that enough hosts of rented accelerators sell, at their median."""
     known = {one.model: one for one in models}
-    of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
-    for row in prices:
-        if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
-            of_model[row.model].append(row)
-    enough = {model: rows for model, rows in of_model.items() if len(rows) >= least_hosts and model in known}
+    enough = {model: rows for model, rows in of_rented_hosts(prices, least_hosts).items() if model in known}
     return tuple(
         _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
         for model, rows in enough.items()

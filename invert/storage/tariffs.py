@@ -17,7 +17,7 @@ from invert.data import Data
 from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables, rounding_cell
-from invert.sheets.read import load
+from invert.sheets.read import book_of
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
@@ -126,7 +126,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 
     They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
     """
-    offered, _ = sheets(load(data=data))
+    offered, _ = sheets(book_of(data))
     architectures = {(row.provider, row.model): row.architecture for row in models(data)}
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
@@ -189,7 +189,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
     Facts that were given about one model or its traffic say nothing of these.
     """
     assumptions = assumptions.apart_from(UNLESS_GIVEN)
-    offered, _ = sheets(load(data=data))
+    offered, _ = sheets(book_of(data))
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
     for row in _disclosures(data.tables):

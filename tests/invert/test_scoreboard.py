@@ -9,9 +9,11 @@ import pytest
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
+from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
@@ -73,9 +75,9 @@ def test_anchors_move_what_rests_on_them_on_known_models_as_well():
 
 
 def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
-    def without_medians(assumptions: Assumptions):
+    def without_medians(data: Data, assumptions: Assumptions):
         so = undetermined(USUAL, "so")
-        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(assumptions))
+        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(data, assumptions))
 
     judged_as_ever = truth.judged
     monkeypatch.setattr(truth, "judged", without_medians)
@@ -112,7 +114,7 @@ def test_the_recorded_calibration_meets_the_demands():
     """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
     rows = truth.recorded_calibration()
     sound, broken = ([row for row in rows if (row["run"] == "calibrated") == good] for good in (True, False))
-    assert len(sound) == len(broken) == 7
+    assert len(sound) == len(broken) == len(RANKED)
     for row in sound:
         assert int(row["simulations"]) >= 5000 and int(row["seeds"]) >= 5
         assert 0.885 <= float(row["coverage_90"]) <= 0.915 and 0.48 <= float(row["coverage_50"]) <= 0.52

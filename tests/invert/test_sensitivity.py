@@ -10,7 +10,7 @@ from math import exp, inf, log
 import pytest
 from scipy.stats import t as student
 
-from derive.shipped import read, reading
+from derive.shipped import read
 from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
 from invert.inference import infer
@@ -19,6 +19,7 @@ from invert.result import Inference
 from invert.sensitivity import convention, probabilities_by_cost, swings_of_headline, swings_of_one_markup
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 

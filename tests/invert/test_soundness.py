@@ -18,7 +18,7 @@ import pytest
 
 from derive import presets, shipped
 from derive.errors import WrongData
-from derive.shipped import Problem, Tables, read, reading
+from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
@@ -26,9 +26,10 @@ from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
-from invert.soundness import all_problems, rivals, table_problems
+from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -50,6 +51,7 @@ REMARKS = {
     "host_prices": {"source", "price_id", "precision", "host"},
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
+    "claims": {"claim", "reason", "source"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 
@@ -66,6 +68,7 @@ MAY_BE_BLANK = {
     "host_prices": {"cache_read_price", "batch_input_price", "batch_output_price"},
     "disclosed_sizes": {"active_params"},
     "price_history": {"cache_read_price"},
+    "claims": {"time", "unit", "equations"},
 }
 """Columns whose blank has a meaning: not known, none, any, or open."""
 
@@ -73,6 +76,7 @@ FREE_WORDS = {
     "prices_rivals": {"region", "provider", "model"},
     "architectures": {"kv_family"},
     "open_models": {"price_family", "vendor"},
+    "claims": {"id"},
 }
 """Columns whose word may be any: in a table that nothing is worked out from, and of groups that have no table."""
 
@@ -86,6 +90,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
     "reference_class": lambda row: row["architecture"] == "GLM-4.5",
     "disclosures": lambda row: row["quantity"] == "chip_price",
     "open_models": lambda row: row["model"] == "DeepSeek-V4-Pro",
+    "claims": lambda row: row["id"] == "A13a",
 }
 """A row that an inference of another model rests on."""
 
@@ -245,7 +250,7 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
     "prices_rivals": ({}, "amount", None),
-    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.current(), "CNY", date(2026, 3, 1))),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.read(), "CNY", date(2026, 3, 1))),
     "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
     "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
     "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
@@ -370,6 +375,30 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
         found, problems = scoreboard.sections(tuple(scoreboard.SECTIONS))
     assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
     assert found["calibration"] and set(table.problems) <= set(problems)
+
+
+@in_one_test(
+    ("model", "day", "named"),
+    [
+        ("kimi-k3", "2026-07-16", False),
+        ("kimi-k3", "2026-11-16", True),  # a month after a price of it was first seen
+        ("gemini-2.5-pro", "2025-07-18", False),
+        ("gemini-2.5-pro", "2025-07-19", True),
+        ("gpt-6-sol", "2026-11-20", False),
+        ("gpt-6-sol", "2026-11-21", True),  # after the day on which its price was read
+    ],
+)
+def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
+    place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
+    with reading(edited("models", place, release_date=day, release_grade="quoted")):
+        found = released_late(load())
+        assert set(found) <= set(table_problems(load()))
+    assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
+
+
+def test_a_price_of_ones_own_says_nothing_of_a_release_that_ships():
+    own = "provider,model,component,amount,effective_date,date_kind\nmoonshotai,kimi-k3,input,1,2020-01-01,start\n"
+    assert released_late(load(io.StringIO(own))) == []
 
 
 def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():

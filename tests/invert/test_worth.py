@@ -6,13 +6,14 @@ from statistics import fmean, stdev
 
 import pytest
 
-from derive.shipped import read, reading
+from derive.shipped import read
 from invert.estimators import calibration
 from invert.estimators.known import judged
 from invert.inference import infer
 from invert.records import LeftOut, Worth
 from invert.worth import or_left_out, worths
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def test_a_record_is_that_of_the_estimators_on_the_known_models():

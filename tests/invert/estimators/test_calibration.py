@@ -23,6 +23,7 @@ from invert.estimators.calibration import bounded, combined, increment_only, kv_
 from invert.estimators.densities import central_interval, log_normal, on_grid
 from invert.records import upper
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 AS_SHIPPED = learn(shipped_data())
@@ -115,7 +116,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
     ],
 )
 def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
-    with shipped.reading(edited("reference_class", "GLM-4.5", column, text)):
+    with reading(edited("reference_class", "GLM-4.5", column, text)):
         found = members(shipped_data())
         (problem,) = (*shipped.problems("reference_class"), *calibration.class_problems(shipped_data()))
         assert str(problem).startswith(f"reference_class.csv row 10, column {message}")
@@ -130,7 +131,7 @@ def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
 
 @pytest.mark.parametrize("text", ["TRUE", "True"])
 def test_truth_is_read_as_a_spreadsheet_writes_it(text):
-    with shipped.reading(edited("reference_class", "GLM-4.5", "in_class", text)):
+    with reading(edited("reference_class", "GLM-4.5", "in_class", text)):
         assert learn(shipped_data()) == AS_SHIPPED
 
 

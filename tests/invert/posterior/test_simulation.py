@@ -194,10 +194,11 @@ def amounts_of(shape: Shape, numbers: Mapping[str, np.ndarray], row: int) -> Ite
         yield "cache_storage", 0, number("storage_ratio")
 
 
-def model_row(name: str, shape: Shape, centre: float) -> ModelRow:
+def model_row(any_model: ModelRow, name: str, shape: Shape, centre: float) -> ModelRow:
     """What models.csv would say of a simulated model."""
-    stated = (float(np.exp(centre)), "verified") if shape.size == "stated" else (None, "")
-    return ModelRow("simulated", name, (), True, "", "", int(shape.edges[-1]), *stated, None, "", "")
+    params, grade = (float(np.exp(centre)), "verified") if shape.size == "stated" else (None, "")
+    said = {"max_context": int(shape.edges[-1]), "active_params": params, "active_params_grade": grade, "total_params": None}
+    return replace(any_model, provider="simulated", model=name, aliases=(), first_party=True, architecture="", **said)
 
 
 @pytest.fixture(scope="module")
@@ -214,14 +215,14 @@ def read_back() -> list[ReadBack]:
                 lines.append(f"simulated,{name},{component},{threshold},{amount}")
                 if not SMALLEST[component] <= amount <= LARGEST:
                     absurd.add(name)
-    data = read_data()
-    book = load(BytesIO("\n".join(lines).encode()), data=data)
+    book, data = load(BytesIO("\n".join(lines).encode())), read_data()
+    any_model = data.tables.rows_of(ModelRow)[0]
     refused = {lines[problem.row - 1].split(",")[1] for problem in book.problems}
     assert refused == absurd and len(absurd) < 0.02 * len(drawn)
     found = {sheet.model: sheet for sheet in sheets(book)[0] if sheet.provider == "simulated" and sheet.model not in absurd}
     assert set(found) == set(drawn) - absurd
     return [
-        ReadBack(shape, evidence, case_of(found[name], model_row(name, shape, evidence.log_active_params[0][0]), data, USUAL))
+        ReadBack(shape, evidence, case_of(found[name], model_row(any_model, name, shape, evidence.log_active_params[0][0]), data, USUAL))
         for name, (shape, evidence) in drawn.items()
         if name in found
     ]

@@ -14,6 +14,7 @@ from invert.report.tiers import caveat, tiers
 from invert.result import Inference
 from invert.storage.tariffs import scoreboard
 from invert.table import InferenceTable
+from tests.tools.data import shipped_data
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -33,8 +34,8 @@ def text(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
 def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = calibration.learn().reference
-    scores = {row.rule: row for row in scoreboard((exp(usual.mean), usual.predictive_sd))}
+    usual = calibration.learn(shipped_data()).reference
+    scores = {row.rule: row for row in scoreboard(shipped_data(), (exp(usual.mean), usual.predictive_sd))}
     lines = text(name).splitlines()
     for rule, row in scores.items():
         (line,) = [line for line in lines if line.startswith(rule + "  ")]

@@ -13,6 +13,7 @@ from invert.sheets.assemble import find, models, prices_by_place, sheets, with_a
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
@@ -156,7 +157,7 @@ def test_the_hours_of_a_peak_sheet_are_kept():
 
 
 def model_row(provider: str, model: str, *aliases: str, first_party: bool = True) -> ModelRow:
-    return ModelRow(provider, model, aliases, first_party, "", "", None, None, "", None, "", "")
+    return ModelRow(provider, model, aliases, first_party, "", "", None, None, "", None, None, "", "", "")
 
 
 LISTED = [
@@ -257,18 +258,21 @@ def test_a_real_preview_is_found_by_its_plain_name():
 @in_one_test(
     ("line", "message"),
     [
-        ("b,n,,perhaps,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
-        ("b,n,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
-        ("b,n,,true,,,many,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
-        ("b,n,,true,,,,many,verified,,,", "models.csv row 3, column active_params: 'many' is not a number"),
-        ("b,n,,true,,,,1e9,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
-        ("b,n,,true,Nothing-1B,verified,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
+        ("b,n,,perhaps,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
+        ("b,n,,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
+        ("b,n,,true,,,many,,,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
+        ("b,n,,true,,,,many,verified,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
+        ("b,n,,true,,,,1e9,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
+        ("b,n,,true,Nothing-1B,verified,,,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
+        ("b,n,,true,,,,,,,2026,quoted,,", "models.csv row 3, column release_date: '2026' is not an ISO date"),
+        ("b,n,,true,,,,,,,2026-05-01,,,", "models.csv row 3, column release_grade: is blank, and release_date is not"),
+        ("b,n,,true,,,,,,,2026-05-01,rumour,,", "models.csv row 3, column release_grade: 'rumour' is not known"),
         ("b,n,,true", "models.csv row 3: has 4 cells"),
     ],
 )
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\n{line}\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\n{line}\n")):
         (row,), (problem,) = models(shipped_data()), shipped.problems("models")
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
@@ -276,7 +280,7 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
 
 def test_of_two_rows_of_one_model_neither_is_read():
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,\na,m,,true,,,,,,,,\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\na,m,,true,,,,,,,,,,\n")):
         assert models(shipped_data()) == []
         assert [str(problem) for problem in shipped.problems("models")] == [
             "models.csv row 2, column model: row 3 has the same provider, model",

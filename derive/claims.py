@@ -1,0 +1,123 @@
+"""What the lecture claims, held against what the equations and the tables make of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from derive import shipped
+from derive.answers import shown_end
+from derive.catalogue import equation
+from derive.claim_cells import UNDECIDED, asked, givens, said
+from derive.errors import NoSingleValue, UnknownName
+from derive.presets import hardware, model
+from derive.quantities import QUANTITIES
+from derive.shipped import Tables
+from derive.shipped_rows import Claim, Disclosure, MemoryTierFigure, figure, in_si
+from derive.solving.api import Given, solve
+
+Facts = Mapping[str, float]
+"""Values by registry name [SI]."""
+TABLES = {
+    "hardware": "hardware.csv",
+    "model": "architectures.csv",
+    "sheet": "prices.csv",
+    "device": "memory_tiers.csv",
+    "disclosed": "disclosures.csv",
+}
+"""Where the rows that a given names stand."""
+PRESETS = ("hardware", "model")
+"""Rows that `solve` takes by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A claim, the value found for it [SI], and what that rests on: equations by id, tables by file."""
+
+    claim: Claim
+    found: float
+    rests_on: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether what was found lies in what was said, up to the tolerance of the row."""
+        low, high = said(self.claim.unknown, self.claim.stated, self.claim.unit)
+        tolerance = self.claim.tolerance or 0.0
+        return low * (1 - tolerance) <= self.found <= high * (1 + tolerance)
+
+    @property
+    def in_unit(self) -> float:
+        """What was found, in the unit in which it was said."""
+        low, _, _ = self.claim.stated.partition("..")
+        return self.found * figure(low) / said(self.claim.unknown, low, self.claim.unit)[0]
+
+
+def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = None) -> Finding | None:
+    """The value that equations and tables give for a claim; None where it is not decidable. `sheets` are price lists by `provider/model`.
+
+    It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
+    Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
+
+    >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
+    >>> row.claim, finding(row, {}).found, finding(row, {}).agrees
+    ('balance batch at 300 and a sparsity of 8', 2400.0, True)
+    """
+    if claim.verdict == UNDECIDED:
+        return None
+    rows, texts = givens(claim.givens).rows, givens(claim.givens).texts
+    known = {source: _facts(source, name, sheets, tables or shipped.read()) for source, name in rows.items()}
+    values = [_value(name, claim, rows, texts, known) for name in asked(claim.unknown)]
+    files = tuple(TABLES[source] for source in rows)
+    return Finding(claim=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
+
+
+def _value(name: str, claim: Claim, rows: Mapping[str, str], texts: Mapping[str, str], known: Mapping[str, Facts]) -> float:
+    if not claim.equations:
+        return _read_off(name, claim, known)
+    # A list or a device says more than the equations of a claim ask for.
+    wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *texts}
+    beside = {one: value for source, facts in known.items() if source not in PRESETS for one, value in facts.items() if one in wanted}
+    given: dict[str, Given] = {**texts, **beside}
+    solution = solve(name, using=claim.equations, given=given, hardware=rows.get("hardware"), model=rows.get("model"))
+    ends = {shown_end(answer) for answer in solution.answers}
+    found = ends.pop() if len(ends) == 1 else None
+    if found is None:
+        raise NoSingleValue(f"claim {claim.id}: {solution.reason.message if solution.reason else 'there is no one answer'}")
+    return found
+
+
+def _read_off(name: str, claim: Claim, known: Mapping[str, Facts]) -> float:
+    for facts in known.values():
+        if name in facts:
+            return facts[name]
+    raise NoSingleValue(f"claim {claim.id}: none of its rows has {name}")
+
+
+def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:
+    """What a row, or the rows of one name, give by registry name [SI]."""
+    if source == "sheet":
+        if name not in sheets:
+            raise UnknownName("price list", name, sheets)
+        return sheets[name]
+    if source == "hardware":
+        return hardware(name, tables).givens
+    if source == "model":
+        return model(name, tables).givens
+    found = _of_device(name, tables) if source == "device" else _of_disclosure(name, tables)
+    if not found:
+        raise UnknownName(source, name, ())
+    return found
+
+
+def _of_device(name: str, tables: Tables) -> Facts:
+    return {
+        row.quantity: in_si(row.quantity, row.value, row.unit)
+        for row in tables.rows_of(MemoryTierFigure)
+        if row.device == name and row.quantity in QUANTITIES
+    }
+
+
+def _of_disclosure(name: str, tables: Tables) -> Facts:
+    return {
+        row.quantity: in_si(row.quantity, row.value, row.unit)
+        for row in tables.rows_of(Disclosure)
+        if name in (row.provider, f"{row.provider}/{row.model}") and row.value is not None and row.quantity in QUANTITIES
+    }

@@ -1,0 +1,68 @@
+"""What the lecture claims, held against the equations and the tables, price lists included, as rows of the scoreboard."""
+
+from collections.abc import Iterable, Mapping
+
+from derive.claim_cells import UNDECIDED
+from derive.claims import Facts, finding
+from derive.errors import BacksolveError
+from derive.shipped import Tables
+from derive.shipped_rows import Claim, ModelRow
+from invert.assumptions import Assumptions
+from invert.records import PriceSheet
+from invert.sheets.observables import observables
+
+DIGITS, WHOLE = 4, 1e6
+"""Digits of what is found; below the other it is written as a whole number where it is one."""
+
+
+def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
+    """A row a claim: what is said and what is found, in the unit it is said in, and the verdict; `sheets` by `provider/model`.
+
+    A claim that rests on a row of a table which cannot be used says so, and the others stand.
+    """
+    return [_row(claim, sheets, tables) for claim in claims]
+
+
+def _row(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> dict[str, object]:
+    found, by, verdict, reason = None, "", claim.verdict, claim.reason
+    try:
+        if one := finding(claim, sheets, tables):
+            found, by = float(f"{one.in_unit:.{DIGITS}g}"), "; ".join(one.rests_on)
+    except BacksolveError as error:
+        verdict, reason = UNDECIDED, f"left out: {error}"
+    return {
+        "id": claim.id,
+        "claim": claim.claim,
+        "said": claim.stated or None,
+        "unit": claim.unit,
+        "found": int(found) if found is not None and found < WHOLE and found.is_integer() else found,
+        "verdict": verdict,
+        "reason": reason,
+        "by": by,
+        "time": claim.time,
+        "source": claim.source,
+    }
+
+
+def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
+    """What each price list says, by `provider/model`: of its base band, its first step and its shortest cache lifetime."""
+    longest = {(row.provider, row.model): row.max_context for row in models}
+    return {f"{one.provider}/{one.model}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
+
+
+def _facts(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> Facts:
+    base, seen = sheet.bands[0], observables(sheet, max_context, assumptions)
+    found: dict[str, float | None] = {
+        "input_price": base.input.usd_per_token,
+        "output_price": base.output.usd_per_token,
+        "output_input_ratio": seen.output_input_ratio.value,
+        "max_context": max_context,
+    }
+    if base.cache_read and seen.cache_read_ratio:
+        found |= {"cache_read_price": base.cache_read.usd_per_token, "cache_read_ratio": seen.cache_read_ratio.value}
+    if seen.cache_write_premiums:
+        found["cache_write_premium"] = min(seen.cache_write_premiums)[1]
+    for step in seen.pairs[:1]:
+        found["long_context_threshold"] = step.long_context_threshold
+        found |= {"premium_in": step.premium_in.value, "premium_out": step.premium_out.value}
+    return {name: float(value) for name, value in found.items() if value is not None}

@@ -1,0 +1,104 @@
+"""What hosts of one model ask for it: models with open weights are sold by many, and all that differs between them is who sells."""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from statistics import NormalDist, correlation, median, variance
+
+from derive.catalogue import equation
+from derive.shipped_rows import HostPrice
+
+OLD = "old"
+RENTED = "gpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadWithin:
+    """The spread [nat] of something between hosts of one model: pooled over models, and that of the model in the middle."""
+
+    pooled: float
+    middle: float
+    models: int
+    prices: int
+
+
+def of_rented_hosts(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
+    """By model, what hosts of rented accelerators ask for it, where so many or more sell it.
+
+    Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
+    nothing of their own.
+    """
+    of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
+    for row in prices:
+        if row.host_kind == RENTED and row.era != OLD and not row.size_bucket and not row.domestic:
+            of_model[row.model].append(row)
+    return {model: rows for model, rows in of_model.items() if len(rows) >= least}
+
+
+def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
+    """The spread of values within groups of two or more: each group has its own mean, and all have one variance.
+
+    >>> one = spread_within([[0.0, 2.0], [5.0, 6.0, 7.0]])
+    >>> round(one.pooled, 3), round(one.middle, 3), one.models, one.prices
+    (1.155, 1.207, 2, 5)
+    """
+    known = [values for values in groups if len(values) > 1]
+    variances = [variance(values) for values in known]
+    freedom = [len(values) - 1 for values in known]
+    return SpreadWithin(
+        pooled=sqrt(sum(one * of for one, of in zip(variances, freedom, strict=True)) / sum(freedom)),
+        middle=median(sqrt(one) for one in variances),
+        models=len(known),
+        prices=sum(map(len, known)),
+    )
+
+
+def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float) -> SpreadWithin:
+    """How far ln(output/input) differs between hosts of one model [nat], over models that so many or more hosts sell.
+
+    The weights are the same at all of them: none of it is the model's.
+    """
+    hosts = of_rented_hosts(prices, least_hosts).values()
+    return spread_within([log(row.output_price / row.input_price) for row in rows] for rows in hosts)
+
+
+def fraction_span(output_input_ratio: float, spread: float, level: float) -> tuple[float, float]:
+    """The bandwidth-bound fractions that a ratio stands for, if ratios of one model lie so far apart [nat].
+
+    readings.bandwidth_bound_fraction at the ends of the ratio; a ratio below one is bound by no memory at all.
+
+    >>> [round(end, 2) for end in fraction_span(5.0, 0.41, 0.9)]
+    [0.61, 0.9]
+    """
+    reach, reading = NormalDist().inv_cdf((1 + level) / 2) * spread, equation("readings.bandwidth_bound_fraction")
+    ratios = (output_input_ratio * exp(end) for end in (-reach, reach))
+    low, high = (float(reading.right_side({"output_input_ratio": ratio})) if ratio > 1 else 0.0 for ratio in ratios)
+    return low, high
+
+
+def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
+    """Spearman's correlation of two rows of numbers, and its standard error were there none.
+
+    >>> rank_correlation([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 8.0, 27.0, 125.0, 64.0])
+    (0.9, 0.5)
+    """
+    return float(f"{correlation(_ranks(left), _ranks(right)):.12g}"), 1 / sqrt(len(left) - 1)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The place of each value among all, that of equal ones in the middle of theirs."""
+    ascending = sorted(values)
+    return [(bisect_left(ascending, value) + bisect_right(ascending, value)) / 2 for value in values]
+
+
+def commonest(values: Iterable[float]) -> tuple[float, float]:
+    """The value that most have, to three digits, and the share that has it.
+
+    >>> commonest([0.5, 0.5, 0.5, 0.47])
+    (0.5, 0.75)
+    """
+    count = Counter(round(value, 3) for value in values)
+    ((value, most),) = count.most_common(1)
+    return value, most / count.total()

@@ -1,0 +1,88 @@
+"""Hosts of one model: how far their prices lie apart, and what that leaves of a reading of one list."""
+
+from dataclasses import replace
+from math import exp, log, sqrt
+from random import Random
+from statistics import NormalDist, fmean
+
+import pytest
+
+from derive.shipped import rows_of
+from derive.shipped_rows import HostPrice
+from derive.solving.api import solve
+from invert.assumptions import USUAL
+from invert.market.hosts import (
+    commonest,
+    fraction_span,
+    of_rented_hosts,
+    rank_correlation,
+    spread_of_output_input_ratio,
+    spread_within,
+)
+from tests.tools.together import in_one_test
+
+PRICES = rows_of(HostPrice)
+LEAST = USUAL.least_hosts
+
+
+def test_output_over_input_of_one_model_differs_by_a_factor_between_hosts():
+    found = spread_of_output_input_ratio(PRICES, LEAST)
+    assert (round(found.pooled, 2), round(found.middle, 2), found.models, found.prices) == (0.41, 0.28, 76, 719)
+
+
+def test_what_a_ratio_of_five_then_spans():
+    spread = spread_of_output_input_ratio(PRICES, LEAST).pooled
+    assert [round(end, 2) for end in fraction_span(5, spread, 0.9)] == [0.61, 0.90]
+
+
+def test_prices_that_are_looked_up_from_the_size_never_enter():
+    bucketed = [replace(row, output_price=100 * row.output_price) for row in PRICES if row.size_bucket]
+    others = [row for row in PRICES if not row.size_bucket]
+    assert len(bucketed) >= 80
+    assert spread_of_output_input_ratio([*others, *bucketed], LEAST) == spread_of_output_input_ratio(others, LEAST)
+    taken = [replace(row, size_bucket=False) for row in bucketed]
+    assert spread_of_output_input_ratio([*others, *taken], LEAST).prices > spread_of_output_input_ratio(others, LEAST).prices
+
+
+def test_hosts_of_one_model_alone_are_together():
+    hosts = of_rented_hosts(PRICES, LEAST)
+    assert all(len(rows) >= LEAST and {row.model for row in rows} == {model} for model, rows in hosts.items())
+    assert not any(row.domestic or row.size_bucket or row.era == "old" or row.host_kind != "gpu" for rows in hosts.values() for row in rows)
+
+
+def test_the_pooled_spread_is_that_which_groups_were_drawn_with():
+    random = Random(1)
+    groups = [[random.gauss(centre, 0.4) for _ in range(2 + centre % 9)] for centre in range(400)]
+    found = spread_within([*groups, [3.0]])
+    assert (found.models, found.prices) == (400, sum(map(len, groups)))
+    assert found.pooled == pytest.approx(0.4, rel=0.03)
+    squares = sum(sum((one - fmean(group)) ** 2 for one in group) for group in groups)
+    assert found.pooled == pytest.approx(sqrt(squares / (found.prices - found.models)))
+
+
+@in_one_test("ratio", [2.0, 5.0, 8.0])
+def test_the_ends_are_the_reading_of_the_ends_of_the_ratio(ratio: float):
+    reach = NormalDist().inv_cdf(0.95) * 0.3
+    low, high = fraction_span(ratio, 0.3, 0.9)
+    ends = [
+        solve("bandwidth_bound_fraction", using=["readings.bandwidth_bound_fraction"], output_input_ratio=ratio * exp(end)).value
+        for end in (-reach, reach)
+    ]
+    assert [low, high] == pytest.approx(ends) and log((1 - low) / (1 - high)) == pytest.approx(2 * reach)
+
+
+def test_a_ratio_below_one_is_bound_by_no_memory():
+    low, high = fraction_span(1.2, 0.5, 0.9)
+    assert low == 0.0 < high
+
+
+@in_one_test(
+    ("left", "right", "found"),
+    [((1, 2, 3, 4), (2, 4, 6, 9), 1.0), ((1, 2, 3, 4), (9, 6, 4, 2), -1.0), ((1, 1, 2, 3), (1, 2, 2, 3), 5 / 6)],
+)
+def test_ranks_and_ties(left, right, found):
+    assert rank_correlation(left, right)[0] == pytest.approx(found)
+
+
+def test_what_most_have():
+    assert commonest([0.5, 0.5, 0.3]) == (0.5, pytest.approx(2 / 3))

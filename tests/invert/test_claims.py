@@ -1,0 +1,103 @@
+"""What the lecture claims: every verdict stands where the equations and the tables put it."""
+
+from dataclasses import replace
+
+import pytest
+
+from derive.catalogue import equation
+from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
+from derive.claims import PRESETS, TABLES, finding
+from derive.errors import NoSingleValue, UnknownName
+from derive.shipped import read, rows_of
+from derive.shipped_rows import Claim
+from derive.solving.api import solve
+from invert import scoreboard
+from invert.assumptions import USUAL
+from invert.claims import claim_rows, price_facts
+from invert.sheets.assemble import models, sheets
+from invert.sheets.read import load
+from tests.tools.data import shipped_data
+from tests.tools.tables import reading
+from tests.tools.together import in_one_test
+
+CLAIMS = rows_of(Claim)
+BY_ID = {row.id: row for row in CLAIMS}
+PRICES = price_facts(sheets(load())[0], models(shipped_data()), USUAL)
+
+
+@in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
+def test_a_verdict_is_where_the_number_is(claim: Claim):
+    """`reproduced` lies within the tolerance of its row, `loose` and `contradicted` outside; what no number decides has none."""
+    found = finding(claim, PRICES)
+    if claim.verdict == UNDECIDED:
+        assert found is None
+    else:
+        assert found and found.agrees is (claim.verdict in AGREES), (found.in_unit, claim.stated)
+
+
+@in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS])
+def test_a_claim_is_contradicted_by_rows_of_a_table(claim: Claim):
+    assert claim.verdict in (*AGREES, *DIFFERS, UNDECIDED)
+    if claim.verdict == "contradicted by data":
+        assert givens(claim.givens).rows, "which table?"
+    elif claim.verdict != UNDECIDED:
+        assert claim.equations or givens(claim.givens).rows
+
+
+@in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS if row.equations and "/" not in row.unknown])
+def test_every_equation_of_a_claim_is_used_and_no_given_is_what_is_asked(claim: Claim):
+    given = givens(claim.givens)
+    assert not {*asked(claim.unknown)} & {*given.texts}
+    presets = {source: name for source, name in given.rows.items() if source in PRESETS}
+    if presets == given.rows:
+        solution = solve(claim.unknown, using=claim.equations, given=given.texts, **presets)
+        assert {one.split("@")[0] for one in solution.equations} >= set(claim.equations), solution.equations
+    else:
+        assert any({*asked(claim.unknown)} & {*equation(id).symbols} for id in claim.equations)
+
+
+def test_there_are_claims_enough_of_every_kind():
+    count = {verdict: sum(row.verdict == verdict for row in CLAIMS) for verdict in (*AGREES, *DIFFERS, UNDECIDED)}
+    assert len(CLAIMS) >= 120 and min(count.values()) >= 6
+    assert {source for row in CLAIMS for source in givens(row.givens).rows} == set(TABLES)
+    assert {row.id[0] for row in CLAIMS} == set("ABCDE")
+
+
+def test_the_numbers_that_are_said_of_prices_and_caches():
+    said = {row["id"]: row["found"] for row in scoreboard.section_rows("claims")}
+    assert (said["E3a"], said["E2b"], said["E2c"], said["E8b"]) == (1667, 1.5, 2, 6)
+    assert (said["A13d"], said["E3g"], said["E15c"], said["A18d"]) == (18.14, 35.14, 4.571, 9609)
+
+
+def test_an_edit_of_a_table_moves_what_is_found_and_not_what_is_said():
+    hardware = (
+        read().content("hardware.csv").decode().replace("H100-SXM,hbm_bandwidth,,3350000000000,", "H100-SXM,hbm_bandwidth,,6700000000000,")
+    )
+    claim = BY_ID["A12b"]
+    with reading(read().edited(hardware=hardware)):
+        found = finding(claim, PRICES)
+    before = finding(claim, PRICES)
+    assert found and before and found.found == pytest.approx(before.found / 2) and before.agrees and not found.agrees
+
+
+def test_a_claim_whose_row_is_gone_says_so_and_the_others_stand():
+    lost, whole = BY_ID["E2b"], BY_ID["A13a"]
+    rows = claim_rows([lost, whole], {}, read())
+    assert [row["found"] for row in rows] == [None, 2400]
+    assert rows[0]["verdict"] == UNDECIDED and "gemini-3.1-pro-preview" in str(rows[0]["reason"])
+    with pytest.raises(UnknownName, match="price list"):
+        finding(lost, {})
+    with pytest.raises(UnknownName, match="device"):
+        finding(replace(BY_ID["E15a"], givens="device=H1000-SXM"), {})
+
+
+def test_a_claim_without_an_answer_is_refused_with_the_reason():
+    with pytest.raises(NoSingleValue, match="A13a: balance_batch needs also"):
+        finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {})
+    with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
+        finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {})
+
+
+def test_a_quotient_is_of_two_quantities_of_one_question():
+    found = finding(BY_ID["B3a"], PRICES)
+    assert found and found.found == found.in_unit == 9.0 and found.rests_on == ("hardware.csv",)

@@ -1,0 +1,41 @@
+"""The section on lists of one band: what it prints is worked out from the rows of hosts."""
+
+from dataclasses import replace
+
+from derive.shipped import rows_of
+from derive.shipped_rows import HostPrice, OpenModel
+from invert import scoreboard
+from invert.assumptions import USUAL
+from invert.market import learnt
+from invert.single_band import single_band_rows
+from tests.tools.data import shipped_data
+
+
+def rows(hosts: list[HostPrice]) -> dict[str, str]:
+    found = single_band_rows(hosts, rows_of(OpenModel), learnt.listed_models(shipped_data()), None, USUAL)
+    return {str(row["observable"]): str(row["found"]) for row in found}
+
+
+def test_what_hosts_of_one_model_say():
+    """Figures of a calculation by other code."""
+    found = {row["observable"]: row for row in scoreboard.section_rows("single-band")}
+    assert found["ln output/input"]["found"] == "sd 0.41, median 0.28" and found["ln output/input"]["models"] == 76
+    assert found["fraction at 5"]["found"] == "61% to 90%" and "80%" in str(found["fraction at 5"]["so"])
+    assert [str(found[f"ln {name}"]["found"]).split()[-1] for name in ("input", "output")] == ["0.48", "0.49"]
+    assert (found["batch/input"]["found"], found["batch/input"]["prices"]) == ("0.50 in 93%", 43)
+    assert "no skill" in str(found["cache read, skill"]["so"])
+    assert all("below two" in str(found[name]["so"]) for name in ("cache read: KV", "cache read: KV/active", "cache read on lists: KV"))
+
+
+def test_hosts_that_agree_leave_a_point_and_prices_by_size_change_nothing():
+    shipped = list(rows_of(HostPrice))
+    agreeing = [replace(row, output_price=5 * row.input_price) for row in shipped]
+    assert rows(agreeing)["ln output/input"] == "sd 0.00, median 0.00" and rows(agreeing)["fraction at 5"] == "80% to 80%"
+    without = [row for row in shipped if not row.size_bucket]
+    assert len(without) < len(shipped) and rows(without) == rows(shipped)
+
+
+def test_cache_reads_that_follow_the_cache_are_seen():
+    kv = {row.model: row.kv_bytes_per_token for row in rows_of(OpenModel) if row.kv_bytes_per_token}
+    told = [replace(row, cache_read_price=row.input_price * kv[row.model] / 1e7) for row in rows_of(HostPrice) if row.model in kv]
+    assert rows(told)["cache read: KV"] == "rank correlation +1.00"
