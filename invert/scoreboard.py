@@ -244,7 +244,7 @@ def recorded_calibration() -> list[Row]:
 
 def stale_calibration() -> str:
     """One line on a recorded calibration that is not of these assumptions and this sampler; nothing where it is."""
-    why = stale(next(csv.DictReader(_recorded_lines()))["made_of"])
+    why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
     return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it anew" if why else ""
 
 

@@ -124,7 +124,7 @@ def calibration_run(
     tasks = [(seed, place) for place in range(len(SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
     found = dict(zip(tasks, (executor.map if executor else map)(work, tasks), strict=True))
-    run, made = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}", run_made_of()
+    run, made = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}", run_made_of(USUAL)
     groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(SHAPES)}
     groups[POOLED] = list(found.values())
     return tuple(

@@ -72,7 +72,7 @@ def test_the_help_says_how_many_sheets_a_rerun_simulates():
 
 def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
     assert not call("--section", "calibration").stderr
-    monkeypatch.setattr(scoreboard, "stale", lambda made: "made with other assumptions")
+    monkeypatch.setattr(scoreboard, "stale", lambda made, assumptions: "made with other assumptions")
     found = call("--section", "calibration")
     (line,) = found.stderr.splitlines()
     assert found.exit_code == 0 and "was made with other assumptions" in line and "--section calibration --rerun" in line
