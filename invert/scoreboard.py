@@ -22,6 +22,7 @@ from invert.estimators.known import Judged, judged, records
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS, judged_since
+from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
@@ -236,12 +237,23 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
 
 def recorded_calibration(_: Data) -> list[Row]:
     """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
-    return pooled(files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines())
+    return pooled(_recorded_lines())
+
+
+def stale_calibration() -> str:
+    """One line on a recorded calibration that is not of these assumptions and this sampler; nothing where it is."""
+    why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
+    return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it anew" if why else ""
+
+
+def _recorded_lines() -> list[str]:
+    return files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines()
 
 
 def pooled(lines: Iterable[str]) -> list[Row]:
-    """The rows of a calibration run that pool its shapes and seeds."""
-    return [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
+    """The rows of a calibration run that pool its shapes and seeds, without what the run was made of."""
+    rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
+    return [{name: text for name, text in row.items() if name != "made_of"} for row in rows]
 
 
 def _digits(value: float | None) -> float | None:

@@ -16,6 +16,7 @@ from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.inference import infer
 from invert.market.candidates import CANDIDATES
+from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
@@ -162,7 +163,7 @@ def test_the_recorded_calibration_meets_the_demands():
     """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
     rows = truth.recorded_calibration(shipped_data())
     sound, broken = ([row for row in rows if (row["run"] == "calibrated") == good] for good in (True, False))
-    assert len(sound) == len(broken) == 7
+    assert len(sound) == len(broken) == len(RANKED)
     for row in sound:
         assert int(row["simulations"]) >= 5000 and int(row["seeds"]) >= 5
         assert 0.885 <= float(row["coverage_90"]) <= 0.915 and 0.48 <= float(row["coverage_50"]) <= 0.52
