@@ -2,7 +2,7 @@
 
 from derive.units import show
 from invert.records import Estimate
-from invert.report.findings import estimate_text, held
+from invert.report.findings import estimate_text, held_in_words
 from invert.result import Inference
 
 
@@ -35,7 +35,7 @@ def _kv(one: Inference) -> str:
 
 
 def _record(found: Estimate) -> str:
-    return f" Such ranges held {held(found.record)}." if found.record else ""
+    return f" Such ranges held {held_in_words(found.record)}." if found.record else ""
 
 
 def _markup(one: Inference) -> str:
