@@ -346,6 +346,10 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append(f"{len(pairs) + 1} bands, first pair shown")
     if seen.output_input_ratio.value <= 1:
         flags.append("output not above input")
+    if ends := sheet.bands[0].input.ends:
+        flags.append(f"introductory, ends {ends}")
+    if not isinstance(read.by_price, LeftOut) and read.by_price.extrapolated:
+        flags.append("size extrapolated")
     if read.released is None:
         flags.append("release not known")
     if known:

@@ -22,7 +22,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour)."""
+    """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).
+
+    `ends` is the day on which it was announced to end when it was read.
+    """
 
     __repr__ = brief
 
@@ -34,6 +37,7 @@ class Price:
     source_url: str
     notes: str
     origin: str
+    ends: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

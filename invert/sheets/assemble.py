@@ -114,7 +114,8 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
     usd = row.amount / (units_per_usd(fx, row.currency, day) * TOKEN_SECONDS[row.per])
-    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin)
+    ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
+    return Price(row.amount, row.currency, row.per, usd, row.verification, row.source_url, row.notes, row.origin, ends)
 
 
 class Parts(TypedDict):

@@ -35,19 +35,14 @@ SPOILT = {
         "amount",
         (GEMINI, ("validate",), ("prices", "check")),
     ),
-    "bytes of a value that are no number": (
-        ("reference_class.csv", "96000,2,unverified", "96000,nan,unverified"),
-        "kv_bytes_per_element",
+    "a context that is no number": (
+        ("calibration_models.csv", "2025-07-28,96000,", "2025-07-28,nan,"),
+        "max_context",
         (GEMINI, ("infer", "--as", "json"), ("validate",), ("prices", "check")),
     ),
-    "a truth that is none": (
-        ("reference_class.csv", "DeepSeek-V3,deepseek-v3,true", "DeepSeek-V3,deepseek-v3,yes"),
-        "in_class",
-        (GEMINI, ("validate",), ("prices", "check")),
-    ),
-    "a family with what cannot be seen": (
-        ("reference_class.csv", "Kimi-K2,deepseek-v3,", "Kimi-K2,deepseek\u2060-v3,"),
-        "family",
+    "a sheet with what cannot be seen": (
+        ("calibration_models.csv", "alibaba/qwen3-coder-plus", "alibaba/qwen3-coder\u2060-plus"),
+        "sheet",
         (GEMINI, ("prices", "check")),
     ),
     "a topic misspelt": (
