@@ -47,6 +47,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
     closed = row is None and not (model and model.architecture)
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "the list price of input, as open models are priced by size" + ", less an extra mark-up that is a stated prior" * closed
+    because += "; no table has the model, so its vendor is taken for a closed one" * (model is None)
     return _found(price, "closed" if closed else "any", row, False, closed, because, data, assumptions)
 
 

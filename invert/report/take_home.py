@@ -18,8 +18,7 @@ def _size(one: Inference) -> str:
     found = one.market["active_params"]
     if found.kind != "interval":
         return f"Size: not identified, {found.because}."
-    how = "extrapolated from open models" if "extrapolated" in found.because else "as open models of its input price have"
-    return f"Size: {ranged('active_params', found)} active parameters, {how}.{_record(found)}"
+    return f"Size: {ranged('active_params', found)} active parameters, by {found.because}.{_record(found, 'Of open models such')}"
 
 
 def _kv(one: Inference) -> str:
@@ -28,14 +27,14 @@ def _kv(one: Inference) -> str:
         return f"KV read: {estimate_text('kv_bytes_per_token', found)}."
     if found.kind != "interval":
         return f"KV read: not identified, {found.because}."
-    by_class = f"{ranged('kv_bytes_per_token', found)} by {found.because}.{_record(found)}"
+    by_class = f"{ranged('kv_bytes_per_token', found)} by {found.because}.{_record(found, 'Of open models such')}"
     if not one.known:
         return f"KV read: {by_class}"
     return f"KV read: {show('kv_bytes_per_token', one.known.read, digits=3)} by its architecture ({one.known.grade}); {by_class}"
 
 
-def _record(found: Estimate) -> str:
-    return f" Such ranges held {held_in_words(found.record)}." if found.record else ""
+def _record(found: Estimate, such: str = "Such") -> str:
+    return f" {such} ranges held {held_in_words(found.record)}." if found.record else ""
 
 
 def _markup(one: Inference) -> str:

@@ -19,7 +19,8 @@ def case(name):
 def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():
     sheet = case("gpt-6-sol").sheet
     known, unknown = (size_by_price(sheet, model, shipped_data(), USUAL) for model in (case("gpt-6-sol").model, None))
-    assert unknown == known and unknown.closed
+    assert (unknown.sizes, unknown.records) == (known.sizes, known.records) and known.closed and unknown.closed
+    assert unknown.because.startswith(f"{known.because}; ") and "taken for a closed one" in unknown.because
 
 
 def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():

@@ -15,7 +15,10 @@ def closed() -> Inference:
 def test_size_cache_mark_up_and_decode_stand_with_their_records(closed: Inference):
     size, kv, markup, decode, *_ = take_home(closed)
     active, headline = closed.market["active_params"], closed.kv_bytes["headline"]
-    assert ranged("active_params", active) in size and f"held {active.record.held[-1].held} of {active.record.count}." in size
+    assert (
+        ranged("active_params", active) in size
+        and f"Of open models such ranges held {active.record.held[-1].held} of {active.record.count}." in size
+    )
     assert ranged("kv_bytes_per_token", headline) in kv and f"held {headline.record.held[-1].held} of {headline.record.count}." in kv
     assert "its own release is not known" in kv and "no price enters" in kv
     assert ranged("input_markup", closed.market["input_markup"]) in markup
