@@ -12,6 +12,7 @@ from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
+from invert.convention import convention, probabilities_by_cost
 from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
@@ -38,7 +39,7 @@ from invert.records import (
     dominated,
 )  # fmt: skip
 from invert.result import Inference, Run
-from invert.sensitivity import convention, probabilities_by_cost, swings_of_increment, swings_of_one_markup
+from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, load, refuse_bad_rate
@@ -272,11 +273,9 @@ def _with_conventions(
     by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], assumptions)
     found = list(inferences)
     for place, one, probability in zip(asked, of, by_cost, strict=True):
-        pair = one.pairs[0].pair
-        others = [(premium_in, premium_out) for provider, premium_in, premium_out in premiums if provider != one.sheet.provider]
+        others = [asked for asked in premiums if asked[0] != one.sheet.provider]
         if probability is not None:
-            mine = (pair.premium_in.value, pair.premium_out.value)
-            found[place] = replace(one, convention=convention(mine, probability, others, assumptions))
+            found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found
 
 

@@ -604,21 +604,24 @@ class Swing:
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+    """How likely premiums in these cells are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit.
+
+    `same` of `others` vendors ask premiums in the cells. Where none does there is no habit to speak of, and no factor.
+    """
 
     __repr__ = brief
 
-    premium_in: float
-    premium_out: float
+    premium_in: Observable
+    premium_out: Observable
     probability_by_cost: float
     probability_by_habit: float
     same: int
     others: int
 
     @property
-    def bayes_factor(self) -> float:
+    def bayes_factor(self) -> float | None:
         """Of habit against cost; a floor where the probability by cost is less than a float can say."""
-        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
 @dataclass(frozen=True, slots=True)

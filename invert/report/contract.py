@@ -234,7 +234,13 @@ def _swings(swings: tuple[Swing, ...]) -> list[dict[str, object]]:
 
 
 def _convention(found: Convention) -> dict[str, object]:
-    return {**_six(asdict(found)), "bayes_factor": six_digits(found.bayes_factor)}
+    seen = (found.premium_in, found.premium_out)
+    counted = ("probability_by_cost", "probability_by_habit", "same", "others", "bayes_factor")
+    return {
+        **{one.name: six_digits(one.value) for one in seen},
+        "cells": {one.name: {"low": six_digits(one.low), "high": six_digits(one.high)} for one in seen},
+        **{name: six_digits(getattr(found, name)) for name in counted},
+    }
 
 
 def _tier_rules(rules: TierRules) -> dict[str, object]:
