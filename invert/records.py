@@ -277,23 +277,29 @@ class Tariff:
 
 @dataclass(frozen=True, slots=True)
 class PricedCase:
-    """Probabilities by tier on one cost basis at the hardware prices of one year."""
+    """Probabilities by tier on one cost basis at the hardware prices of one year.
+
+    `weight` is the probability of the case by what is seen, all cases being as likely as another beforehand.
+    """
 
     __repr__ = brief
 
     basis: str
     year: int
     probabilities: Mapping[str, float]
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class TierEvidence:
     """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
 
-    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
-    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
-    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
-    `anchors` are the outside facts that what the prices say rests on.
+    `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
+    `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
+    the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
+    case; both of the headline, and of prices alone. `lecture` and `devices` are panels beside it, the drain-time rule on the
+    lecture's own drain times and on those of devices; neither enters the headline. `anchors` are the outside facts that what
+    the prices say rests on.
     """
 
     __repr__ = brief
@@ -309,6 +315,10 @@ class TierEvidence:
     undisclosed: Mapping[str, float] | None
     probabilities: Mapping[str, float] | None
     cases: tuple[PricedCase, ...]
+    ranges: Mapping[str, tuple[float, float]] | None
+    agreed: tuple[str, ...]
+    undisclosed_ranges: Mapping[str, tuple[float, float]] | None
+    undisclosed_agreed: tuple[str, ...]
     anchors: tuple[str, ...] = ()
 
 

@@ -277,10 +277,17 @@ def _storage(found: TierEvidence) -> dict[str, object]:
     return {
         "ttl_seconds": found.ttl_seconds,
         "probabilities": _shares(found.probabilities),
+        "range": _ends(found.ranges),
+        "agreed": list(found.agreed),
         "undisclosed": _shares(found.undisclosed),
+        "undisclosed_range": _ends(found.undisclosed_ranges),
+        "undisclosed_agreed": list(found.undisclosed_agreed),
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
-        "cases": [{"basis": case.basis, "year": case.year, "probabilities": _shares(case.probabilities)} for case in found.cases],
+        "cases": [
+            {"basis": case.basis, "year": case.year, "weight": case.weight, "probabilities": _shares(case.probabilities)}
+            for case in found.cases
+        ],
         "evidence": list(found.evidence),
         "implied_drain_time_s": found.implied_drain_time,
         "disclosed_tier": found.disclosed,
@@ -291,6 +298,10 @@ def _storage(found: TierEvidence) -> dict[str, object]:
 
 def _shares(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
     return None if probabilities is None else dict(probabilities)
+
+
+def _ends(ranges: Mapping[str, tuple[float, float]] | None) -> dict[str, dict[str, float]] | None:
+    return None if ranges is None else {tier: {"low": low, "high": high} for tier, (low, high) in ranges.items()}
 
 
 def _tariff(tariff: Tariff) -> dict[str, object]:
