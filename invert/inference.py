@@ -45,7 +45,7 @@ from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, load, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
-from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
+from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable, as_table
 from invert.worth import or_left_out, worths
@@ -130,6 +130,7 @@ def infer(
         drain_times={device: or_left_out(partial(_drain_times, data, device)) for device in ("lecture", "range")},
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
+        shared_tariffs=shared_tariffs(offered),
     )
     return as_table(run)
 
@@ -312,8 +313,8 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     if given:
         stored = given * known.stored / known.read if known else given
     kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read, data, assumptions)
-    price = read.storage_price
-    return storage_evidence(
+    price, source = read.storage_price, sole_source(read.sheet)
+    found = storage_evidence(
         data,
         lifetimes,
         storage_price=price.value if price else None,
@@ -322,6 +323,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
         disclosed=disclosed_tiers(data, read.sheet.provider, read.sheet.model, lifetimes),
         assumptions=assumptions,
     )
+    return tuple(replace(one, sole_source=source) if one.anchors else one for one in found)
 
 
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:

@@ -291,15 +291,35 @@ class PricedCase:
 
 
 @dataclass(frozen=True, slots=True)
+class SoleSource:
+    """The one database that lists prices of the cache, and the lifetimes [s] that they are of; None is storage by the hour."""
+
+    __repr__ = brief
+
+    database: str
+    ttls: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTariff:
+    """Models of one vendor whose caches are sold by one tariff: the same write premiums by lifetime, the same storage price."""
+
+    __repr__ = brief
+
+    provider: str
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TierEvidence:
     """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
 
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
     the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
-    case; both of the headline, and of prices alone. `lecture` and `devices` are panels beside it, the drain-time rule on the
-    lecture's own drain times and on those of devices; neither enters the headline. `anchors` are the outside facts that what
-    the prices say rests on.
+    case; both of the headline, and of prices alone. `sole_source` is there where one database decides what the prices say.
+    `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
+    of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
     """
 
     __repr__ = brief
@@ -320,6 +340,7 @@ class TierEvidence:
     undisclosed_ranges: Mapping[str, tuple[float, float]] | None
     undisclosed_agreed: tuple[str, ...]
     anchors: tuple[str, ...] = ()
+    sole_source: SoleSource | None = None
 
 
 @dataclass(frozen=True, slots=True)

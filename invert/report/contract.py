@@ -68,6 +68,7 @@ def saved(table: Run) -> str:
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
         "negative_controls": _or_none(table.negative_controls, lambda controls: [asdict(one) for one in controls]),
+        "shared_tariffs": [{"provider": one.provider, "models": list(one.models)} for one in table.shared_tariffs],
         "notes": list(table.notes),
         "problems": [str(problem) for problem in table.problems],
         "left_out": _left_out({
@@ -293,6 +294,7 @@ def _storage(found: TierEvidence) -> dict[str, object]:
         "disclosed_tier": found.disclosed,
         "lecture": _shares(found.lecture),
         "anchors": list(found.anchors),
+        "sole_source": found.sole_source and {"database": found.sole_source.database, "ttl_seconds": list(found.sole_source.ttls)},
     }
 
 

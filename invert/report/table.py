@@ -1,6 +1,6 @@
 """The table of all sheets, as text: the columns that fit, no cell cut."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from statistics import median
 from string import ascii_letters
@@ -9,9 +9,10 @@ from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
-from invert.records import TIER_NAMES, Estimate, verdict
+from invert.records import Estimate, verdict
 from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
 from invert.report.size import cell, record_in_words
+from invert.report.tiers import BETWEEN, likeliest
 from invert.result import Inference, Run
 
 WIDEST = 100
@@ -97,7 +98,7 @@ def cells(one: Inference) -> dict[str, str]:
         "KV known": kv(one.known.read if one.known else None),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
-        "tier by price": ", ".join(dict.fromkeys(_likeliest(found.undisclosed) for found in one.storage if found.undisclosed)) or NONE,
+        "tier by price": _tiers_by_price(one) or NONE,
         "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
         "lecture check": verdict(first.lecture_checks) if first else NONE,
         "flags": "; ".join(one.flags),
@@ -118,10 +119,10 @@ def _tiers(one: Inference) -> str:
     return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
 
 
-def _likeliest(undisclosed: Mapping[str, float]) -> str:
-    """`HBM 76%`: the likeliest tier by prices, whatever the vendor says."""
-    tier = max(undisclosed, key=undisclosed.__getitem__)
-    return f"{TIER_NAMES[tier]} {undisclosed[tier]:.0%}"
+def _tiers_by_price(one: Inference) -> str:
+    """`HBM 47 to 99%`: the likeliest tier by prices over the cases, whatever the vendor says."""
+    found = [likeliest(of.undisclosed, of.undisclosed_ranges) for of in one.storage if of.undisclosed and of.undisclosed_ranges]
+    return ", ".join(dict.fromkeys(found))
 
 
 def footer(table: Run) -> list[str]:
@@ -142,6 +143,7 @@ def footer(table: Run) -> list[str]:
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
         *_size(table),
+        *_storage(table),
         worth(table.inferences),
     ]
 
@@ -155,6 +157,17 @@ def _size(table: Run) -> list[str]:
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
         f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}."
     ]
+
+
+def _storage(table: Run) -> list[str]:
+    """What the range of a tier is over, and which sheets here say one thing together."""
+    if not any(one.storage for one in table.inferences):
+        return []
+    here = {(one.sheet.provider, one.sheet.model) for one in table.inferences if one.storage}
+    shared = [(of.provider, sum((of.provider, model) in here for model in of.models)) for of in table.shared_tariffs]
+    groups = _listed([f"{count} of {provider}" for provider, count in shared if count > 1])
+    once = f" Sheets of one tariff are counted once: {groups}." if groups else ""
+    return [f"Tier: by price is the likeliest memory tier with its least and its most {BETWEEN} of hardware prices.{once}"]
 
 
 def _headline(table: Run) -> str:
