@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from derive import shipped
 from derive.answers import shown_end
 from derive.catalogue import equation
 from derive.claim_cells import UNDECIDED, asked, givens, said
 from derive.errors import NoSingleValue, UnknownName
 from derive.presets import hardware, model
 from derive.quantities import QUANTITIES
-from derive.shipped import Tables, reading, rows_of
+from derive.shipped import Tables
 from derive.shipped_rows import Claim, Disclosure, MemoryTierFigure, figure, in_si
 from derive.solving.api import Given, solve
 
@@ -55,22 +56,17 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = N
     It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
     Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
 
-    >>> row = next(row for row in rows_of(Claim) if row.id == "A13a")
+    >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
     >>> row.claim, finding(row, {}).found, finding(row, {}).agrees
     ('balance batch at 300 and a sparsity of 8', 2400.0, True)
     """
     if claim.verdict == UNDECIDED:
         return None
-    with reading(tables):
-        return _found(claim, sheets)
-
-
-def _found(claim: Claim, sheets: Mapping[str, Facts]) -> Finding:
     rows, texts = givens(claim.givens).rows, givens(claim.givens).texts
-    known = {source: _facts(source, name, sheets) for source, name in rows.items()}
+    known = {source: _facts(source, name, sheets, tables or shipped.read()) for source, name in rows.items()}
     values = [_value(name, claim, rows, texts, known) for name in asked(claim.unknown)]
-    tables = tuple(TABLES[source] for source in rows)
-    return Finding(claim=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *tables))
+    files = tuple(TABLES[source] for source in rows)
+    return Finding(claim=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
 
 
 def _value(name: str, claim: Claim, rows: Mapping[str, str], texts: Mapping[str, str], known: Mapping[str, Facts]) -> float:
@@ -95,33 +91,33 @@ def _read_off(name: str, claim: Claim, known: Mapping[str, Facts]) -> float:
     raise NoSingleValue(f"claim {claim.id}: none of its rows has {name}")
 
 
-def _facts(source: str, name: str, sheets: Mapping[str, Facts]) -> Facts:
+def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:
     """What a row, or the rows of one name, give by registry name [SI]."""
     if source == "sheet":
         if name not in sheets:
             raise UnknownName("price list", name, sheets)
         return sheets[name]
     if source == "hardware":
-        return hardware(name).givens
+        return hardware(name, tables).givens
     if source == "model":
-        return model(name).givens
-    found = _of_device(name) if source == "device" else _of_disclosure(name)
+        return model(name, tables).givens
+    found = _of_device(name, tables) if source == "device" else _of_disclosure(name, tables)
     if not found:
         raise UnknownName(source, name, ())
     return found
 
 
-def _of_device(name: str) -> Facts:
+def _of_device(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
-        for row in rows_of(MemoryTierFigure)
+        for row in tables.rows_of(MemoryTierFigure)
         if row.device == name and row.quantity in QUANTITIES
     }
 
 
-def _of_disclosure(name: str) -> Facts:
+def _of_disclosure(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
-        for row in rows_of(Disclosure)
+        for row in tables.rows_of(Disclosure)
         if name in (row.provider, f"{row.provider}/{row.model}") and row.value is not None and row.quantity in QUANTITIES
     }

@@ -5,16 +5,17 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import mode
 
+from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
-from derive.shipped import BadRow, Problem, Tables, current, rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, in_si, is_known, listed
+from derive.shipped import BadRow, Problem, Tables, rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, in_si, is_known, listed
 from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
-HARDWARE, ARCHITECTURES = AcceleratorFigure.TABLE, Architecture.TABLE
+HARDWARE, ARCHITECTURES, OPEN_MODELS = AcceleratorFigure.TABLE, Architecture.TABLE, OpenModel.TABLE
 DECODE_ATTENTION = {
     "gqa": "gqa",
     "hybrid": "hybrid",
@@ -44,6 +45,8 @@ ROUTER = ("experts", "active_experts", "moe_layers")
 OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
+OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
+"""What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
@@ -76,7 +79,7 @@ class Published:
 @dataclass(frozen=True, slots=True)
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
-    how a model was published.
+    how a model was published, or its name where its configuration is not known.
     """
 
     givens: dict[str, float]
@@ -84,16 +87,22 @@ class Preset:
     variants: dict[str, str]
     left_out: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
+    parameters_only: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is not known of a model of which the parameters alone are."""
+        return OF_CONFIGURATION if self.parameters_only else ()
 
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The accelerators of hardware.csv, in its order."""
-    return tuple(dict.fromkeys(row.accelerator for row in (tables or current()).rows_of(AcceleratorFigure)))
+    return tuple(dict.fromkeys(row.accelerator for row in (tables or shipped.read()).rows_of(AcceleratorFigure)))
 
 
 def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     """The models of architectures.csv, in its order, those that no equation covers included."""
-    return tuple(dict.fromkeys(row.model for row in (tables or current()).rows_of(Architecture)))
+    return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
 def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
@@ -117,7 +126,7 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
     (3350000000000.0, 1.0)
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     given, _, asked = text.partition(":")
     bad = _bad(tables, HARDWARE, "accelerator")
     known = [(name, name) for name in (*hardware_names(tables), *bad)]
@@ -164,14 +173,17 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
     with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
-    Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and WrongData for a row
-    that cannot be used.
+    Of a model of open_models.csv without an architecture, by its very name, there are the parameters alone, and `missing`
+    says what is not known. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
+    WrongData for a row that cannot be used.
 
+    >>> model("llama-2-70b").givens["active_params"], model("llama-2-70b").missing[0]
+    (69000000000.0, 'kv_bytes_per_token')
     >>> preset = model("deepseek-v3")
     >>> preset.givens["active_params"], preset.givens["latent_dim"], preset.variants["kv_bytes_per_token"]
     (37000000000.0, 512.0, 'mla')
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     by_name = {row.model: row for row in tables.rows_of(Architecture)}
     bad = _bad(tables, ARCHITECTURES, "model")
     spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
@@ -181,7 +193,12 @@ def model(text: str, tables: Tables | None = None) -> Preset:
         for name, (cells, _) in bad.items()
         for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
     ]
-    name = _match("model", text, spellings, "backsolve list --models names them")
+    try:
+        name = _match("model", text, spellings, "backsolve list --models names them")
+    except UnknownName:
+        if found := _parameters_alone(text.strip().lower(), tables):
+            return found
+        raise
     if name in bad:
         raise BadRow(bad[name][1])
     return of_architecture(by_name[name])
@@ -211,13 +228,30 @@ def of_architecture(row: Architecture) -> Preset:
     )
 
 
+def _parameters_alone(wanted: str, tables: Tables) -> Preset | None:
+    """The parameters of a model of open_models.csv whose architecture is in no table, by its whole name in lower case."""
+    for name, (_, problem) in _bad(tables, OPEN_MODELS, "model").items():
+        if name.lower() == wanted:
+            raise BadRow(problem)
+    row = next((row for row in tables.rows_of(OpenModel) if row.model.lower() == wanted and not row.architecture), None)
+    if row is None:
+        return None
+    place = f"{OPEN_MODELS}.csv {row.model}"
+    return Preset(
+        givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
+        provenance={column: f"{place} {column}: {row.params_source} ({row.params_grade})" for column in PARAMETERS},
+        variants={},
+        parameters_only=(row.model,),
+    )
+
+
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
     """The row of architectures.csv of that very name; BadRow for one that cannot be used, UnknownName where there is none.
 
     >>> architecture("DeepSeek-V3").kv_formula
     'mla'
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     row = next((row for row in tables.rows_of(Architecture) if row.model == name), None)
     if row is None:
         tables.refuse_bad(ARCHITECTURES, model=name)
@@ -280,7 +314,7 @@ def usual_attention_rate(dtype: str) -> float:
     >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
     (0.5, 0.25)
     """
-    tables = current()
+    tables = shipped.read()
     peaks = [row for row in tables.rows_of(AcceleratorFigure) if row.quantity == "peak_flops" and row.preferred]
     rates = {(row.accelerator, row.dtype): row.value for row in peaks}
     pairs = [[rates.get((name, one)) for one in (ATTENTION_DTYPE, dtype)] for name in hardware_names(tables)]
@@ -353,7 +387,7 @@ def calibrated(tables: Tables | None = None) -> Preset:
     >>> calibrated().givens["mbu"], calibrated().variants
     (0.794, {'overlap': 'exposed'})
     """
-    tables = tables or current()
+    tables = tables or shipped.read()
     tables.refuse_bad(Efficiency.TABLE)
     found = {row.quantity: row for row in tables.rows_of(Efficiency)}
     return Preset(

@@ -7,8 +7,6 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import inf
@@ -163,7 +161,6 @@ class Tables:
         return tuple(found)
 
 
-_held: ContextVar[Tables | None] = ContextVar("tables", default=None)
 _last = Tables({})
 
 
@@ -194,30 +191,9 @@ def _content(path: str) -> bytes | str | None:
         return fault.strerror or str(fault)
 
 
-@contextmanager
-def reading(tables: Tables | None = None) -> Iterator[Tables]:
-    """What is looked up inside, and not in tables that were handed on, comes from these: given ones, those laid around, or the files.
-
-    >>> with reading() as first, reading() as second:
-    ...     first is second
-    True
-    """
-    held = tables or current()
-    token = _held.set(held)
-    try:
-        yield held
-    finally:
-        _held.reset(token)
-
-
-def current() -> Tables:
-    """The tables that `reading` lays under what is looked up here, else the files as they are now."""
-    return _held.get() or read()
-
-
 def content(file: str) -> bytes:
     """The bytes of a file that ships; `WrongData` where it is not there or cannot be read."""
-    return current().content(file)
+    return read().content(file)
 
 
 def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
@@ -227,7 +203,7 @@ def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     >>> rows_of(FxRate)[0].units_per_usd
     7.2
     """
-    return current().rows_of(record)
+    return read().rows_of(record)
 
 
 def problems(*names: str) -> tuple[Problem, ...]:
@@ -236,7 +212,7 @@ def problems(*names: str) -> tuple[Problem, ...]:
     >>> problems("hardware", "models")
     ()
     """
-    return current().problems(*names)
+    return read().problems(*names)
 
 
 # Rows.

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from derive.shipped import Tables, current
+from derive import shipped
+from derive.shipped import Tables
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +27,7 @@ class Data:
 
 def read_data() -> Data:
     """The data of a new run, from the tables as they are now."""
-    return Data(current())
+    return Data(shipped.read())
 
 
 def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concatenate[Data, P], R]:

@@ -42,7 +42,7 @@ from invert.result import Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
-from invert.sheets.read import Prices, load, refuse_bad_rate
+from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
@@ -78,7 +78,7 @@ def infer(
     """
     assumptions = assumptions_of(given_anchors(anchors or {}, assumptions), assumptions)
     data = read_data()
-    book, known = load(prices, data), models(data)
+    book, known = book_of(data, prices), models(data)
     offered, faults = sheets(book, as_of, tier or "", everything)
     problems = [*book.problems, *faults, *table_problems(book, data, assumptions)]
     day = day_of(book, as_of)
@@ -241,7 +241,9 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
 def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> dict[str, Estimate]:
     """The estimates with what their estimators have got right of known models, where they do not bring a record of their own."""
     records = {} if isinstance(worth, LeftOut) else worth.records
-    return {name: one if one.record else replace(one, record=records.get(name)) for name, one in kv_bytes.items()}
+    return {
+        name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
+    }
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

@@ -21,12 +21,13 @@ from invert.estimators.at_rent import base_markup
 from invert.estimators.known import Judged, judged, records
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
-from invert.market.kv_class import KINDS, judged_since
+from invert.market.kv_class import KINDS
+from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
 from invert.report.layout import aligned, laid_out, title
 from invert.sheets.assemble import models, sheets
-from invert.sheets.read import load
+from invert.sheets.read import book_of
 from invert.single_band import single_band_rows
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
@@ -48,8 +49,8 @@ def section_rows(section: str, data: Data | None = None) -> list[Row]:
 def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]:
     """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
     names, data = tuple(names), read_data()
-    book = load(data=data)
-    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data)] if set(names) != {"calibration"} else []
+    book = book_of(data)
+    found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
     problems += data.tables.problems(Claim.TABLE) if "claims" in names else ()
     for name in names:
         try:
@@ -94,7 +95,7 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
 
 def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
     """How far the base input price lies above its cost; None where the parameters are not known."""
-    if member.sold is None or not member.active_params:
+    if not member.active_params:
         return None
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
@@ -103,52 +104,51 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
 
     Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. Nothing enters the headline that has
-    gained no more than one standard error.
+    gained no more than one standard error. What is left out: the family of a model, its vendor, or all that was released later.
     """
     known = records(judged(data, assumptions), data, assumptions)
-    since = f"earlier, since {judged_since(assumptions)}"
     return [
-        *(_skill(f"KV {KV_ESTIMATORS[name].name}", "other families", one) for name, one in known.items()),
-        *(_skill(f"KV {of}, class of its time", since, learnt.class_record(data, of, assumptions)) for of in KINDS),
+        *(_skill(KV_ESTIMATORS[name].heading, "family", one) for name, one in known.items() if name != "headline"),
+        *(_skill(f"KV {of}", "later", learnt.class_record(data, of, assumptions)) for of in KINDS),
         *_candidates(data, assumptions),
         *_sizes(data, assumptions),
     ]
 
 
-def _skill(what: str, foretold_from: str, one: Record) -> Row:
-    half, most = one.held
-    return {
-        "estimate": what,
-        "from": foretold_from,
-        "models": one.count,
-        "families": one.groups,
-        "rms": round(one.rms, 2),
-        "class": round(one.rms_of_class, 2),
-        "gain": f"{one.gain:+.2f} ({one.interval[0]:+.2f} to {one.interval[1]:+.2f})",
-        **{f"in {held.level:.0%}": f"{held.share:.2f} ({held.low:.2f} to {held.high:.2f})" for held in (half, most)},
-        "weight": None,
+def _skill(what: str, left_out: str, one: Record) -> Row:
+    coverage = {
+        f"in {held.level:.0%}{end}": round(value, 2)
+        for held in one.held
+        for end, value in (("", held.share), (", low", held.low), (", high", held.high))
     }
+    low, high = one.interval
+    return {
+        **dict.fromkeys(SKILL),
+        **{"estimate": what, "left out": left_out, "models": one.count, "families": one.groups},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": _gain(one.gain)},
+        **{"standard error": round(one.standard_error, 2), "gain, low": _gain(low), "gain, high": _gain(high), **coverage},
+    }
+
+
+def _gain(nats: float) -> str:
+    return f"{nats:+.2f}"
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
     """What each gains alone over the class of its time, and the weight of a pool with it."""
-    found = [("KV read by premium", "other families", calibration.verdict_on_premium(data, assumptions))]
+    found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
-        (f"KV {one.of} by {one.name}", "earlier" if earlier else "other families", learnt.verdicts(data, assumptions)[one.name, earlier])
+        (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
         for one in CANDIDATES
-        for earlier in (False, True)
+        for left_out in ("family", "later")
     ]
     return [
         {
             **dict.fromkeys(SKILL),
-            "estimate": what,
-            "from": foretold_from,
-            "models": one.count,
-            "families": one.families,
-            "gain": f"{one.by_price - one.by_class:+.2f}",
-            "weight": one.weight,
+            **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
+            **{"gain": _gain(one.by_price - one.by_class), "weight": one.weight},
         }
-        for what, foretold_from, one in found
+        for what, left_out, one in found
         if one
     ]
 
@@ -156,24 +156,28 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
 def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
     """The fits of size, family or vendor left out, and the first of them on shuffled prices."""
     fits = (
-        ("active, sparse 2025+, list", "closed", False),
+        ("active, sparse, list", "closed", False),
         ("active, any, list", "any", False),
-        ("all, sparse 2025+, list", "total", False),
-        ("active, sparse 2025+, hosts", "closed", True),
-        ("all, sparse 2025+, hosts", "total", True),
+        ("all, sparse, list", "total", False),
+        ("active, sparse, hosts", "closed", True),
+        ("all, sparse, hosts", "total", True),
     )
     rows = [
         _skill(name, left_out, learnt.size_record(data, use, hosts, by, assumptions))
         for name, use, hosts in fits
-        for by, left_out in (("price_family", "other families"), ("vendor", "other vendors"))
+        for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
     ]
     shuffled = [learnt.shuffled_record(data, "any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
-    control = {"estimate": f"active, any, shuffled {len(shuffled)} times", "from": "other families", "models": shuffled[0].count}
-    gain = f"{fmean(one.gain for one in shuffled):+.2f}"
-    return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": gain}]
+    control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
+    return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _gain(fmean(one.gain for one in shuffled))}]
 
 
-SKILL = ("estimate", "from", "models", "families", "rms", "class", "gain", "in 50%", "in 90%", "weight")
+SHOWN = {"skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%")}
+"""Columns of a section that its text shows, where it is not all of them."""
+SKILL = (
+    *SHOWN["skill"][:7], "standard error", "gain, low", "gain, high", "in 50%", "in 50%, low", "in 50%, high",
+    "in 90%", "in 90%, low", "in 90%, high", "weight",
+)  # fmt: skip
 
 
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
@@ -185,7 +189,7 @@ def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
-    day = load(data=data).newest_retrieved
+    day = book_of(data).newest_retrieved
     if day is None:
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
     return [
@@ -230,18 +234,29 @@ def _disclosed(tables: Tables, quantity: str) -> float:
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
-    known = price_facts(sheets(load(data=data))[0], models(data), assumptions)
+    known = price_facts(sheets(book_of(data))[0], models(data), assumptions)
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 
 def recorded_calibration(_: Data) -> list[Row]:
     """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
-    return pooled(files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines())
+    return pooled(_recorded_lines())
+
+
+def stale_calibration() -> str:
+    """One line on a recorded calibration that is not of these assumptions and this sampler; nothing where it is."""
+    why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
+    return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it anew" if why else ""
+
+
+def _recorded_lines() -> list[str]:
+    return files("invert.posterior").joinpath(RECORDED).read_text(encoding="utf-8").splitlines()
 
 
 def pooled(lines: Iterable[str]) -> list[Row]:
-    """The rows of a calibration run that pool its shapes and seeds."""
-    return [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
+    """The rows of a calibration run that pool its shapes and seeds, without what the run was made of."""
+    rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
+    return [{name: text for name, text in row.items() if name != "made_of"} for row in rows]
 
 
 def _digits(value: float | None) -> float | None:
@@ -264,7 +279,7 @@ tier rules; negative controls; a disclosed day; what the lecture claims; the sam
 
 TITLES = {
     "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
-    "skill": "What was foretold of models left out: rms and that of the class (nats), gain over the class (5 to 95 %), share in ranges",
+    "skill": "What was foretold of models left out: rms (nats), that of the class, gain over it, shares in ranges (--as json: intervals)",
     "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
@@ -283,7 +298,7 @@ def rendered_sections(found: Mapping[str, list[Row]], style: str, width: int = 1
     parts = []
     for name, rows in found.items():
         texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
-        parts.append(laid_out([*title(TITLES[name])[1:], aligned(tuple(texts[0]), texts) if texts else "none"], width))
+        parts.append(laid_out([*title(TITLES[name])[1:], aligned(SHOWN.get(name, tuple(texts[0])), texts) if texts else "none"], width))
     return "\n\n".join(parts)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import settings
 
-from derive.shipped import Tables, content, read, reading
+from derive.shipped import Tables, content, read
 from tests.tools import together
+from tests.tools.tables import reading
 
 pytest.register_assert_rewrite("tests.tools.commands", "tests.tools.dimensions")
 
@@ -21,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     together.ONLY = config.getoption("--case")
 
 
-LONGEST = ("test_samplers", "test_mutations")
+LONGEST = ("test_samplers", "test_mutations", "test_laws")
 """Files whose tests take longest, a minute and more."""
 
 

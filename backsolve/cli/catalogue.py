@@ -148,6 +148,8 @@ def _show_preset(preset: "Preset") -> None:
         tell(f"{name:<{longest}}  {shown(name, value):<16}  {preset.provenance[name]}")
     for group, variant in preset.variants.items():
         tell(f"{group:<{longest}}  by the variant {variant}")
+    for name in preset.parameters_only:
+        tell(f"{'not known':<{longest}}  {', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone")
     for one in preset.published:
         row = f"{presets.ARCHITECTURES}.csv {one.model}"
         if one.dtype:

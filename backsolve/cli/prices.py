@@ -58,11 +58,11 @@ def check_prices(own: str | BinaryIO | None) -> None:
     backsolve prices check --prices mine.csv
     """
     from invert.data import read_data
-    from invert.sheets.read import load
+    from invert.sheets.read import book_of
     from invert.soundness import all_problems
 
     data = read_data()
-    book = load(own, data)
+    book = book_of(data, own)
     problems = all_problems(book, data)
     if not problems:
         click.echo(f"{len(book.rows)} rows, no problem found")

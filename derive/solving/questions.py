@@ -6,14 +6,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from derive import presets
+from derive import presets, shipped
 from derive.catalogue import ROOF_IDS, bounds, by_id, equation, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
-from derive.shipped import current
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
@@ -64,6 +63,7 @@ class Question:
     limits: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
+    parameters_only: tuple[str, ...] = ()
 
 
 def question(
@@ -103,7 +103,10 @@ def question(
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
     whole = Question(
-        *(name, known, (), provenance, notes, named, left_out, conventions, anyway), published=preset.published, variants=chosen
+        *(name, known, (), provenance, notes, named, left_out, conventions, anyway),
+        published=preset.published,
+        variants=chosen,
+        parameters_only=preset.parameters_only,
     )
     return _with_nothing(whole)
 
@@ -178,7 +181,7 @@ def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | 
     """Every preset that is asked for, with the name it was asked for by."""
     if not hardware and not model and conventions.efficiency == "ideal":
         return []
-    lookups, tables = [(presets.hardware, hardware), (presets.model, model)], current()
+    lookups, tables = [(presets.hardware, hardware), (presets.model, model)], shipped.read()
     named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
     return [*named, ("calibrated", presets.calibrated(tables))] if conventions.efficiency == "calibrated" else named
 
@@ -201,6 +204,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             {**merged.variants, **preset.variants},
             merged.left_out + preset.left_out,
             merged.published + preset.published,
+            merged.parameters_only + preset.parameters_only,
         )
     return merged
 

@@ -6,7 +6,7 @@ from math import isclose
 from types import MappingProxyType
 
 from derive.catalogue import by_id
-from derive.presets import HARDWARE_GIVENS, KV_INPUTS, PARAMETERS
+from derive.presets import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import HEURISTIC, Equation
 from derive.requirements import HOLDS
@@ -79,7 +79,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     lists = _lists(asked, known)
     missing, *others = lists
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing)}{_left_out(asked, (unknown, *missing))}"
+    message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
     if others:
@@ -122,10 +122,12 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
     return tuple(kept)
 
 
-def _by_preset(missing: tuple[str, ...]) -> str:
-    """Which options would give some of it, as the end of a sentence."""
-    from_model = {*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names)}
-    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model}
+def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
+    """Which options would give some of it, or that a model was named that cannot, as the end of a sentence."""
+    from_model = {*PARAMETERS, *OF_CONFIGURATION, *(name for names in KV_INPUTS.values() for name in names)}
+    if asked.parameters_only and not from_model.isdisjoint(missing):
+        return f"; of {_listed(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
+    options = {"--hardware": {*HARDWARE_GIVENS, "bytes_per_weight"}, "--model": from_model - {*OF_CONFIGURATION}}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
 

@@ -28,7 +28,7 @@ from invert.market.student import Student, foretold_by
 from invert.records import Estimate, PriceSheet, Verdict
 from invert.rent import rental
 from invert.sheets.assemble import assembled, models
-from invert.sheets.read import load, read_rows, refuse_bad_rate
+from invert.sheets.read import book_of, read_rows, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook
 
 KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
@@ -88,7 +88,7 @@ def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = U
     >>> from invert.data import read_data
     >>> data = read_data()
     >>> f"{learn(data).increments.centre:.2f}", learn(data, "GLM-4.6").families == learn(data).families
-    ('-0.68', False)
+    ('-0.43', False)
     """
     return learned(members(data, assumptions), siblings(data, leave_out) if leave_out else frozenset())
 
@@ -176,7 +176,7 @@ def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
 
 def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of calibration_models.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book(data).problems[len(load(data=data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
+    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
 
 
 def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
 @once_a_run
 def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
-    book = load(data=data)
+    book = book_of(data)
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
     except WrongData as error:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators import calibration, increment
@@ -28,16 +29,23 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    verdict = calibration.verdict_on_premium(data, assumptions)
-    by_price = increment.foretold(case, data, assumptions) if verdict and verdict.enters else None
-    if by_price is None or verdict is None:
+    (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
+    if of_class is None or by_price is None:
         return _of_class("read", case, data, assumptions)
-    of_class = _class("read", case, data, assumptions)
-    if of_class is None:
-        return undetermined(assumptions, NO_CLASS)
-    ends = pooled_range(verdict.weight, by_price, of_class, assumptions.level)
-    because = f"the caches of its time and, with a weight of {verdict.weight:.2f}, what its premium pays for"
+    ends = pooled_range(weight, by_price, of_class, assumptions.level)
+    because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
     return interval(assumptions, *ends, because, equations=increment.CITED, anchors=MEANS)
+
+
+def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
+    """The weight that premiums have earned, and what that of the sheet foretells; none where the tables say nothing of premiums."""
+    try:
+        verdict = calibration.verdict_on_premium(data, assumptions)
+        if verdict is None or not verdict.enters:
+            return 0.0, None
+        return verdict.weight, increment.foretold(case, data, assumptions)
+    except WrongData:
+        return 0.0, None
 
 
 NO_CLASS = "fewer than two families whose cache is known were released earlier"

@@ -22,7 +22,8 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     found = foretold(case, data, assumptions)
     if found is None:
-        return undetermined(assumptions, "no output premium that rises with length")
+        at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
+        return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
     families = calibration.learn(data, case.architecture, assumptions).families
     because = f"increments at the mark-up of {len(families)} families of known cache"
     return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)

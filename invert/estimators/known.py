@@ -49,7 +49,7 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] =
     """
     of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
     done = {(case.sheet, case.model): case for case in drawn} if assumptions == of_run else {}
-    known = [(member, member.sold.case) for member in members(data, assumptions) if member.sold]
+    known = [(member, member.sold.case) for member in members(data, assumptions)]
     new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
     done |= {(case.sheet, case.model): case for case in new}
     return tuple(Judged(member, side_by_side(done[case.sheet, case.model], data, assumptions)[0]) for member, case in known)

@@ -1,5 +1,6 @@
 """The likelihood of published prices: the mass that a normal about the predicted one puts on the cell of each."""
 
+from collections.abc import Iterator
 from functools import cache
 from math import log, pi
 
@@ -115,6 +116,18 @@ def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unu
     total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(evidence, assumptions))
     for name in ("attention_intensity", "weight_compute_ratio"):
         total = total + normal_log_density(points.logs[name], *assumptions.priors[name].normal)
+    total = sum(_masses_of_ratios(points, evidence, assumptions), total)
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def log_likelihood(points: Points, evidence: Evidence, assumptions: Assumptions) -> Array:
+    """Log likelihood of every price at points [sheets, draws], prior and Jacobian apart; minus infinity where not feasible."""
+    total = sum(_masses_of_ratios(points, evidence, assumptions), unused_prices(points, evidence, assumptions))
+    return np.where(np.isfinite(total), total, -np.inf)
+
+
+def _masses_of_ratios(points: Points, evidence: Evidence, assumptions: Assumptions) -> Iterator[Array]:
+    """Log likelihood of each price that the inverse uses."""
     costs = points.costs
     found = {"output_input_ratio": costs.decode_short / costs.prefill_short, "premium_in": premium_in(points)}
     if "premium_out" in evidence.cells:
@@ -122,8 +135,7 @@ def log_target(points: Points, evidence: Evidence, assumptions: Assumptions, unu
     for name in RATIOS:
         if name in evidence.cells:
             low, high = (column(end) for end in evidence.cells[name])
-            total = total + log_mass(low, high, np.log(found[name]), assumptions.noise[name])
-    return np.where(np.isfinite(total), total, -np.inf)
+            yield log_mass(low, high, np.log(found[name]), assumptions.noise[name])
 
 
 def premium_in(points: Points) -> Values:

@@ -5,12 +5,21 @@ the priors (Talts et al., 2018). Truths come from the priors, prices from the fo
 on the vendors' numbers. A sheet is dropped only for what its published prices do to the sampler, never for its truth:
 no draw feasible, or weights not to be trusted even by the mixture. It tests the computation, not the model: prices of
 models of known architecture do that.
+
+Ranks of single quantities, pooled over sheets, do not see everything: a posterior that hears a price twice may be too narrow
+where no printed quantity shows it. The log likelihood of all prices is ranked like a quantity, and shows it (Modrák et al.,
+2023, Simulation-based calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity).
 """
 
+import hashlib
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -19,40 +28,63 @@ from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
 from invert.posterior.data import Evidence, Pair
+from invert.posterior.inverse import PER_PARAMETER, costs_of_structure
+from invert.posterior.likelihood import log_likelihood
 from invert.posterior.mixture import trusted
-from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.parameters import Points
+from invert.posterior.sampler import OF_THE_MODEL, Posterior, posterior
+from invert.posterior.sobol import SEED
+from invert.posterior.summary import LEVEL_OF_PRICES, SUMMARISED
 from invert.posterior.weights import RELIABLE
+from invert.priors import STRUCTURE
 from invert.sheets.observables import DECADE, rounding_cell
 
-RANKED = (
-    "kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "ridge_point", "memory_time_share",
-    "active_params",
-)  # fmt: skip
-"""Quantities whose truth is ranked."""
+LOG_LIKELIHOOD = "log_likelihood"
+RANKED = (*SUMMARISED, "ridge_point", "active_params", LOG_LIKELIHOOD)
+"""What is ranked: everything that is printed of a posterior, the nuisance that prices move most, and the log likelihood of all prices."""
 
 POOLED = "pooled"
+BASE = ("input_price", "output_input_ratio")
 PREMIUMS = ("premium_in", "premium_out")
 MILLION = 1e6
 """Tokens of a published price."""
 HOUR = 3600.0
+PRICE_PER_FLOP = 1.0
+"""Of a rented one [USD]. It is a factor of the truth and of every draw alike: ranks are the same at any."""
+FEW = 1024
+"""Draws of the sheets that tell one sampler from another."""
 CHUNK = 2**15
 """Draws of all sheets together that are worked on at once."""
 
 
+SizeKnown = Literal["prior", "stated", "price"]
+"""How the size of a model is known: as the prior has it, stated to `known_size_spread`, or by the input price, which then says
+nothing further."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the sheets of one kind publish, and where their bands end [token]: a threshold, nominal for one band, and the top."""
+    """What the sheets of one kind publish, and where their bands end [token]: thresholds, nominal for one band, and the top."""
 
     name: str
-    edges: tuple[float, float]
+    edges: tuple[float, ...]
     prices: tuple[str, ...]
+    size: SizeKnown = "prior"
 
 
 SHAPES = (
-    Shape("two bands, cache, storage", (200e3, 1e6), ("input_price", "output_input_ratio", *PREMIUMS, "cache_read_ratio", "storage_ratio")),
-    Shape("two bands", (128e3, 256e3), ("input_price", "output_input_ratio", *PREMIUMS)),
-    Shape("one band", (64e3, 128e3), ("input_price", "output_input_ratio", "cache_read_ratio")),
+    Shape("two bands, cache, storage", (200e3, 1e6), (*BASE, *PREMIUMS, "cache_read_ratio", "storage_ratio")),
+    Shape("two bands", (128e3, 256e3), (*BASE, *PREMIUMS)),
+    Shape("one band", (64e3, 128e3), (*BASE, "cache_read_ratio")),
+    Shape("four bands", (32e3, 128e3, 256e3, 1e6), (*BASE, *PREMIUMS)),
+    Shape("two bands, known size", (128e3, 256e3), (*BASE, *PREMIUMS), "stated"),
+    Shape("size by price", (200e3, 1e6), (*BASE, *PREMIUMS, "cache_read_ratio"), "price"),
 )
+"""What each is for. Two bands, cache, storage: every price there is. Two bands: what the exact inverse needs and no more. One band:
+no premium, so that two coordinates are drawn from their priors. Four bands: the bands further up, which the inverse leaves to the
+likelihood, and the one share of the way up that their means have in common. Known size: the input price speaks of the price level
+alone, and KV bytes of the whole model rest on the statement. Size by price: the input price has said the size, and is not heard again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +92,7 @@ class Ranking:
     """How the truth of one quantity ranked among the draws.
 
     run: what was inferred with what noise. simulations: sheets kept, of `sheets` drawn. coverage_50, coverage_90: share of
-    truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and Smirnov.
+    truths inside the central intervals. ks_p: p-value of the ranks being uniform, by Kolmogorov and Smirnov. made_of: see `run_made_of`.
     """
 
     run: str
@@ -73,6 +105,7 @@ class Ranking:
     ks_p: float
     seeds: int
     draws: int
+    made_of: str
 
 
 def calibration_run(
@@ -85,17 +118,17 @@ def calibration_run(
     run that must fail. The tasks of an executor are one seed and shape each; the numbers do not depend on it.
 
     >>> rows = calibration_run(4, (1,), 512)
-    >>> len(rows), rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 12
-    (28, 'pooled', 12, True)
+    >>> len(rows), rows[-1].quantity, rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 24
+    (63, 'log_likelihood', 'pooled', 24, True)
     """
     tasks = [(seed, place) for place in range(len(SHAPES)) for seed in seeds]
     work = partial(_ranks_of_task, sheets=sheets_per_shape, draws=draws, noise_factor=noise_factor)
     found = dict(zip(tasks, (executor.map if executor else map)(work, tasks), strict=True))
-    run = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}"
+    run, made = "calibrated" if noise_factor == 1 else f"premium noise x {noise_factor:g}", run_made_of(USUAL)
     groups = {shape.name: [found[seed, place] for seed in seeds] for place, shape in enumerate(SHAPES)}
     groups[POOLED] = list(found.values())
     return tuple(
-        _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws)
+        _row(run, quantity, shape, np.concatenate([ranks[:, column] for ranks in parts]), len(seeds), draws, made)
         for shape, parts in groups.items()
         for column, quantity in enumerate(RANKED)
     )
@@ -104,9 +137,9 @@ def calibration_run(
 def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     """Rows under a header, shares to four decimals and p-values to three digits.
 
-    >>> print(rankings_as_csv([Ranking("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512)]), end="")
-    run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws
-    calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512
+    >>> print(rankings_as_csv([Ranking("calibrated", "active_params", "pooled", 6, 5, 0.5, 0.9, 0.25, 1, 512, "0a-1b")]), end="")
+    run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws,made_of
+    calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512,0a-1b
     """
     import csv
     from io import StringIO
@@ -120,12 +153,51 @@ def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     return text.getvalue()
 
 
-def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int) -> Ranking:
+def run_made_of(assumptions: Assumptions = USUAL) -> str:
+    """What a run rests on, as two words of eight letters: the judgement that simulation and inference take, and what they make of it.
+
+    The first is over the priors, the noise, what is held, how firmly a size is stated, and the published numbers. The second is over
+    the marginal likelihood of one sheet of each shape, to three digits after the point: it is another one after a change to the sampler,
+    to the likelihood or to what is simulated, and the same after one to the text of the programs.
+    """
+    priors = {name: (f"{one.centre:.9g}", one.spread, one.ends) for name, one in assumptions.priors.items()}
+    judged = (priors, assumptions.noise, assumptions.held, assumptions.known_size_spread, assumptions.nice_numbers)
+    return f"{_word(judged)}-{_word([f'{_log_evidence(shape, assumptions):.3f}' for shape in SHAPES])}"
+
+
+def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
+    """Of the first sheet of a shape, at a few draws."""
+    _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
+    evidence = evidence_of_numbers(shape, size, numbers, assumptions)
+    return float(posterior(evidence, assumptions, FEW).weights.log_evidence[0])
+
+
+def _word(of: object) -> str:
+    """Eight letters that another text is as good as sure not to have."""
+    return hashlib.blake2s(json.dumps(of).encode(), digest_size=4).hexdigest()
+
+
+def stale(made: str, assumptions: Assumptions = USUAL) -> str:
+    """Why a record of this `made_of` says nothing of these assumptions and this sampler; nothing where it does.
+
+    >>> stale(run_made_of()), stale("0a-1b")
+    ('', 'made with other assumptions')
+    """
+    (judged, found), (judged_now, found_now) = made.split("-"), run_made_of(assumptions).split("-")
+    if judged != judged_now:
+        return "made with other assumptions"
+    return "made with another sampler" if found != found_now else ""
+
+
+def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: int, made: str) -> Ranking:
     from scipy.stats import kstest
 
     kept = ranks[np.isfinite(ranks)]
-    half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
-    return Ranking(run, quantity, shape, len(ranks), len(kept), half, most, float(kstest(kept, "uniform").pvalue), seeds, draws)
+    half, most, uniform = math.nan, math.nan, math.nan
+    if len(kept):
+        half, most = (float(np.mean(np.abs(kept - 0.5) < level / 2)) for level in (0.5, 0.9))
+        uniform = float(kstest(kept, "uniform").pvalue)
+    return Ranking(run, quantity, shape, len(ranks), len(kept), half, most, uniform, seeds, draws, made)
 
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
@@ -137,33 +209,69 @@ def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor:
 
 def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], Evidence]:
     """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
+    truth, size, numbers = published_sheets(shape, count, seed, assumptions)
+    evidence = evidence_of_numbers(shape, size, numbers, assumptions)
+    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, evidence)
+    return truth, evidence
+
+
+def published_sheets(
+    shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions
+) -> tuple[dict[str, Array], Pair, dict[str, Array]]:
+    """Hidden quantities [sheets], ln active_params as stated, and the numbers that a vendor publishes.
+
+    Those are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers; premiums [sheets, bands above the base].
+    """
     generator = np.random.default_rng(seed)
-    truth = _truths(shape, generator.standard_normal((len(assumptions.priors), count)), assumptions)
-    costs = _cost_ratios(truth)
-    cells: dict[str, Pair] = {}
+    truth = {name: prior.at(generator.standard_normal(count)) for name, prior in assumptions.priors.items()}
+    size, noise = _stated_size(shape.size, truth, assumptions), assumptions.noise
+    if shape.size != "prior":
+        truth["active_params"] = np.exp(size[0] + size[1] * generator.standard_normal(count))
+    truth |= _derived(truth, shape, assumptions)
+    costs = _cost_ratios(truth, shape)
+    if shape.size == "price":
+        # The price came first: it is published, and the size was read off it.
+        costs["input_price"], noise = np.exp(size[0]) * assumptions.priors["price_per_parameter"].centre, {**noise, "input_price": 0.0}
+    numbers: dict[str, Array] = {}
     for name in shape.prices:
-        price = costs[name] * np.exp(assumptions.noise[name] * generator.standard_normal(count))
+        price = costs[name] * np.exp(noise[name] * generator.standard_normal(np.shape(costs[name])))
         if name == "input_price":
-            low, high = cells_about(price * MILLION, assumptions)
-            amount, scale = published(price * MILLION, assumptions), np.full(count, 1 / MILLION)
+            price = price * MILLION
         elif name == "storage_ratio":
-            # Storage is published as a price, so its cell is that of the price over the input price as published.
-            low, high = cells_about(price * amount * HOUR, assumptions)
-            scale = 1 / (amount * HOUR)
-        else:
-            (low, high), scale = cells_about(price, assumptions), np.ones(count)
-        bottom, top = np.log(low * scale), np.log(high * scale)
-        cells[name] = (bottom[:, None], top[:, None]) if name in PREMIUMS else (bottom, top)
-    size, spread = assumptions.priors["active_params"].normal
-    edges = np.tile(shape.edges, (count, 1))
-    return truth, Evidence(cells, edges, (np.full(count, size), np.full(count, spread)))
+            price = price * numbers["input_price"] * HOUR
+        numbers[name] = published(price, assumptions)
+    return truth, size, numbers
 
 
-def _truths(shape: Shape, normal: Array, assumptions: Assumptions) -> dict[str, Array]:
-    """Hidden quantities of the whole model, SI, at standard normals [priors, sheets]."""
-    truth = {name: np.full(normal.shape[1], held) for name, held in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
-    truth |= {name: prior.at(row) for (name, prior), row in zip(assumptions.priors.items(), normal, strict=True)}
-    first, second = shape.edges
+def _stated_size(known: SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> Pair:
+    """Centre and spread of ln active_params [sheets] as they are stated of models drawn from the prior."""
+    prior, level = assumptions.priors["active_params"], assumptions.priors["price_per_parameter"]
+    if known == "stated":
+        centre, spread = np.log(drawn["active_params"]), assumptions.known_size_spread
+    elif known == "price":
+        price = published(drawn["active_params"] * drawn["price_per_parameter"] * MILLION, assumptions) / MILLION
+        centre, spread = np.log(price / level.centre), level.spread
+    else:
+        centre, spread = np.full(len(drawn["active_params"]), prior.normal[0]), prior.spread
+    return centre, np.full(len(centre), spread)
+
+
+def evidence_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> Evidence:
+    """Sheets as the inference takes them: the log cells of their numbers, prices per token and ratios to the input price."""
+    scale: dict[str, Values] = {"input_price": 1 / MILLION}
+    if "storage_ratio" in numbers:
+        # Storage is published as a price, so its cell is that of the price over the input price as published.
+        scale["storage_ratio"] = 1 / (numbers["input_price"] * HOUR)
+    ends = {name: cells_about(values, assumptions) for name, values in numbers.items()}
+    cells = {name: (np.log(low * scale.get(name, 1.0)), np.log(high * scale.get(name, 1.0))) for name, (low, high) in ends.items()}
+    return Evidence(cells, np.tile(shape.edges, (len(size[0]), 1)), size, size_by_price=shape.size == "price")
+
+
+def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
+    """What follows from draws of the priors, of the whole model and in SI; and what is held."""
+    held = {name: np.full(len(drawn["active_params"]), value) for name, value in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
+    truth = {**drawn, **held}
+    first, second = shape.edges[:2]
     truth["short_context"] = first * truth["short_context"]
     truth["long_context"] = first + (second - first) * truth["long_context"]
     truth["kv_bytes_per_token"] = truth["kv_bytes_per_token"] * truth["active_params"]
@@ -174,15 +282,26 @@ def _truths(shape: Shape, normal: Array, assumptions: Assumptions) -> dict[str, 
     return truth
 
 
-def _cost_ratios(truth: Mapping[str, Array]) -> dict[str, Values]:
-    """What every price would be at a common mark-up on cost."""
+def _level_of_prices(truth: Mapping[str, Array], evidence: Evidence) -> Array:
+    """Active parameters times the mark-up that the input price as published has over what a prompt token truly costs."""
+    low, high = evidence.cells["input_price"]
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
-    prices = forward(truth, (truth["short_context"], truth["long_context"]))
+    level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
+    found: Array = equation("bands.active_params_times_markup").right_side({**truth, **level})
+    return found
+
+
+def _cost_ratios(truth: Mapping[str, Array], shape: Shape) -> dict[str, Values]:
+    """What every price would be at a common mark-up on cost; premiums [sheets, bands above the base]."""
+    prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
+    first, second = shape.edges[:2]
+    share = (truth["long_context"] - first) / (second - first)
+    prices = forward(truth, (truth["short_context"], *(bottom + (top - bottom) * share for bottom, top in pairwise(shape.edges))))
     return {
         "input_price": truth["price_per_parameter"] * truth["active_params"] * prefill,
         "output_input_ratio": prices["output_input_ratio"],
-        "premium_in": prices["premium_in"][1],
-        "premium_out": prices["premium_out"][1],
+        "premium_in": np.stack(prices["premium_in"][1:], axis=-1),
+        "premium_out": np.stack(prices["premium_out"][1:], axis=-1),
         "cache_read_ratio": equation("bands.cache_read_ratio").right_side({**truth, "prefill_cost_ratio": prefill}),
         "storage_ratio": prices["storage_price"],
     }
@@ -199,32 +318,51 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
     decade = np.floor(np.log10(values))
     nearest = np.searchsorted(np.sqrt(nice[1:] * nice[:-1]), values / DECADE**decade)
     # By way of text, a number is the same whichever decade it was rounded in.
-    return np.array([float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest], decade, strict=True)])
+    told = [float(f"{step:g}e{power:.0f}") for step, power in zip(nice[nearest].flat, decade.flat, strict=True)]
+    return np.reshape(told, values.shape)
 
 
 def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array, Array]:
     """Ends of the rounding cells of what would be published of values."""
-    numbers, places = np.unique(published(values, assumptions), return_inverse=True)
+    told = published(values, assumptions)
+    numbers, places = np.unique(told.ravel(), return_inverse=True)
     low, high = np.array([rounding_cell(float(number), assumptions) for number in numbers]).T
-    return low[places], high[places]
+    return low[places].reshape(values.shape), high[places].reshape(values.shape)
 
 
 def ranks(evidence: Evidence, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
     found = np.full((len(evidence), len(RANKED)), np.nan)
-    step = max(1, CHUNK // draws)
+    step, at_truth = max(1, CHUNK // draws), _logs_of_truth(truth, evidence, assumptions)
     for start in range(0, len(evidence), step):
         part = evidence.rows(slice(start, start + step))
         for place, one in enumerate(posterior(part, assumptions, draws, seed).sheets()):
             chosen = trusted(part.rows(slice(place, place + 1)), assumptions, one, seed)
             if chosen.weights.feasible_fraction[0] and chosen.weights.pareto_k[0] <= RELIABLE:
                 sheet = start + place
-                found[sheet] = [_share_below(chosen, name, np.log(truth[name][sheet])) for name in RANKED]
+                found[sheet] = [_share_below(chosen, name, at_truth[name][sheet]) for name in RANKED]
     return found
 
 
 def _share_below(found: Posterior, name: str, truth: float) -> float:
     with np.errstate(all="ignore"):
-        logs = found.logs(name)[0]
+        likely = name == LOG_LIKELIHOOD
+        logs = (log_likelihood(found.points, found.evidence, found.assumptions) if likely else found.logs(name, PRICE_PER_FLOP))[0]
     weight = found.weights.values[0]
     return float(weight[(weight > 0) & (logs < truth)].sum())
+
+
+def _logs_of_truth(truth: Mapping[str, Array], evidence: Evidence, assumptions: Assumptions) -> dict[str, Array]:
+    """The log of each ranked quantity at the truth [sheets]."""
+    with np.errstate(all="ignore"):
+        likely = log_likelihood(points_of_truth(truth, evidence), evidence, assumptions)[:, 0]
+    return {name: likely if name == LOG_LIKELIHOOD else np.log(truth[name]) for name in RANKED}
+
+
+def points_of_truth(truth: Mapping[str, Array], evidence: Evidence) -> Points:
+    """Hidden quantities of whole models as one point a sheet, per active parameter, as draws are."""
+    at: dict[str, Values] = {name: values[:, None] for name, values in truth.items()}
+    at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
+    first, second = evidence.edges[:, 0, None], evidence.edges[:, 1, None]
+    at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
+    return Points({}, at, costs_of_structure(at), {name: np.log(at[name]) for name in STRUCTURE})

@@ -12,7 +12,7 @@ from invert.estimators import KV_ESTIMATORS
 from invert.records import Estimate, verdict
 from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
 from invert.report.size import cell, record_in_words
-from invert.report.tiers import BETWEEN, likeliest
+from invert.report.tiers import BETWEEN, of_tier
 from invert.result import Inference, Run
 
 WIDEST = 100
@@ -120,9 +120,13 @@ def _tiers(one: Inference) -> str:
 
 
 def _tiers_by_price(one: Inference) -> str:
-    """`HBM 47 to 99%`: the likeliest tier by prices over the cases, whatever the vendor says."""
-    found = [likeliest(of.undisclosed, of.undisclosed_ranges) for of in one.storage if of.undisclosed and of.undisclosed_ranges]
-    return ", ".join(dict.fromkeys(found))
+    """`HBM 47 to 99%`: the likeliest tier by prices over the cases and lifetimes, whatever the vendor says."""
+    found: dict[str, list[float]] = {}
+    for of in one.storage:
+        if of.undisclosed and of.undisclosed_ranges:
+            tier = max(of.undisclosed, key=of.undisclosed.__getitem__)
+            found.setdefault(tier, []).extend(of.undisclosed_ranges[tier])
+    return ", ".join(of_tier(tier, min(ends), max(ends)) for tier, ends in found.items())
 
 
 def footer(table: Run) -> list[str]:

@@ -95,7 +95,12 @@ def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, flo
     ('HBM 47 to 99%', 'disk 100%')
     """
     tier = max(shares, key=shares.__getitem__)
-    low, high = (f"{end:.0%}" for end in ranges[tier])
+    return of_tier(tier, *ranges[tier])
+
+
+def of_tier(tier: str, least: float, most: float) -> str:
+    """`HBM 47 to 99%`, or one number."""
+    low, high = f"{least:.0%}", f"{most:.0%}"
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
 

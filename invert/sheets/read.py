@@ -78,17 +78,20 @@ NEEDED = ("provider", "model", "component", "amount")
 DEFAULTS = {"service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD"}
 
 
-def load(prices: Prices | None = None, data: Data | None = None) -> PriceBook:
+def load(prices: Prices | None = None) -> PriceBook:
     """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
 
     A row of one's own replaces every shipped row of the same key, whatever its dates, or adds to the book. Faults of
-    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`. Without `data` of a run the
-    shipped tables are read.
+    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
     8.0
     """
-    data = data or read_data()
+    return book_of(read_data(), prices)
+
+
+def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
+    """What `load` reads, by the tables of a run."""
     fx, rows, faults = prices_that_ship(data)
     own, own_faults = read_overlay(prices, fx, rows, _described(data.tables)) if prices is not None else ([], [])
     replaced = {row.key for row in own}

@@ -8,7 +8,8 @@ import pytest
 from derive import shipped
 from derive.claim_cells import amount, givens, said
 from derive.errors import BacksolveError, WrongValue
-from derive.shipped import problems, read, reading
+from derive.shipped import problems, read
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 CELLS = list(csv.DictReader(io.StringIO(shipped.content("claims.csv").decode())))

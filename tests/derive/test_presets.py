@@ -16,10 +16,11 @@ from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
-from derive.shipped import BadRow, Tables, read, reading, rows_of
-from derive.shipped_rows import AcceleratorFigure, Architecture
+from derive.shipped import BadRow, Tables, read, rows_of
+from derive.shipped_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.shipped_rules import LINKS
 from derive.solving.api import solve
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 HARDWARE = """
@@ -77,7 +78,7 @@ def rows(text, **others):
 
 def architectures(*found):
     """The tables that ship with these rows for architectures.csv."""
-    columns = shipped.current().raw_rows("architectures")[0]
+    columns = shipped.read().raw_rows("architectures")[0]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -463,3 +464,56 @@ def test_every_model_says_what_it_was_published_in_and_up_to_which_context(name)
     assert (published.model, published.dtype, published.max_context) == (name, row.native_dtype, row.max_context)
     if row.native_dtype:
         assert published.of_experts <= published.bytes_per_weight <= published.of_others <= 2
+
+
+# -- models of which the parameters alone are known ------------------------------------------------------------------
+
+SIZED = [row for row in rows_of(OpenModel) if not row.architecture]
+
+
+@in_one_test("row", SIZED, ids=lambda row: row.model)
+def test_an_open_model_without_an_architecture_has_its_parameters_and_says_what_is_missing(row: OpenModel):
+    """Bytes of a cache that somebody remembers stay in the table: a preset never has them."""
+    for spelled in (row.model, row.model.lower()):
+        preset = model(spelled)
+        assert preset.givens == {"total_params": row.total_params, "active_params": row.active_params}
+        assert "kv_bytes_per_token" in preset.missing and preset.variants == {} and preset.parameters_only == (row.model,)
+        assert all(
+            source.startswith(f"open_models.csv {row.model} ") and row.params_grade in source for source in preset.provenance.values()
+        )
+
+
+def test_there_are_many_of_them_and_none_hides_an_architecture():
+    assert len(SIZED) >= 80
+    assert all(model(name).missing == () for name in model_names() if presets.architecture(name).kv_formula)
+    with pytest.raises(UnknownName):
+        model("llama-2")
+
+
+def test_what_is_missing_of_it_is_said_where_a_question_needs_it():
+    asked = solve("kv_bytes_per_token", model="Llama-2-70B", bytes_per_element=2)
+    assert asked.reason.missing == ("layers", "kv_heads", "head_dim")
+    assert "of Llama-2-70B the parameters alone are known (open_models.csv)" in asked.reason.message
+    assert "--model" not in asked.reason.message
+    answered = solve("kv_bytes_per_token", model="Llama-2-70B", bytes_per_element=2, layers=80, kv_heads=8, head_dim=128)
+    assert answered.value == 327_680
+    assert "open_models" not in solve("kv_bytes_per_token", model="Llama-3-70B").reason.message
+
+
+def test_a_question_of_parameters_is_answered():
+    found = solve("weight_bytes", model="llama-2-70b", hardware="H100:fp8")
+    assert found.value == 69e9 and found.provenance["total_params"].startswith("open_models.csv Llama-2-70B")
+
+
+def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectures():
+    text = shipped.content("open_models.csv").decode()
+    with reading(read().edited(open_models="")):
+        assert model("DeepSeek-V3").givens["layers"] == 61
+    with reading(
+        read().edited(
+            open_models=text.replace("Llama-2-70B,,llama2,meta,2023-07-18,69000000000", "Llama-2-70B,,llama2,meta,2023-07-18,many")
+        )
+    ):
+        assert model("Llama-2-7B").givens["total_params"] == 6.7e9
+        with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
+            model("llama-2-70b")

@@ -7,7 +7,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,9 +16,9 @@ import derive
 from derive import shipped
 from derive.errors import BacksolveError, WrongData
 from derive.presets import hardware, model
-from derive.shipped import BadRow, Tables, problems, read, reading, rows_of
+from derive.shipped import BadRow, Tables, problems, read, rows_of
 from derive.shipped_rows import AcceleratorFigure, FxRate, truth
-from tests.tools.tables import GOOD, HARDWARE, of_hardware, with_cells
+from tests.tools.tables import GOOD, HARDWARE, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
@@ -64,17 +63,21 @@ def test_an_edit_of_the_same_size_and_time_is_seen(copy):
     assert derive.presets.calibrated().givens["mbu"] == 0.795
 
 
-def test_a_run_sees_one_state_of_the_files(copy):
-    with reading() as outer:
-        before = hardware("H100-SXM:fp8")
-        edit(copy / "hardware.csv", doubled_bandwidth)
-        edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
-        assert hardware("H100-SXM:fp8") == before
-        # Of a file first asked for after the edit too: all were read together.
-        assert derive.presets.calibrated().givens["mbu"] == 0.794
-        with reading() as inner:
-            assert inner is outer
-    assert hardware("H100-SXM:fp8") != before
+def test_tables_that_were_read_stay_as_they_were(copy):
+    tables = read()
+    before = hardware("H100-SXM:fp8", tables)
+    edit(copy / "hardware.csv", doubled_bandwidth)
+    edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
+    assert hardware("H100-SXM:fp8", tables) == before != hardware("H100-SXM:fp8")
+    # Of a file first asked for after the edit too: all were read together.
+    assert derive.presets.calibrated(tables).givens["mbu"] == 0.794
+
+
+def test_a_question_reads_the_tables_once(monkeypatch):
+    found = []
+    monkeypatch.setattr(shipped, "read", lambda: found.append(read()) or found[-1])
+    derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3", efficiency="calibrated")
+    assert len(found) == 1
 
 
 def test_tables_are_taken_apart_once_as_long_as_no_byte_differs(copy):
@@ -87,16 +90,6 @@ def test_tables_are_taken_apart_once_as_long_as_no_byte_differs(copy):
     assert read() is not before and len(rows_of(FxRate)) == 4 and len(before.rows_of(FxRate)) == 3
     (copy / "fx.csv").write_text(text)
     assert len(rows_of(FxRate)) == 3
-
-
-def test_threads_have_readings_of_their_own(copy):
-    seen: list[float] = []
-    with reading():
-        edit(copy / "hardware.csv", doubled_bandwidth)
-        thread = threading.Thread(target=lambda: seen.append(hardware("H100-SXM:fp8").givens["hbm_bandwidth"]))
-        thread.start()
-        thread.join()
-        assert hardware("H100-SXM:fp8").givens["hbm_bandwidth"] * 2 == seen[0]
 
 
 def test_a_question_without_a_preset_reads_no_file(monkeypatch):
@@ -289,9 +282,9 @@ def test_what_may_have_meant_the_cells_asked_for_is_refused():
     with reading(of_hardware(*GOOD, *rows)):
         for cells in ({"accelerator": "H1"}, {"accelerator": "H2", "quantity": "hbm_capacity"}):
             with pytest.raises(BadRow):
-                shipped.current().refuse_bad("hardware", **cells)
-        shipped.current().refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
-        shipped.current().refuse_bad("hardware", accelerator="H3")
+                shipped.read().refuse_bad("hardware", **cells)
+        shipped.read().refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
+        shipped.read().refuse_bad("hardware", accelerator="H3")
 
 
 @in_one_test(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
@@ -317,11 +310,11 @@ def test_any_content_gives_rows_or_named_faults():
                 content[generator.randrange(len(content))] = generator.randrange(256)
             with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
                 try:
-                    found = shipped.current().checked(name)
+                    found = shipped.read().checked(name)
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
-                of_lines = {row.place for row, _ in shipped.current().raw_rows(name)[1]}
+                of_lines = {row.place for row, _ in shipped.read().raw_rows(name)[1]}
                 assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 
@@ -347,7 +340,7 @@ def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, righ
     writer.writerows(cells)
     with reading(read().edited(**{name: out.getvalue()})):
         found = {problem.row: problem.message for problem in problems(name)}
-        kept = {row.place for row in shipped.current().checked(name).records}
+        kept = {row.place for row in shipped.read().checked(name).records}
     assert f"row {right} has the same" in found[wrong] and f"row {wrong} has the same" in found[right]
     assert not kept & {wrong, right}
 

@@ -10,8 +10,9 @@ from typing import get_type_hints
 import pytest
 
 from derive import shipped
-from derive.shipped import Tables, problems, read, reading, rows_of
+from derive.shipped import Tables, problems, read, rows_of
 from derive.shipped_rows import RECORDS, AcceleratorFigure, Architecture, FxRate, TableRow, in_si, is_known, whole, written
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 PRICES = {"prices", "prices_rivals", "prices_calibration"}

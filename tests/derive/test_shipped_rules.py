@@ -8,10 +8,10 @@ import pytest
 
 from derive import shipped
 from derive.presets import hardware, model
-from derive.shipped import BadRow, Tables, problems, read, reading, rows_of
+from derive.shipped import BadRow, Tables, problems, read, rows_of
 from derive.shipped_rows import RECORDS, Disclosure, Efficiency, FxRate, MemoryTierFigure, ModelRow, ReferenceModel, TableRow
 from derive.shipped_rules import ACROSS, KV_INPUTS, PUBLISHED_BYTES, ROW, published_types
-from tests.tools.tables import GOOD, of_hardware, with_cells
+from tests.tools.tables import GOOD, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 
 # -- one row ----------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ NUMERICS = {
     "posterior/mixture": {"ROUNDS", "TEMPER, FLOOR", "NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "posterior/simulation": {"MILLION", "HOUR", "CHUNK", "SHAPES", "_row"},
+    "posterior/simulation": {"MILLION", "HOUR", "CHUNK", "FEW", "SHAPES", "_row", "_word"},
     "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "pareto_k"},

@@ -8,7 +8,7 @@ from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
 from derive.claims import PRESETS, TABLES, finding
 from derive.errors import NoSingleValue, UnknownName
-from derive.shipped import read, reading, rows_of
+from derive.shipped import read, rows_of
 from derive.shipped_rows import Claim
 from derive.solving.api import solve
 from invert import scoreboard
@@ -17,6 +17,7 @@ from invert.claims import claim_rows, price_facts
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 CLAIMS = rows_of(Claim)

@@ -22,6 +22,7 @@ from invert.result import Inference
 from invert.sheets.assemble import NotBegun
 from invert.sheets.observables import rounding_cell
 from invert.table import InferenceTable
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13.
@@ -202,9 +203,9 @@ def test_all_columns_rest_on_the_same_anchors_and_echo_them():
         assert {name: value for name, value in found.anchors.values.items() if name != "active_params"} == table.anchors.values
         assert found.anchors.values.keys() == found.anchors.origin.keys()
         for pair in found.pairs:
-            for reading in (pair.lecture, pair.joint):
-                anchors = lecture_anchors(found.anchors, USUAL) if reading is pair.lecture else found.anchors.values
-                used = {name: value for name, value in reading.solution.given.items() if name in anchors}
+            for made in (pair.lecture, pair.joint):
+                anchors = lecture_anchors(found.anchors, USUAL) if made is pair.lecture else found.anchors.values
+                used = {name: value for name, value in made.solution.given.items() if name in anchors}
                 assert used and used == {name: anchors[name] for name in used}
 
 
@@ -478,7 +479,7 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.current().raw_rows(name)
+    columns, cells = shipped.read().raw_rows(name)
     rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
@@ -488,7 +489,7 @@ def edited(name: str, change) -> shipped.Tables:
 
 
 def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its_sheet_alone():
-    with shipped.reading(edited("models", lambda row: row | {"architecture": "Nothing-1B"} if row["model"] == "kimi-k3" else row)):
+    with reading(edited("models", lambda row: row | {"architecture": "Nothing-1B"} if row["model"] == "kimi-k3" else row)):
         table = infer(["kimi-k3", "gemini-3.1-pro"])
     assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview"]
     of_row, of_sheet = map(str, table.problems)
@@ -499,7 +500,7 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its
 @in_one_test("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
 @in_one_test("text", ["", "many", "0", "nan"])
 def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
-    with shipped.reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
+    with reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
         table = infer(["kimi-k3", "gemini-3.1-pro"])
     assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview"]
     assert table.inferences[0].kv_bytes == one("gemini-3.1-pro").kv_bytes
@@ -511,7 +512,7 @@ def test_an_unknown_tier_is_named_with_its_row_and_stops_storage_alone():
     def taped(row):
         return row | {"tier": "tape"} if (row["tier"], row["device"]) == ("hdd", "lecture") else row
 
-    with shipped.reading(edited("memory_tiers", taped)):
+    with reading(edited("memory_tiers", taped)):
         table = infer(["claude-opus-5"])
     (found,) = table.inferences
     assert found.tiers == () == found.storage and "storage left out" in found.flags
@@ -527,7 +528,7 @@ def test_what_is_disclosed_for_one_model_is_not_said_of_another():
                 return row | {"model": model, "ttl_seconds": "", "disclosed_tier": "flash"}
             return row if row["topic"] != "cache_tier" else None
 
-        return shipped.reading(edited("disclosures", changed))
+        return reading(edited("disclosures", changed))
 
     with of_one("claude-opus-5"):
         found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}

@@ -10,6 +10,7 @@ from invert.assumptions import USUAL
 from invert.estimators.at_rent import kv_bytes_at_cost
 from invert.rent import rental
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def test_the_rent_is_the_disclosed_one_and_says_so():
@@ -26,7 +27,7 @@ def test_the_rent_is_the_disclosed_one_and_says_so():
 def test_a_rent_that_nobody_disclosed_is_a_fault_of_the_table():
     lines = [line for line in shipped.content("disclosures.csv").decode().splitlines() if ",chip_price," not in line]
     without = shipped.read().edited(disclosures="\n".join(lines))
-    with shipped.reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
+    with reading(without), pytest.raises(WrongData, match=r"disclosures\.csv: no chip_price"):
         rental(shipped_data())
     with pytest.raises(UnknownName, match="accelerator"):
         rental(shipped_data(), replace(USUAL, rent_chip="H1000:bf16"), 1e-3)

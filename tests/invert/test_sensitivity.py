@@ -12,7 +12,7 @@ from invert.estimators.calibration import learn
 from invert.inference import infer
 from invert.records import Swing
 from invert.result import Inference
-from invert.sensitivity import swings_of_headline, swings_of_one_markup
+from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 
@@ -37,10 +37,10 @@ def common(name: str, **anchors: float | str) -> dict[str, Swing]:
     return {swing.name: swing for swing in swings_of_one_markup(one(name, **anchors).evidence, table(name, **anchors).assumptions)}
 
 
-def calibrated(name: str) -> dict[str, Swing]:
+def of_increment(name: str) -> dict[str, Swing]:
     found = one(name)
     architecture = found.model.architecture or None if found.model else None
-    return {swing.name: swing for swing in swings_of_headline(found.evidence, shipped_data(), table(name).assumptions, architecture)}
+    return {swing.name: swing for swing in swings_of_increment(found.evidence, shipped_data(), table(name).assumptions, architecture)}
 
 
 # -- tornado --------------------------------------------------------------------------------------------------------
@@ -49,8 +49,8 @@ def calibrated(name: str) -> dict[str, Swing]:
 @pytest.mark.parametrize("name", TWO_BANDS)
 def test_every_input_swings_around_the_central_value(name: str):
     assert set(common(name)) == NUISANCES | RATIOS | {"active_params"}
-    assert set(calibrated(name)) == {"increment_markup", "price_per_hbm_byte", "premium_out", "band means"}
-    for swing in (*common(name).values(), *calibrated(name).values()):
+    assert set(of_increment(name)) == {"increment_markup", "price_per_hbm_byte", "premium_out", "band means"}
+    for swing in (*common(name).values(), *of_increment(name).values()):
         ends = [end for end in (swing.low, swing.high) if end is not None]
         assert ends and all(0 < end < inf for end in ends)
         if len(ends) == 2:
@@ -59,7 +59,7 @@ def test_every_input_swings_around_the_central_value(name: str):
 
 @pytest.mark.parametrize("name", TWO_BANDS)
 def test_the_widest_swing_comes_first(name: str):
-    for swings in (common(name), calibrated(name)):
+    for swings in (common(name), of_increment(name)):
         assert all(wide.width >= narrow.width for wide, narrow in pairwise(swings.values()))
 
 
@@ -99,9 +99,11 @@ def test_a_fixed_anchor_drops_out(anchor: str, value: float):
     assert set(common("gemini-3.1-pro", **{anchor: value})) == (NUISANCES - {anchor}) | RATIOS | {"active_params"}
 
 
-def test_factors_of_the_calibrated_reading_have_elasticity_one():
-    swings, learnt = calibrated("gemini-3.1-pro"), learn(shipped_data()).increments
-    reach = student.ppf(0.95, learnt.degrees_of_freedom) * learnt.predictive_sd
+def test_factors_of_the_increments_reading_have_elasticity_one():
+    """The mark-up of one more of six families: Student's t with five degrees of freedom."""
+    swings, learnt = of_increment("gemini-3.1-pro"), learn(shipped_data())
+    reach = student.ppf(0.95, len(learnt.families) - 1) * learnt.increments.scale
+    assert len(learnt.families) == 6
     assert log(swings["increment_markup"].high) == pytest.approx(reach) == -log(swings["increment_markup"].low)
     assert log(swings["price_per_hbm_byte"].high) == pytest.approx(USUAL.reach * USUAL.rent_spread)
     # r = 1.5 was 1.37 to 1.73 before rounding: increments of 0.37 and 0.73 over that of the middle of the cell.
@@ -110,7 +112,25 @@ def test_factors_of_the_calibrated_reading_have_elasticity_one():
     assert (swings["premium_out"].low, swings["premium_out"].high) == pytest.approx(((low - 1) / middle, (high - 1) / middle), rel=1e-9)
 
 
-def test_what_the_increments_are_sold_at_is_the_largest_doubt_of_the_calibrated_reading():
-    """A standard deviation of 1.5 nats, against 0.4 of rounding and 0.45 of band means."""
+def test_the_mark_up_of_a_known_model_is_that_of_other_families():
+    """qwen3-coder-plus: five families are left, four degrees of freedom, and a wider swing."""
+    learnt, found = learn(shipped_data(), "Qwen3-Coder-480B-A35B"), of_increment("qwen3-coder-plus")["increment_markup"]
+    assert len(learnt.families) == 5
+    assert log(found.high) == pytest.approx(student.ppf(0.95, 4) * learnt.increments.scale)
+    assert found.width > of_increment("gemini-3.1-pro")["increment_markup"].width
+
+
+def test_what_the_increments_are_sold_at_is_the_largest_doubt_of_that_reading():
+    """A scale of 1.2 nats, against 0.4 of rounding and 0.45 of band means."""
+    assert learn(shipped_data()).increments.scale == pytest.approx(1.24, abs=0.005)
     for name in TWO_BANDS:
-        assert next(iter(calibrated(name))) == "increment_markup"
+        assert next(iter(of_increment(name))) == "increment_markup"
+
+
+def test_swings_stand_beside_the_readings_that_they_are_of():
+    """The class hangs on no price and has none."""
+    found = one("gemini-3.1-pro")
+    assert set(found.swings) == {"one_markup", "increment"} < set(found.kv_bytes)
+    assert found.swings["one_markup"] == tuple(common("gemini-3.1-pro").values())
+    assert found.swings["increment"] == tuple(of_increment("gemini-3.1-pro").values())
+    assert one("kimi-k3").swings is None

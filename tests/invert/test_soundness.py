@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from multiprocessing import get_context
@@ -18,17 +19,20 @@ import pytest
 
 from derive import presets, shipped
 from derive.errors import WrongData
-from derive.shipped import Problem, Tables, read, reading
+from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
+from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
+from invert.result import Inference
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -43,7 +47,7 @@ REMARKS = {
     "efficiencies": {"setting", "source", "source_url", "notes"},
     "memory_tiers": {"source", "notes"},
     "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "notes"},
-    "reference_class": {"notes"},
+    "calibration_models": {"notes"},
     "disclosures": {"quote", "source_url", "notes"},
     "open_models": {"params_source"},
     "list_prices": {"source"},
@@ -60,7 +64,7 @@ MAY_BE_BLANK = {
     "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence"}
     | {"native_dtype", "max_context"},
     "memory_tiers": {"low", "high"},
-    "reference_class": {"max_context", "calibration_date"},
+    "calibration_models": {"max_context", "sheet_date"},
     "disclosures": {"model", "ttl_seconds", "date"},
     "open_models": {"architecture", "kv_bytes_per_token", "kv_grade", "bytes_per_weight"},
     "list_prices": {"cache_read_price"},
@@ -86,7 +90,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
     "hardware": lambda row: (row["accelerator"], row["quantity"]) == ("H100-SXM", "hbm_bandwidth"),
     "memory_tiers": lambda row: (row["tier"], row["device"]) == ("hbm", "range"),
     "architectures": lambda row: row["model"] == "Qwen3-Coder-480B-A35B",
-    "reference_class": lambda row: row["architecture"] == "GLM-4.5",
+    "calibration_models": lambda row: row["architecture"] == "GLM-4.5",
     "disclosures": lambda row: row["quantity"] == "chip_price",
     "open_models": lambda row: row["model"] == "DeepSeek-V4-Pro",
     "claims": lambda row: row["id"] == "A13a",
@@ -187,7 +191,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
     "hardware": (MATTERS["hardware"], {"value": "4e12"}),
     "memory_tiers": (MATTERS["memory_tiers"], {"value": "0.02"}),
     "architectures": (MATTERS["architectures"], {"kv_heads": "16"}),
-    "reference_class": (lambda row: row["architecture"] == "Llama-3.3-70B", {"in_class": "FALSE"}),
+    "calibration_models": (MATTERS["calibration_models"], {"max_context": "128000"}),
     "disclosures": (MATTERS["disclosures"], {"value": "3"}),
 }
 PROGRAM = (
@@ -249,13 +253,12 @@ def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
 ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "prices": ({"model": "gpt-6-sol", "component": "output"}, "amount", lambda: infer(["gpt-6-sol"])),
     "prices_rivals": ({}, "amount", None),
-    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.current(), "CNY", date(2026, 3, 1))),
+    "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.read(), "CNY", date(2026, 3, 1))),
     "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
     "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
     "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
     "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
     "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
-    "reference_class": ({"architecture": "GLM-4.7"}, "in_class", lambda: calibration.siblings(shipped_data(), "GLM-4.7")),
     "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.section_rows("production")),
 }
 """By table a row that the inferences below do not rest on, one of its cells, and what does rest on it."""
@@ -267,12 +270,28 @@ def refuse_none_of(table: InferenceTable) -> None:
         raise WrongData(str(table.problems[-1]))
 
 
+def numbers(one: Inference, estimator: str) -> Estimate:
+    """An estimate of KV bytes without its record, which rests on the sheets of other models."""
+    return replace(one.kv_bytes[estimator], record=None)
+
+
+def apart_from_the_class(table: InferenceTable) -> list[object]:
+    """The document without what every architecture released earlier has a say in."""
+    document = json.loads(run_as_json(table))
+    for sheet in document:
+        del sheet["estimates"]["kv_bytes_per_token"]["headline"], sheet["estimates"]["kv_bytes_stored_per_token"]
+        del sheet["worth"]["records"], sheet["worth"]["misreadings"]["headline"], sheet["storage"]
+        for estimate in sheet["estimates"]["kv_bytes_per_token"].values():
+            del estimate["record"]
+    return document
+
+
 @pytest.mark.parametrize("name", ASIDE)
 def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
     cells, column, rests_on_it = ASIDE[name]
     place = next(place for place, row in enumerate(rows(name)) if cells.items() <= row.items())
     with reading(edited(name, place, **{column: "abc"})):
-        assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"])) == run_as_json(usual())
+        assert apart_from_the_class(infer(["gemini-3.1-pro", "kimi-k3"])) == apart_from_the_class(usual())
         assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3") and scoreboard.section_rows("controls")
         assert (f"{name}.csv", place + 2, column) in [(one.origin, one.row, one.column) for one in all_problems(load(), shipped_data())]
         if rests_on_it:
@@ -292,8 +311,8 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
     assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.kv_bytes["headline"].median != whole.kv_bytes["headline"].median
-    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.storage != ()
+    assert one.kv_bytes["increment"].median != whole.kv_bytes["increment"].median
+    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and one.storage != ()
 
 
 def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
@@ -319,7 +338,7 @@ def usual_ratios() -> tuple[str, ...]:
     [
         ("prices_calibration", "amount", "abc", "GLM-4.5"),
         ("prices_calibration", "threshold_tokens", "-1", "GLM-4.5"),
-        ("reference_class", "kv_bytes_per_element", "nan", "GLM-4.5"),
+        ("calibration_models", "max_context", "nan", "GLM-4.5"),
         ("models", "max_context", "many", "Qwen3-Coder-480B-A35B"),
         ("architectures", "layers", "", "Qwen3-Coder-480B-A35B"),
         ("fx", "units_per_usd", "0", "GLM-4.5, GLM-4.5-Air, MiniMax-M1"),
@@ -343,28 +362,28 @@ def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
     assert {key: found.kind for key, found in one.kv_bytes.items()} == {
         "one_markup": "interval",
         "at_rent": "undetermined",
-        "headline": "undetermined",
+        "increment": "undetermined",
+        "headline": "interval",
     }
     assert one.kv_bytes["at_rent"].because == str(table.problems[0]) in said
     assert one.estimates["active_params_times_markup"].kind == "undetermined"
-    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
+    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
     assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
 
 
-def test_too_few_members_leave_the_calibrated_line_undetermined_and_the_rest_as_it_is():
-    header, *lines = shipped.content("reference_class.csv").decode().splitlines()
-    text = "\n".join([header, *(line.replace(",2,", ",0,") for line in lines)])
-    with reading(read().edited(reference_class=text)):
+def test_too_few_members_leave_the_increments_undetermined_and_the_rest_as_it_is():
+    header, first, *_ = shipped.content("calibration_models.csv").decode().splitlines()
+    with reading(read().edited(calibration_models=f"{header}\n{first}")):
         table = infer(["gemini-3.1-pro"])
         said = report(table.inferences[0], table, 400)
     one = table.inferences[0]
-    assert one.kv_bytes["headline"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["headline"].because
-    assert one.kv_bytes["at_rent"] == usual().inferences[0].kv_bytes["at_rent"]
-    assert len(table.problems) == len(lines) and "are left to learn from" in said
+    assert one.kv_bytes["increment"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["increment"].because
+    assert all(numbers(one, name) == numbers(usual().inferences[0], name) for name in ("at_rent", "headline"))
+    assert "are left to learn from" in said
 
 
 @pytest.mark.slow
-@in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "reference_class", "prices_calibration"])
+@in_one_test("name", ["hardware", "architectures", "memory_tiers", "disclosures", "calibration_models", "prices_calibration"])
 @in_one_test("content", ["", "header"])
 def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
     with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
@@ -390,14 +409,14 @@ def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str
 def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
     place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
     with reading(edited("models", place, release_date=day, release_grade="quoted")):
-        found = released_late(load())
-        assert set(found) <= set(table_problems(load()))
+        found = released_late(load(), shipped.read())
+        assert set(found) <= set(table_problems(load(), shipped_data()))
     assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
 
 
 def test_a_price_of_ones_own_says_nothing_of_a_release_that_ships():
     own = "provider,model,component,amount,effective_date,date_kind\nmoonshotai,kimi-k3,input,1,2020-01-01,start\n"
-    assert released_late(load(io.StringIO(own))) == []
+    assert released_late(load(io.StringIO(own)), shipped.read()) == []
 
 
 def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
@@ -412,7 +431,7 @@ def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
     with reading(edited(name, place, **{column: ""})):
         table = infer(["gemini-3.1-pro", "kimi-k3"])
     assert {problem.origin for problem in table.problems} - {"open_models.csv"} == {f"{name}.csv"} and table.notes == ()
-    assert run_as_json(table) == run_as_json(usual())
+    assert apart_from_the_class(table) == apart_from_the_class(usual())
 
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
@@ -489,9 +508,9 @@ def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_price
         found, problems = scoreboard.sections(("controls", "production"))
         checked = all_problems(load(), shipped_data())
     (one,), (whole, _) = table.inferences, usual().inferences
-    assert [one.kv_bytes[name].kind for name in ("at_rent", "headline")] == ["undetermined", "undetermined"]
+    assert [one.kv_bytes[name].kind for name in ("at_rent", "increment")] == ["undetermined", "undetermined"]
     assert one.kv_bytes["at_rent"].because in map(str, table.problems)
-    assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"]
+    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
     assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
     assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
     assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
@@ -532,13 +551,13 @@ def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
 
 
 def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
-    with reading(edited("reference_class", 4, architecture="Kimi-K2-Thinking")):
+    with reading(edited("calibration_models", 4, architecture="GLM-4.5")):
         table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn(shipped_data()).reference_members
-    assert [(problem.origin, problem.row) for problem in table.problems] == [("reference_class.csv", 6), ("reference_class.csv", 17)]
+        learnt = calibration.learn(shipped_data()).kv_ratios
+    assert {(problem.origin, problem.row) for problem in table.problems} >= {("calibration_models.csv", 4), ("calibration_models.csv", 6)}
     (note,) = table.notes
-    assert note.startswith("the calibration is without Kimi-K2-Thinking, perhaps one that row 6 or 17 misnames (family qwen3 or ")
-    assert set(calibration.learn(shipped_data()).reference_members) - set(learnt) == {"Qwen3-235B-A22B"}
+    assert note.startswith("the calibration is without GLM-4.5, perhaps one that row 4 or 6 misnames")
+    assert set(calibration.learn(shipped_data()).kv_ratios) - set(learnt) == {"GLM-4.5", "MiniMax-M1"}
 
 
 CNY_SHEET = "volcengine/deepseek-v4-pro"
@@ -569,7 +588,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
         _, problems = scoreboard.sections(("controls",))
     assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
     for one, whole in zip(table.inferences, usual().inferences, strict=True):
-        assert one.kv_bytes["one_markup"] == whole.kv_bytes["one_markup"] and one.kv_bytes["at_rent"].kind != "undetermined"
+        assert numbers(one, "one_markup") == numbers(whole, "one_markup") and one.kv_bytes["at_rent"].kind != "undetermined"
 
 
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------

@@ -1,18 +1,21 @@
 """What estimates are worth: a record of every estimator on models whose cache is known, without the sheet's own model."""
 
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from math import log
 from statistics import fmean, stdev
 
+import numpy as np
 import pytest
 
-from derive.shipped import read, reading
-from invert.estimators import calibration
+from derive.shipped import read
+from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.known import judged
 from invert.inference import infer
-from invert.records import LeftOut, Worth
+from invert.market import learnt
+from invert.records import LeftOut, Misreading, Record, Worth
 from invert.worth import or_left_out, worths
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def test_a_record_is_that_of_the_estimators_on_the_known_models():
@@ -30,8 +33,43 @@ def test_what_is_left_out_moves_the_record():
     of_any, without = worths([None, name], shipped_data()).values()
     assert isinstance(of_any, Worth) and isinstance(without, Worth)
     assert set(without.left_out) == calibration.siblings(shipped_data(), name) and name not in without.models
-    assert without.misreadings["headline"] != of_any.misreadings["headline"]
-    assert set(without.class_members) < set(of_any.class_members) and without.rms == of_any.rms
+    assert set(without.models) == set(of_any.models) - set(without.left_out) and len(without.models) == 7
+    for estimator in ("one_markup", "at_rent", "increment", "headline"):
+        assert without.misreadings[estimator] != of_any.misreadings[estimator]
+        assert (without.records[estimator].count, without.records[estimator].groups) == (7, 5)
+        assert (of_any.records[estimator].count, of_any.records[estimator].groups) == (9, 6)
+
+
+def test_an_architecture_that_is_no_member_leaves_all_of_them_in():
+    of_any, without = worths([None, "DeepSeek-V3"], shipped_data()).values()
+    assert without.models == of_any.models and without.records == of_any.records
+    assert "Kimi-K2" in without.left_out
+
+
+@pytest.mark.parametrize("architecture", [None, "GLM-4.5"])
+def test_the_record_is_that_of_the_models_that_are_left(architecture):
+    """Their printed ranges and medians, counted one by one."""
+    (found,) = worths([architecture], shipped_data()).values()
+    kept = [one for one in judged(shipped_data()) if one.member.family != "glm-4.5" or not architecture]
+    assert list(found.records) == list(found.misreadings) == list(KV_ESTIMATORS)
+    for estimator, record in found.records.items():
+        held = [one.kv_bytes[estimator].low < one.member.kv_bytes_per_token < one.kv_bytes[estimator].high for one in kept]
+        errors = [one.error(estimator) for one in kept]
+        assert (record.count, record.held[1].level, record.held[1].held) == (len(kept), 0.9, sum(held))
+        assert record.rms**2 == pytest.approx(fmean(error**2 for error in errors))
+        # Bias and spread are of the same errors: rms^2 = bias^2 + sd^2 (n - 1)/n.
+        misread, count = found.misreadings[estimator], len(kept)
+        assert record.rms**2 == pytest.approx(misread.bias**2 + misread.sd**2 * (count - 1) / count)
+
+
+def test_every_estimate_of_a_sheet_bears_its_record():
+    """The readings that of the known models left in, the class of the time its own, of more models than are sold by length."""
+    (found,) = infer(["qwen3-coder-plus"]).inferences
+    for estimator in ("one_markup", "at_rent", "increment"):
+        assert found.kv_bytes[estimator].record == found.worth.records[estimator]
+    assert found.kv_bytes["headline"].record == learnt.class_record(shipped_data(), "read")
+    assert found.kv_bytes_stored.record == learnt.class_record(shipped_data(), "stored")
+    assert found.kv_bytes["headline"].record.count > found.worth.records["headline"].count == 7
 
 
 def test_every_sheet_has_the_record_of_its_own_architecture():
@@ -43,15 +81,22 @@ def test_every_sheet_has_the_record_of_its_own_architecture():
 
 def assert_same(one: Worth, other: Worth) -> None:
     """Up to the last digits of posteriors, which hang on what sheets are drawn beside."""
-    assert replace(one, misreadings={}) == replace(other, misreadings={}) and one.misreadings.keys() == other.misreadings.keys()
-    for name, found in one.misreadings.items():
-        assert astuple(found) == pytest.approx(astuple(other.misreadings[name]), rel=1e-9), name
+    assert (one.models, one.left_out) == (other.models, other.left_out)
+    for found, expected in ((one.misreadings, other.misreadings), (one.records, other.records)):
+        assert found.keys() == expected.keys()
+        for name, of_one in found.items():
+            assert numbers(of_one) == pytest.approx(numbers(expected[name]), rel=1e-9), name
+
+
+def numbers(found: Misreading | Record) -> list[float]:
+    """All of its numbers, those of its parts as well."""
+    return [number for value in astuple(found) for number in np.ravel(value)]
 
 
 def test_a_table_that_cannot_be_used_is_named():
-    with reading(read().edited(reference_class="architecture,family\n")):
+    with reading(read().edited(calibration_models="architecture,family\n")):
         found = worths([None], shipped_data())[None]
-    assert isinstance(found, LeftOut) and "reference_class.csv" in found.why
+    assert isinstance(found, LeftOut) and "calibration_models.csv" in found.why
 
 
 def test_other_mistakes_are_not_taken_for_a_bad_row():

@@ -2,13 +2,14 @@
 
 from functools import lru_cache
 
-from derive.shipped import Tables, current
+from derive import shipped
+from derive.shipped import Tables
 from invert.data import Data
 
 
 def shipped_data() -> Data:
-    """Data of the tables that ship, or of those that a test has laid over them with `reading`."""
-    return _of(current())
+    """Data of the tables that ship, or of those that a test has put in their place."""
+    return _of(shipped.read())
 
 
 @lru_cache(maxsize=2)

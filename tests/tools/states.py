@@ -6,7 +6,7 @@ that is chained by itself holds; conditions that were drawn hold too and are nam
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, inf, isclose, isfinite, log, nan
+from math import exp, inf, isclose, isfinite, isnan, log, nan
 from random import Random
 
 from derive.catalogue import by_id, equation
@@ -215,8 +215,9 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
         drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
     single = drawn["microbatches"] == 1.0
     ancestors = _ancestors(order)
+    known: dict[str, tuple[tuple[float, ...], float | None]] = {}
     for _ in range(REPAIRS):
-        values, wrong = _followed(drawn, order, others, optional)
+        values, wrong = _followed(drawn, order, others, optional, known)
         if wrong is None:
             return values
         roots = sorted({root for name in wrong for root in ancestors.get(name, {name})} & drawn.keys())
@@ -228,7 +229,11 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
 
 
 def _followed(
-    drawn: Mapping[str, float], order: Sequence[Equation], others: Sequence[Equation], optional: set[Equation]
+    drawn: Mapping[str, float],
+    order: Sequence[Equation],
+    others: Sequence[Equation],
+    optional: set[Equation],
+    known: dict[str, tuple[tuple[float, ...], float | None]],
 ) -> tuple[dict[str, float], tuple[str, ...] | None]:
     """All that follows from the base quantities, and the quantities of the first equation that does not hold."""
     values, absent = dict(drawn), set()
@@ -236,24 +241,36 @@ def _followed(
         if row.inputs & absent:
             absent.add(row.symbols[0])
             continue
-        if row.violated(values):
+        value = _worked_out(row, values, known)
+        if value is None:
             if row not in optional:
                 return values, row.symbols
             absent.add(row.symbols[0])
             continue
-        value = right_side_at(row, values)
-        if not _plausible(row.symbols[0], value):
+        if isnan(value):
             return values, row.symbols
         values[row.symbols[0]] = value
     for row in others:
         if any(name in absent for name in row.symbols):
             continue
         left, right = values[row.symbols[0]], right_side_at(row, values)
-        if row.violated(values) or not isfinite(right):
+        if not row.applies(values) or not isfinite(right):
             return values, row.symbols
         if not (residual(row, values) < 1e-9 if row.sense == "=" else left <= right if row.sense == "<=" else left >= right):
             return values, row.symbols
     return values, None
+
+
+def _worked_out(row: Equation, values: Mapping[str, float], known: dict[str, tuple[tuple[float, ...], float | None]]) -> float | None:
+    """What an equation gives: None where its requirements are broken, NaN where the value is met nowhere.
+
+    `known` has what each gave the last time, and the inputs it had.
+    """
+    inputs = tuple(values[name] for name in row.symbols if name in row.inputs)
+    if row.id not in known or known[row.id][0] != inputs:
+        value = right_side_at(row, values) if row.applies(values) else None
+        known[row.id] = inputs, value if value is None or _plausible(row.symbols[0], value) else nan
+    return known[row.id][1]
 
 
 def _ancestors(order: Sequence[Equation]) -> dict[str, set[str]]:

@@ -1,9 +1,11 @@
-"""Tables as tests need them: hardware of four good rows, and the text of a table with its cells changed."""
+"""Tables as tests need them, in the place of those that ship: four good rows of hardware, and a table with its cells changed."""
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from derive import shipped
 from derive.shipped import Tables, read
 
 HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
@@ -28,3 +30,14 @@ def with_cells(content: str, changes: Callable[[dict[str, str]], dict[str, str]]
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
+
+
+@contextmanager
+def reading(tables: Tables | None = None) -> Iterator[Tables]:
+    """Whoever reads the tables gets these, or those that are there now."""
+    held, read = tables or shipped.read(), shipped.read
+    shipped.read = lambda folder=None: held
+    try:
+        yield held
+    finally:
+        shipped.read = read

@@ -177,8 +177,9 @@ def test_a_name_is_its_own_model(row):
 
 def test_a_model_that_is_not_there_is_not_another_one():
     assert "Llama-3.1-70B" in solve("kv_bytes_per_token", model="llama-3.1-70b", bytes_per_element=2).provenance["layers"]
+    assert "Llama-2-70B" in presets.model("llama-2-70b").provenance["active_params"]
     with pytest.raises(UnknownName, match="did you mean"):
-        presets.model("llama-2-70b")
+        presets.model("llama-3.5-70b")
 
 
 @pytest.mark.parametrize("name", ["DeepSeek-V3", "meta-llama/Llama-3.1-70B", "nobody/no-such-model"])

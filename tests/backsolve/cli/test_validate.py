@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from backsolve.cli.validate import SECTIONS
+from backsolve.cli.validate import DRAWS, SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
 from invert import scoreboard
+from invert.posterior.simulation import RANKED, SHAPES, run_made_of
 from tests.tools.together import in_one_test
 
 
@@ -38,9 +39,41 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     [
         (("--save", "x.csv"), "go with --rerun"),
         (("--workers", "2"), "go with --rerun"),
+        (("--seeds", "2"), "go with --rerun"),
+        (("--sheets", "2"), "go with --rerun"),
+        (("--draws", "512"), "go with --rerun"),
+        (("--rerun", "--draws", "1000"), "1000 is not a power of two; nearest are 512 and 1024"),
+        (("--rerun", "--draws", "32"), "32 is not in the range 64<=x<=65536"),
+        (("--rerun", "--seeds", "0"), "0 is not in the range 1<=x<=1000"),
         (("--section", "truth", "--rerun"), "--section calibration"),
         (("--section", "truths"), "truth"),
     ],
 )
 def test_what_does_not_go_together_is_said(arguments: tuple[str, ...], said: str):
     assert call(*arguments).exit_code == 2 and said in call(*arguments).output
+
+
+def test_a_rerun_is_as_large_as_it_is_asked_to_be(tmp_path):
+    saved = tmp_path / "run.csv"
+    found = call("--rerun", "--seeds", "2", "--sheets", "1", "--draws", "256", "--as", "json", "--save", str(saved))
+    rows, printed = list(csv.DictReader(saved.read_text().splitlines())), json.loads(found.stdout)["calibration"]
+    assert len(rows) == 2 * len(RANKED) * (len(SHAPES) + 1) and {row["made_of"] for row in rows} == {run_made_of()}
+    assert [(row["run"], row["quantity"]) for row in printed] == [
+        (run, quantity) for run in ("calibrated", "premium noise x 0.3") for quantity in RANKED
+    ]
+    assert {(row["seeds"], row["draws"], row["sheets"]) for row in printed} == {("2", "256", str(2 * len(SHAPES)))}
+    assert "made_of" not in printed[0]
+
+
+def test_the_help_says_how_many_sheets_a_rerun_simulates():
+    said = " ".join(call("--help").output.split())
+    assert f"{2 * SEEDS * SHEETS * len(SHAPES):,} simulated sheets" in said and f"a power of two; {DRAWS} by default" in said
+
+
+def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
+    assert not call("--section", "calibration").stderr
+    monkeypatch.setattr(scoreboard, "stale", lambda made, assumptions: "made with other assumptions")
+    found = call("--section", "calibration")
+    (line,) = found.stderr.splitlines()
+    assert found.exit_code == 0 and "was made with other assumptions" in line and "--section calibration --rerun" in line
+    assert not call("--section", "production").stderr

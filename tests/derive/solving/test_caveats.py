@@ -7,9 +7,9 @@ import pytest
 
 from derive import shipped
 from derive.errors import WrongValue
-from derive.shipped import reading
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 V3 = {"total_params": 671e9, "active_params": 37e9, "bytes_per_weight": 1, "chips": 8, "hbm_bandwidth": 4.8e12}

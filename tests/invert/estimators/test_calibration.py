@@ -1,46 +1,47 @@
-"""Prices as lines in the context, what their slopes pay for, and what known models teach of it."""
+"""What known models teach of prices: members, a family one vote, and what increments have earned beside the class."""
 
-import csv
-import io
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
-from math import exp, inf, log, sqrt
+from math import log
+from statistics import fmean, stdev
 
+import numpy as np
 import pytest
-from invert.estimators.densities import central_interval, log_normal, on_grid
-from scipy import integrate, stats
-from scipy.optimize import brentq
-from scipy.special import stdtr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
 
 from derive import presets, shipped
 from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
 from invert.assumptions import USUAL
+from invert.data import read_data
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
-from invert.estimators.calibration import bounded, combined, increment_only, kv_ratio, learn, learned, members, reference_only, siblings
-from invert.records import upper
+from invert.estimators.calibration import Member, foretold, kv_ratio, learn, learned, members, siblings
+from invert.market import learnt
+from invert.records import Verdict, upper
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 AS_SHIPPED = learn(shipped_data())
+FAMILIES = ("qwen3", "glm-4.5", "minimax-m1", "qwen3-next", "glm5", "minimax-m3")
 
 
-def edited(name: str, key: str, column: str, text: str) -> shipped.Tables:
-    """The tables with one cell of the first row that begins with a key another."""
-    return shipped.read().edited(**{name: with_cell(shipped.content(f"{name}.csv").decode(), key, column, text)})
+def edited(architecture: str, column: str, text: str) -> shipped.Tables:
+    """The tables with one cell of one row of calibration_models.csv another."""
+    content = shipped.content("calibration_models.csv").decode()
+    changed = with_cells(content, lambda row: row | {column: text} if row["architecture"] == architecture else row)
+    return shipped.read().edited(calibration_models=changed)
 
 
-def with_cell(content: str, key: str, column: str, text: str) -> str:
-    rows = list(csv.DictReader(io.StringIO(content)))
-    next(row for row in rows if next(iter(row.values())) == key)[column] = text
-    out = io.StringIO()
-    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+def with_ratio(member: Member, ratio: float) -> Member:
+    """The member with a sheet whose increments pay for so many times its cache at cost."""
+    at_rent = replace(member.sold.at_rent, median=ratio * member.kv_bytes_per_token)
+    return replace(member, sold=replace(member.sold, at_rent=at_rent))
 
 
 # What is learned.
@@ -49,175 +50,204 @@ def with_cell(content: str, key: str, column: str, text: str) -> str:
 def test_kv_bytes_and_attention_of_members_follow_from_their_architecture():
     for member in members(shipped_data()):
         given = {"model": member.architecture, "bytes_per_element": 2}
+        if "indexer_bytes_per_element" in presets.model(member.architecture).givens:
+            given["indexer_bytes_per_element"] = 2
         assert member.kv_bytes_per_token == solve("kv_read_bytes_per_token", **given).answers[0].value
     by_name = {member.architecture: member for member in members(shipped_data())}
-    assert by_name["DeepSeek-V3"].attention_flops_per_pair == 61 * 128 * 2 * (192 + 128)
-    assert by_name["Kimi-K2"].attention_flops_per_pair == 61 * 64 * 2 * (192 + 128)
-    assert by_name["gpt-oss-120b"].attention_flops_per_pair == 4 * 18 * 64 * 64
-    assert by_name["GLM-4.6"].attention_flops_per_pair == 4 * 92 * 96 * 128
-    assert calibration.prefill_attention_flops(presets.model("MiniMax-M3")) is None
+    assert by_name["GLM-4.7"].attention_flops_per_pair == 4 * 92 * 96 * 128
+    assert by_name["Qwen3-30B-A3B"].attention_flops_per_pair == 4 * 48 * 32 * 128
+    # 10 layers of 80 read all of the context, and 15 of 60.
+    assert by_name["MiniMax-M1"].attention_flops_per_pair == 4 * 10 * 64 * 128
+    assert by_name["Qwen3.5-397B-A17B"].attention_flops_per_pair == 4 * 15 * 32 * 256
+    assert calibration.prefill_attention_flops(presets.model("DeepSeek-V3")) == 61 * 128 * 2 * (192 + 128)
+    assert calibration.prefill_attention_flops(presets.model("gpt-oss-120b")) == 4 * 18 * 64 * 64
+    assert by_name["MiniMax-M3"].attention_flops_per_pair is None
 
 
-def test_the_reference_class():
-    """Thirteen models: ln-mean 11.78 (131 kB), ln-sd 0.95."""
-    found = learn(shipped_data()).reference
-    assert (found.count, round(found.mean, 2), round(found.sd, 2)) == (13, 11.78, 0.95)
-    assert round(exp(found.mean) / 1e3) == 131
-    assert found.predictive_sd == found.sd * sqrt(14 / 13) and found.degrees_of_freedom == 12
+def test_members_are_sold_by_length_and_their_family_is_that_of_their_cache():
+    found = members(shipped_data())
+    assert len(found) == 9 and {member.family for member in found} == set(FAMILIES) == set(AS_SHIPPED.families)
+    for member in found:
+        assert len(member.sold.case.sheet.bands) > 1 and member.sold.case.has_premium
+        assert member.architecture in siblings(shipped_data(), member.architecture) and member.sold.case.kv_family == member.family
+
+
+def test_a_family_has_one_vote():
+    """Six votes of nine sheets: mean -0.43 and, for one more, sd sqrt(7/6) of theirs at five degrees of freedom."""
+    votes = [
+        fmean(log(kv_ratio(member)) for member in members(shipped_data()) if member.family == family) for family in AS_SHIPPED.families
+    ]
+    found = AS_SHIPPED.increments
+    assert (len(votes), found.freedom) == (6, 5)
+    assert (found.centre, found.scale) == pytest.approx((fmean(votes), stdev(votes) * (7 / 6) ** 0.5), rel=1e-12)
+    # By hand, from the ratios of the nine sheets to three digits.
+    by_hand = [
+        log(2.09 * 1.17) / 2, log(0.0928 * 0.220 * 0.0637) / 3, log(1.18), log(0.281), log(2.27), log(0.592),
+    ]  # fmt: skip
+    assert (found.centre, found.scale) == pytest.approx((np.mean(by_hand), np.std(by_hand, ddof=1) * (7 / 6) ** 0.5), abs=0.005)
+
+
+@settings(max_examples=10)
+@given(place=st.integers(0, 8), copies=st.integers(1, 5))
+def test_more_sheets_of_a_family_that_say_the_same_do_not_weigh_more(place: int, copies: int):
+    known = members(shipped_data())
+    of_family = [log(kv_ratio(member)) for member in known if member.family == known[place].family]
+    usual = with_ratio(known[place], np.exp(fmean(of_family)))
+    more = [*known, *(replace(usual, architecture=f"copy {n}") for n in range(copies))]
+    found, before = learned(more, frozenset()), AS_SHIPPED
+    assert (found.increments.centre, found.increments.scale) == pytest.approx((before.increments.centre, before.increments.scale))
+    assert found.families == before.families and len(found.kv_ratios) == len(before.kv_ratios) + copies
 
 
 @in_one_test(
-    ("architecture", "tiered", "usual"),
-    [("GLM-4.5", 4, 11), ("GLM-4.7", 4, 11), ("Qwen3-30B-A3B", 4, 10), ("DeepSeek-V3.1", 6, 11), ("MiniMax-M1", 5, 12), ("GLM-5.1", 6, 13)],
+    ("architecture", "sheets", "families"),
+    [("GLM-4.5", 6, 5), ("GLM-4.6", 6, 5), ("Qwen3-30B-A3B", 7, 5), ("DeepSeek-V3.1", 9, 6), ("MiniMax-M1", 8, 5), ("GLM-5.1", 8, 5)],
 )
-def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, tiered, usual):
+def test_the_inferred_model_and_its_siblings_teach_nothing(architecture, sheets, families):
     found = learn(shipped_data(), architecture)
-    assert (found.increments.count, found.attention.count, found.reference.count) == (tiered, tiered, usual)
-    assert architecture in found.left_out and not set(found.left_out) & {
-        *found.kv_ratios,
-        *found.attention_ratios,
-        *found.reference_members,
-    }
+    assert (len(found.kv_ratios), len(found.families), found.increments.freedom) == (sheets, families, families - 1)
+    assert architecture in found.left_out and not set(found.left_out) & set(found.kv_ratios)
+    family = presets.architecture(architecture).kv_family
+    assert family not in found.families and set(found.families) == set(FAMILIES) - {family}
 
 
 def test_only_what_is_left_out_matters_and_not_its_values():
     """The calibration for a model does not move when the figures of its family do."""
     altered = [replace(member, kv_bytes_per_token=1.0) if member.family == "qwen3" else member for member in members(shipped_data())]
     for name, same in (("Qwen3-Coder-480B-A35B", True), ("GLM-4.5", False)):
-        without = learned(shipped_data(), altered, siblings(shipped_data(), name))
+        without = learned(altered, siblings(shipped_data(), name))
         assert (without == learn(shipped_data(), name)) == same
 
 
 def test_an_unknown_architecture_and_too_few_members_are_refused():
     with pytest.raises(UnknownName, match=r"unknown architecture 'GLM-4\.55'"):
         learn(shipped_data(), "GLM-4.55")
-    with pytest.raises(WrongData, match=r"reference_class\.csv: 1 sheets of several bands are left"):
-        learned(shipped_data(), [member for member in members(shipped_data()) if member.family in ("minimax-m1", "gpt-oss")], frozenset())
+    with pytest.raises(WrongData, match=r"calibration_models\.csv: 1 families with sheets of several bands are left"):
+        learned([member for member in members(shipped_data()) if member.family == "glm-4.5"], frozenset())
+    two = [member for member in members(shipped_data()) if member.family in ("glm-4.5", "glm5")]
+    assert learned(two, frozenset()).increments.freedom == 1
 
 
 @in_one_test(
     ("column", "text", "message"),
     [
         ("architecture", "GPT-9", "architecture: 'GPT-9' is not in architectures.csv"),
-        ("calibration_sheet", "alibaba/qwen-9", "calibration_sheet: 'alibaba/qwen-9' has no sheet of several bands"),
-        ("calibration_sheet", "qwen-9", "calibration_sheet: 'qwen-9' does not have the form of alibaba/qwen3-coder-plus"),
-        ("calibration_date", "2025-07-27", "calibration_sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
-        ("calibration_date", "2062-07-28", "calibration_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
-        ("calibration_date", "July", "calibration_date: 'July' is not an ISO date"),
-        *(("kv_bytes_per_element", text, f"kv_bytes_per_element: '{text}' is not a number") for text in ("two", "nan", "inf")),
-        ("kv_bytes_per_element", "0", "kv_bytes_per_element: 0 is out of range: it must be 0.25 or more, at most 8"),
-        ("kv_bytes_per_element", "", "kv_bytes_per_element: is blank"),
-        ("in_class", "yes", "in_class: 'yes' is no truth value; allowed: true, false"),
-        ("in_class", "-1", "in_class: '-1' is no truth value; allowed: true, false"),
-        ("family", "glm-4.5\0", "family: the cell holds the control character U+0000, which does not show"),
-        ("family", "glm\u200b-4.5", "family: the cell holds the character U+200B (zero width space), which does not show"),
-        ("family", "glm-45", "family: 'glm-45' is not known; did you mean 'glm-4.5'?"),
+        ("sheet", "alibaba/qwen-9", "sheet: 'alibaba/qwen-9' has no sheet of several bands"),
+        ("sheet", "qwen-9", "sheet: 'qwen-9' does not have the form of alibaba/qwen3-coder-plus"),
+        ("sheet", "", "sheet: is blank"),
+        ("sheet_date", "2025-07-27", "sheet: 'alibaba-cn/glm-4.5' has no sheet of several bands on 2025-07-27"),
+        ("sheet_date", "2062-07-28", "sheet_date: 2062-07-28 is later than the newest prices here, which were read on 2026-"),
+        ("sheet_date", "July", "sheet_date: 'July' is not an ISO date"),
+        ("max_context", "long", "max_context: 'long' is not a number"),
+        ("sheet", "alibaba-cn/glm-4.5\0", "sheet: the cell holds the control character U+0000, which does not show"),
+        ("sheet", "alibaba-cn/glm\u200b-4.5", "sheet: the cell holds the character U+200B (zero width space), which does not show"),
     ],
 )
 def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
-    with shipped.reading(edited("reference_class", "GLM-4.5", column, text)):
+    with reading(edited("GLM-4.5", column, text)):
         found = members(shipped_data())
-        (problem,) = (*shipped.problems("reference_class"), *calibration.class_problems(shipped_data()))
-        assert str(problem).startswith(f"reference_class.csv row 10, column {message}")
+        (problem,) = (*shipped.problems("calibration_models"), *calibration.class_problems(shipped_data()))
+        assert str(problem).startswith(f"calibration_models.csv row 4, column {message}")
         assert calibration.lacking(shipped_data()) == (text if column == "architecture" else "GLM-4.5",)
-        assert {member.architecture for member in members(shipped_data())} == {member.architecture for member in found} and len(found) == 29
-        if column != "architecture" and shipped.problems("reference_class"):
-            # Its family is not known, so its siblings could not be left out.
-            with pytest.raises(WrongData, match=r"reference_class\.csv row 10"):
-                learn(shipped_data(), "GLM-4.5")
-    assert len(members(shipped_data())) == 30
-
-
-@pytest.mark.parametrize("text", ["TRUE", "True"])
-def test_truth_is_read_as_a_spreadsheet_writes_it(text):
-    with shipped.reading(edited("reference_class", "GLM-4.5", "in_class", text)):
-        assert learn(shipped_data()) == AS_SHIPPED
+        assert {member.architecture for member in found} == set(AS_SHIPPED.kv_ratios) - {"GLM-4.5"} and len(found) == 8
+        # Its family is that of architectures.csv: what it shares its cache with is left out all the same.
+        assert "glm-4.5" not in learn(shipped_data(), "GLM-4.5").families
+    assert len(members(shipped_data())) == 9
 
 
 def test_a_sheet_without_an_increment_teaches_nothing():
-    (member,) = [member for member in members(shipped_data()) if member.architecture == "GLM-4.5"]
+    (member,) = [member for member in members(shipped_data()) if member.architecture == "MiniMax-M1"]
     none = increments.PriceLine(1e-6, 0.0)
     sold = replace(member.sold, lines=replace(member.sold.lines, output=none, input=none), at_rent=upper(USUAL, 1e5, "no premium"))
     flat = replace(member, sold=sold)
     assert kv_ratio(flat) is None and calibration.attention_ratio(shipped_data(), flat) is None
+    others = [one for one in members(shipped_data()) if one.architecture != "MiniMax-M1"]
+    assert learned([*others, flat], frozenset()) == learned(others, frozenset())
 
 
-# What is believed.
-
-LN_KV = log(91e3)
-LEVELS = (0.05, 0.5, 0.95)
+# What increments foretell.
 
 
-def quadrature(shape, middle):
-    """Quantiles and total of a density but for a constant, by adaptive quadrature and bisection: another way than the grid."""
-    low, high = middle - 12, middle + 12
-
-    def mass(end):
-        return integrate.quad(shape, low, end, points=[point for point in (middle - 2, middle, middle + 2) if point < end], limit=200)[0]
-
-    total = mass(high)
-    return [brentq(lambda end, level=level: mass(end) - level * total, low + 1, high, xtol=1e-8) for level in LEVELS], total
-
-
-def test_the_reference_class_alone_is_normal_and_the_increment_alone_students_t():
-    known = learn(shipped_data())
-    normal = stats.norm(known.reference.mean, known.reference.predictive_sd)
-    assert central_interval(reference_only(known)) == pytest.approx(normal.ppf(LEVELS), abs=1e-5)
-    assert reference_only(known).log_density(11.0) == pytest.approx(normal.logpdf(11.0), abs=1e-5)
-    student = stats.t(5, LN_KV - known.increments.mean, known.increments.sd * sqrt(7 / 6))
-    assert central_interval(increment_only(LN_KV, known)) == pytest.approx(student.ppf(LEVELS), abs=1e-3)
-    assert increment_only(LN_KV, known).log_density(11.0) == pytest.approx(student.logpdf(11.0), abs=1e-3)
-
-
-@in_one_test("ln_kv", [0.0, LN_KV, 25.0])
-@in_one_test("left_out", [None, "GLM-4.5"])
-def test_both_together_are_the_product_of_the_densities(ln_kv, left_out):
+@pytest.mark.parametrize("left_out", [None, "GLM-4.5", "MiniMax-M3"])
+def test_an_increment_foretells_by_what_increments_of_others_lie_off_it(left_out):
     known = learn(shipped_data(), left_out)
-    usual, increments = known.reference, known.increments
-
-    def product(point):
-        off = (ln_kv - increments.mean - point) / increments.predictive_sd
-        student = (1 + off**2 / (increments.count - 1)) ** (-increments.count / 2)
-        return exp(-(((point - usual.mean) / usual.predictive_sd) ** 2) / 2) * student
-
-    exact, total = quadrature(product, usual.mean)
-    found = combined(ln_kv, known)
-    assert central_interval(found) == pytest.approx(exact, abs=1e-5)
-    assert found.log_density(12.0) == pytest.approx(log(product(12.0) / total), abs=1e-5)
+    found, votes = foretold(log(91e3), known), known.increments
+    theirs = stats.t(len(known.families) - 1, log(91e3) - votes.centre, votes.scale)
+    assert found.log_density(11.0) == pytest.approx(theirs.logpdf(11.0))
+    assert np.log(found.range(0.9)) == pytest.approx(theirs.ppf([0.05, 0.5, 0.95]), abs=1e-4)
 
 
-@pytest.mark.parametrize("ln_bound", [8.0, LN_KV, 14.0])
-def test_a_bound_cuts_the_reference_class_from_above(ln_bound):
-    known = learn(shipped_data())
-    usual, increments = known.reference, known.increments
-
-    def product(point):
-        covered = stdtr(increments.count - 1, (ln_bound - increments.mean - point) / increments.predictive_sd)
-        return exp(-(((point - usual.mean) / usual.predictive_sd) ** 2) / 2) * covered
-
-    exact, _ = quadrature(product, usual.mean)
-    assert central_interval(bounded(ln_bound, known)) == pytest.approx(exact, abs=1e-5)
+def verdict_of(ratios: Callable[[Member], float], monkeypatch: pytest.MonkeyPatch) -> Verdict:
+    """The verdict where increments of the known sheets pay for other ratios of their cache."""
+    known = tuple(with_ratio(member, ratios(member)) for member in members(shipped_data()))
+    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
+    return calibration.verdict_on_premium(read_data())
 
 
-def test_a_lower_bound_means_less_a_distant_one_nothing_and_an_absurd_one_is_not_believed():
-    known = learn(shipped_data())
-    alone, *upper = (belief.quantile(0.95) for belief in (reference_only(known), *(bounded(at, known) for at in (9.0, 11.0, 13.0, 15.0))))
-    assert all(lower < higher < alone for lower, higher in pairwise(upper))
-    assert bounded(1e3, known).quantile(0.95) == pytest.approx(alone, abs=1e-5)
-    assert upper[0] < bounded(4.0, known).quantile(0.95) < alone
+def test_premiums_have_earned_nothing_so_far():
+    """Each known model by Student's t of other families, and by the class of its time: by scipy, a family one vote."""
+    known, by_family = members(shipped_data()), {}
+    for one in known:
+        others = [fmean(log(kv_ratio(member)) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
+        scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.sold.at_rent.median)
+        of_class = learnt.class_at(shipped_data(), "read", one.sold.case.released, one.family)
+        truth = log(one.kv_bytes_per_token)
+        by_family.setdefault(one.family, []).append((
+            stats.t(4, at_cost - fmean(others), scale).logpdf(truth),
+            stats.t(of_class.freedom, of_class.centre, of_class.scale).logpdf(truth),
+        ))  # fmt: skip
+    by_price, by_class = np.mean([np.mean(rows, axis=0) for rows in by_family.values()], axis=0)
+    found = calibration.verdict_on_premium(shipped_data())
+    assert (found.count, found.families) == (9, 6)
+    assert (found.by_price, found.by_class) == pytest.approx((by_price, by_class), rel=1e-9)
+    assert found.by_price < found.by_class and (found.enters, found.weight, found.gain_of_pool) == (False, 0.0, 0.0)
 
 
-def test_price_and_class_together_lie_between_the_two():
-    known = learn(shipped_data())
-    medians = [belief.quantile(0.5) for belief in (reference_only(known), combined(LN_KV + 1, known), increment_only(LN_KV + 1, known))]
-    assert medians == sorted(medians)
-    assert on_grid(known.reference, log_normal(known.reference)).log_density(1e3) == -inf
+@pytest.mark.parametrize("markup", [0.02, 1.0, 50.0], ids=["far below cost", "at cost", "far above"])
+def test_the_gate_opens_when_premiums_tell(markup, monkeypatch):
+    """Whatever increments are sold at, so long as all families sell them alike, to a tenth."""
+    random = np.random.default_rng(5)
+    found = verdict_of(lambda _: markup * np.exp(random.normal(0, 0.1)), monkeypatch)
+    assert found.enters and found.weight > 0.9 and found.gain_of_pool > max(0.5, 3 * found.standard_error)
+
+
+@pytest.mark.parametrize("factor", [3.0, 100.0])
+def test_one_family_sold_at_another_mark_up_shuts_the_gate(factor, monkeypatch):
+    """It is foretold badly by all others, and they are by it: what the other five gain is within one standard error of nothing."""
+    random = np.random.default_rng(1)
+    found = verdict_of(lambda member: np.exp(random.normal(0, 0.1)) * (factor if member.family == "glm5" else 1.0), monkeypatch)
+    assert (found.enters, found.weight) == (False, 0.0) and found.by_price < found.by_class
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_in_the_place_of_premiums_earns_nothing(seed, monkeypatch):
+    """Mark-ups further apart than caches themselves."""
+    random = np.random.default_rng(seed)
+    found = verdict_of(lambda _: np.exp(random.normal(0, 2.0)), monkeypatch)
+    assert (found.enters, found.weight) == (False, 0.0) and found.by_price < found.by_class - 0.2
+
+
+def test_a_verdict_does_not_hang_on_the_family_s_own_sheets(monkeypatch):
+    """Each is foretold by others: its own two sheets at another mark-up move what the others are foretold by, and not its own law."""
+    known = members(shipped_data())
+    of_others = learned(known, siblings(shipped_data(), "GLM-4.5"))
+    altered = [with_ratio(member, 9.0) if member.family == "glm-4.5" else member for member in known]
+    assert learned(altered, siblings(shipped_data(), "GLM-4.5")) == of_others
+    before = calibration.verdict_on_premium(shipped_data())
+    after = verdict_of(lambda member: 9.0 if member.family == "glm-4.5" else kv_ratio(member), monkeypatch)
+    assert after.by_class == before.by_class and after.by_price != before.by_price
+
+
+def test_two_families_are_too_few_to_judge(monkeypatch):
+    known = tuple(member for member in members(shipped_data()) if member.family in ("qwen3", "glm-4.5"))
+    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
+    assert calibration.verdict_on_premium(read_data()) is None
 
 
 def test_learning_imports_neither_pandas_nor_scipy_stats():
     code = (
         "import sys, invert.estimators.calibration as c; from invert.data import read_data;"
-        "k = c.learn(read_data()); c.combined(11.0, k); c.bounded(11.0, k);"
+        "d = read_data(); k = c.learn(d); c.foretold(11.0, k).range(0.9); c.verdict_on_premium(d);"
         "print([name for name in ('pandas', 'scipy.stats') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

@@ -1,24 +1,149 @@
-"""The estimators on models whose cache is known."""
+"""The estimators on models whose cache is known, and the record that their ranges have."""
+
+from dataclasses import replace
+from functools import cache
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
 
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
+from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
-from invert.estimators.known import judged
+from invert.estimators.known import Judged, _two_normals, judged, records
+from invert.market import learnt
+from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 
 
+@cache
+def known() -> tuple[Judged, ...]:
+    return judged(shipped_data())
+
+
+def printed(low: float, median: float, high: float, level: float = 0.9) -> Estimate:
+    return interval(replace(USUAL, level=level), low, median, high, "so", equations=())
+
+
+def saying(estimates: list[Estimate], of: tuple[Judged, ...] | None = None) -> tuple[Judged, ...]:
+    """The known models with one estimator, which says this of each."""
+    return tuple(replace(one, kv_bytes={"made": said}) for one, said in zip(of or known(), estimates, strict=True))
+
+
+def by_class(one: Judged) -> tuple[float, float]:
+    """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
+    law = learnt.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
+    truth = log(one.member.kv_bytes_per_token)
+    return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
+
+
 def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
-    known = judged(shipped_data())
-    drawn, asked = with_posteriors([one.member.sold.case for one in known], shipped_data(), USUAL), []
+    drawn, asked = with_posteriors([one.member.sold.case for one in known()], shipped_data(), USUAL), []
 
     def counted(cases, data, assumptions):
         asked.append(len(cases))
         return with_posteriors(cases, data, assumptions)
 
     monkeypatch.setattr("invert.estimators.known.with_posteriors", counted)
-    assert [one.kv_bytes for one in judged(shipped_data(), USUAL, drawn)] == [one.kv_bytes for one in known]
+    assert [one.kv_bytes for one in judged(shipped_data(), USUAL, drawn)] == [one.kv_bytes for one in known()]
     # What was drawn with the size of one model says nothing of others.
     assert [one.kv_bytes for one in judged(shipped_data(), assumptions_of({"active_params": 60e9}), drawn)] == [
-        one.kv_bytes for one in known
+        one.kv_bytes for one in known()
     ]
-    assert asked == [0, len(known)]
+    assert asked == [0, len(known())]
+
+
+# A range as a density.
+
+
+def density(at: float, estimate: Estimate) -> float:
+    return exp(_two_normals(estimate, at)[1])
+
+
+@pytest.mark.parametrize(("truth", "side"), [(5e3, "below"), (14e3, "above")])
+def test_a_range_is_a_normal_density_on_either_side_of_its_median(truth, side):
+    """1 to 20 kB about 10: ten times below and twice above, at the 1.645 of 90 %."""
+    z = stats.norm.ppf(0.95)
+    below, above = log(10) / z, log(2) / z
+    spread = below if side == "below" else above
+    error, ln_density, nearer = _two_normals(printed(1e3, 1e4, 2e4), log(truth))
+    assert error == pytest.approx(log(1e4 / truth))
+    # Two halves of normal densities that meet at the median: each is scaled by its share of both spreads.
+    scaled = stats.norm(log(1e4), spread).pdf(log(truth)) * 2 * spread / (below + above)
+    assert ln_density == pytest.approx(log(scaled))
+    assert nearer == pytest.approx(2 * stats.norm.cdf(abs(error) / spread) - 1)
+
+
+@given(st.floats(0.05, 3), st.floats(0.05, 3), st.sampled_from([0.5, 0.9, 0.98]))
+def test_its_density_is_one_in_all_and_its_ends_are_at_its_level(below: float, above: float, level: float):
+    said = printed(exp(9 - below), exp(9), exp(9 + above), level)
+    total = sum(integrate.quad(density, *ends, args=(said,))[0] for ends in ((9 - 12 * below / 0.6, 9), (9, 9 + 12 * above / 0.6)))
+    assert total == pytest.approx(1, abs=1e-6)
+    assert [_two_normals(said, end)[2] for end in (9 - below, 9, 9 + above)] == pytest.approx([level, 0, level], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "estimate", [undetermined(USUAL, "so"), upper(USUAL, 1e5, "so"), printed(0.0, 1e4, 2e4)], ids=["undetermined", "a bound", "down to 0"]
+)
+def test_what_has_no_range_has_no_density(estimate):
+    assert _two_normals(estimate, 9.0) is None
+
+
+# Records.
+
+
+def test_every_estimator_of_a_range_has_the_record_of_nine_sheets_of_six_families():
+    found = records(known(), shipped_data())
+    assert list(found) == list(KV_ESTIMATORS)
+    for one in found.values():
+        assert (one.count, one.groups, len(one.held)) == (9, 6, 2)
+        assert one.rms_of_class == pytest.approx(np.sqrt(np.mean([by_class(judged)[1] ** 2 for judged in known()])), rel=1e-9)
+        assert one.interval[0] <= one.gain <= one.interval[1]
+
+
+@pytest.mark.parametrize("estimator", KV_ESTIMATORS)
+def test_a_record_counts_what_the_printed_ranges_held(estimator):
+    """Counted here by the printed ends, the errors from the printed medians; a family has one vote in the gain alone."""
+    found, votes = records(known(), shipped_data())[estimator], {}
+    inside = [one.kv_bytes[estimator].low < one.member.kv_bytes_per_token < one.kv_bytes[estimator].high for one in known()]
+    assert (found.held[1].level, found.held[1].held, found.held[1].count) == (0.9, sum(inside), 9)
+    errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known()]
+    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
+    for one in known():
+        gained = _two_normals(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
+        votes.setdefault(one.member.family, []).append(gained)
+    assert found.gain == pytest.approx(np.mean([np.mean(gains) for gains in votes.values()]), rel=1e-9)
+
+
+def test_no_reading_of_prices_knows_more_than_the_class():
+    found = records(known(), shipped_data())
+    assert not any(one.has_skill for name, one in found.items() if name != "headline")
+    assert {name: one.held[1].held for name, one in found.items()} == {"one_markup": 0, "at_rent": 2, "increment": 7, "headline": 8}
+    # The headline is the class: what is left is Student's t against normal halves of the same ends.
+    assert abs(found["headline"].gain) < 0.05 and found["headline"].rms == pytest.approx(found["headline"].rms_of_class)
+
+
+def test_an_estimator_that_knew_would_have_skill():
+    found = records(saying([printed(at / 1.2, at, 1.2 * at) for at in (one.member.kv_bytes_per_token for one in known())]), shipped_data())
+    assert found["made"].has_skill and found["made"].rms == pytest.approx(0, abs=1e-9) and found["made"].held[1].held == 9
+    assert found["made"].gain > 2
+
+
+def test_models_without_a_range_are_not_counted_and_none_at_all_is_no_record():
+    bound = upper(USUAL, 1e6, "so")
+    some = [printed(1e4, 1e5, 1e6) if one.member.family in ("qwen3", "glm5") else bound for one in known()]
+    assert (records(saying(some), shipped_data())["made"].count, records(saying(some), shipped_data())["made"].groups) == (3, 2)
+    assert records(saying([bound] * 9), shipped_data()) == {}
+
+
+def test_more_sheets_of_a_family_weigh_no_more_in_the_gain_but_count_in_the_ranges():
+    said = [printed(1e4, 1e5, 1e6) for _ in known()]
+    first = next(place for place, one in enumerate(known()) if one.member.family == "glm5")
+    once = records(saying(said), shipped_data())["made"]
+    twice = records(saying([*said, said[first]], (*known(), known()[first])), shipped_data())["made"]
+    assert (twice.count, twice.groups) == (once.count + 1, once.groups)
+    assert twice.gain == pytest.approx(once.gain) and twice.rms != once.rms

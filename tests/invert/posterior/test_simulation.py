@@ -5,29 +5,55 @@ docs/explanation/inversion.md, "Is the computation right?": pooled over five see
 """
 
 import csv
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from importlib.resources import files
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from invert.assumptions import USUAL
-from invert.posterior import inverse, simulation
+from derive.shipped_rows import ModelRow
+from invert.assumptions import USUAL, Assumptions
+from invert.data import read_data
+from invert.estimators.cases import Case, case_of
+from invert.forward_model import forward
+from invert.posterior import inverse, likelihood, sampler, simulation
+from invert.posterior.data import Evidence, evidence_of
+from invert.posterior.likelihood import log_likelihood
+from invert.posterior.parameters import Points
+from invert.posterior.sampler import log_quantity
 from invert.posterior.simulation import (
+    LOG_LIKELIHOOD,
     POOLED,
+    PRICE_PER_FLOP,
     RANKED,
     SHAPES,
     Ranking,
+    Shape,
     calibration_run,
     cells_about,
+    evidence_of_numbers,
+    points_of_truth,
     published,
+    published_sheets,
     rankings_as_csv,
     ranks,
+    run_made_of,
     simulate,
+    stale,
 )
+from invert.posterior.summary import SUMMARISED
+from invert.priors import OBSERVED
+from invert.sheets.assemble import sheets
 from invert.sheets.observables import rounding_cell
+from invert.sheets.read import load
+from invert.sheets.rules import LARGEST, SMALLEST
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 
@@ -52,9 +78,11 @@ def test_a_published_price_lies_in_the_cell_of_its_truth():
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_truths_are_draws_of_the_priors(shape):
     truth, evidence = simulate(shape, 4000, 2, USUAL)
-    for name in ("attention_intensity", "weight_compute_ratio", "ridge_point", "active_params", "sweep_time"):
+    for name in ("attention_intensity", "weight_compute_ratio", "ridge_point", "sweep_time"):
         centre, spread = USUAL.priors[name].normal
         assert kstest(np.log(truth[name]), "norm", (centre, spread)).pvalue > 1e-3, name
+    centre, spread = evidence.log_active_params
+    assert kstest((np.log(truth["active_params"]) - centre) / spread, "norm").pvalue > 1e-3
     per_parameter = np.log(truth["kv_bytes_per_token"] / truth["active_params"])
     assert kstest(per_parameter, "norm", USUAL.priors["kv_bytes_per_token"].normal).pvalue > 1e-3
     assert truth["kv_bytes_per_token"] * truth["balance_context"] * truth["ridge_point"] == pytest.approx(2 * truth["active_params"])
@@ -66,7 +94,8 @@ def test_truths_are_draws_of_the_priors(shape):
 def test_the_noise_of_a_price_is_that_of_the_priors():
     """The middle of a cell strays from the price at cost by the noise, and by a rounding of a tenth of a nat at most."""
     loud, quiet = (simulate(SHAPES[0], 4000, 3, USUAL.with_noise(dict.fromkeys(USUAL.noise, spread))) for spread in (0.6, 0.0))
-    assert all(np.array_equal(loud[0][name], quiet[0][name]) for name in loud[0])
+    # Of hidden quantities, a mark-up alone is over a price as it was published.
+    assert [name for name in loud[0] if not np.array_equal(loud[0][name], quiet[0][name])] == ["active_params_times_markup"]
     for name, cells in loud[1].cells.items():
         away = np.ravel(sum(cells) - sum(quiet[1].cells[name])) / 2
         # The storage price is over the input price as published, whose noise it shares.
@@ -74,10 +103,167 @@ def test_the_noise_of_a_price_is_that_of_the_priors():
         assert abs(away.mean()) < 0.04, name
 
 
+def test_a_size_is_stated_as_firmly_as_each_shape_says():
+    for shape in SHAPES:
+        truth, evidence = simulate(shape, 4000, 8, USUAL)
+        centre, spread = evidence.log_active_params
+        price = np.mean(evidence.cells["input_price"], axis=0)
+        by_price, across = np.corrcoef(centre, price)[0, 1] if np.ptp(centre) else 0.0, np.log(truth["active_params"]).std()
+        if shape.size == "prior":
+            assert (centre[0], spread[0]) == USUAL.priors["active_params"].normal and not np.ptp(centre)
+        elif shape.size == "stated":
+            assert set(spread) == {USUAL.known_size_spread} and 0.5 < by_price < 0.9
+            assert np.std(centre) == pytest.approx(USUAL.priors["active_params"].spread, rel=0.05)
+        else:
+            # A published price and the middle of its cell are not quite in one ratio.
+            assert by_price > 0.998 and across > USUAL.priors["active_params"].spread
+        assert evidence.size_by_price is (shape.size == "price")
+    assert {shape.size for shape in SHAPES} == {"prior", "stated", "price"}
+
+
+def test_a_price_that_said_the_size_tells_nothing_of_what_a_prompt_costs():
+    truth, evidence = simulate(SHAPES[-1], 4000, 9, USUAL)
+    price, cost = np.mean(evidence.cells["input_price"], axis=0), np.log(truth["prefill_decode_flops_ratio"])
+    assert SHAPES[-1].size == "price" and abs(np.corrcoef(price, cost)[0, 1]) < 0.05
+
+
+def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
+    """Without noise the premium of every band lies in the cell of what the forward model says at its mean context."""
+    shape = next(shape for shape in SHAPES if len(shape.edges) > 2)
+    truth, evidence = simulate(shape, 50, 10, USUAL.with_noise(dict.fromkeys(USUAL.noise, 0.0)))
+    first, second = shape.edges[:2]
+    share = (truth["long_context"] - first) / (second - first)
+    for name in ("premium_in", "premium_out"):
+        low, high = evidence.cells[name]
+        assert low.shape == (50, len(shape.edges) - 1)
+        for band, (bottom, top) in enumerate(pairwise(shape.edges)):
+            predicted = np.log(forward(truth, (truth["short_context"], bottom + share * (top - bottom)))[name][1])
+            assert (low[:, band] <= predicted).all() and (predicted <= high[:, band]).all()
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "storage_ratio" not in shape.prices], ids=lambda shape: shape.name)
+def test_the_points_of_the_truth_give_its_prices(shape: Shape):
+    """Where prices do not stray from cost, the truth has all of the likelihood of the prices that the mark-up drops out of."""
+    quiet = USUAL.with_noise(dict.fromkeys(USUAL.noise, 1e-9))
+    truth, evidence = simulate(shape, 200, 11, quiet)
+    ratios = {name: cell for name, cell in evidence.cells.items() if name in ("output_input_ratio", "premium_in", "premium_out")}
+    points = points_of_truth(truth, evidence)
+    assert log_likelihood(points, replace(evidence, cells=ratios), quiet) == pytest.approx(np.zeros((200, 1)), abs=1e-9)
+    for name in ("kv_bytes_per_token", "balance_context", "attention_intensity", "memory_time_share", "active_params_times_markup"):
+        found = log_quantity(name, points, np.log(truth["active_params"])[:, None], evidence, PRICE_PER_FLOP)
+        assert found[:, 0] == pytest.approx(np.log(truth[name]), abs=1e-9), name
+
+
 def test_one_seed_gives_the_same_sheets():
     one, other = (simulate(SHAPES[1], 20, (4, 1), USUAL) for _ in range(2))
     assert all(np.array_equal(one[0][name], other[0][name]) for name in one[0])
     assert not np.array_equal(one[0]["ridge_point"], simulate(SHAPES[1], 20, (5, 1), USUAL)[0]["ridge_point"])
+
+
+# -- through a price file -----------------------------------------------------------------------------------------------
+
+COMPONENTS = ("provider", "model", "component", "threshold_tokens", "amount")
+READ_BACK = 120
+"""Sheets of each shape that are written and read again."""
+
+
+@dataclass(frozen=True)
+class ReadBack:
+    """One sheet as it was drawn, and as the reader of prices made it out of rows of a CSV."""
+
+    shape: Shape
+    drawn: Evidence
+    read: Case
+
+
+def amounts_of(shape: Shape, numbers: Mapping[str, np.ndarray], row: int) -> Iterator[tuple[str, int, Decimal]]:
+    """(component, threshold, amount) of one sheet: multipliers are multiplied out, with all digits that takes."""
+
+    def number(name: str, band: int | None = None) -> Decimal:
+        return Decimal(repr(float(numbers[name][row] if band is None else numbers[name][row, band])))
+
+    base = number("input_price")
+    yield "input", 0, base
+    yield "output", 0, base * number("output_input_ratio")
+    for band, threshold in enumerate(shape.edges[:-1] if "premium_in" in shape.prices else ()):
+        yield "input", int(threshold), base * number("premium_in", band)
+        yield "output", int(threshold), base * number("output_input_ratio") * number("premium_out", band)
+    if "cache_read_ratio" in shape.prices:
+        yield "cache_read", 0, base * number("cache_read_ratio")
+    if "storage_ratio" in shape.prices:
+        yield "cache_storage", 0, number("storage_ratio")
+
+
+def model_row(any_model: ModelRow, name: str, shape: Shape, centre: float) -> ModelRow:
+    """What models.csv would say of a simulated model."""
+    params, grade = (float(np.exp(centre)), "verified") if shape.size == "stated" else (None, "")
+    said = {"max_context": int(shape.edges[-1]), "active_params": params, "active_params_grade": grade, "total_params": None}
+    return replace(any_model, provider="simulated", model=name, aliases=(), first_party=True, architecture="", **said)
+
+
+@pytest.fixture(scope="module")
+def read_back() -> list[ReadBack]:
+    """All but the sheets of a price that the reader takes for a slip of the pen, as a model may well have and no vendor asks."""
+    lines, drawn, absurd = [",".join(COMPONENTS)], {}, set()
+    for place, shape in enumerate(SHAPES):
+        _, size, numbers = published_sheets(shape, READ_BACK, (51, place), USUAL)
+        evidence = evidence_of_numbers(shape, size, numbers, USUAL)
+        for row in range(READ_BACK):
+            name = f"shape-{place}-sheet-{row}"
+            drawn[name] = shape, evidence.rows(slice(row, row + 1))
+            for component, threshold, amount in amounts_of(shape, numbers, row):
+                lines.append(f"simulated,{name},{component},{threshold},{amount}")
+                if not SMALLEST[component] <= amount <= LARGEST:
+                    absurd.add(name)
+    book, data = load(BytesIO("\n".join(lines).encode())), read_data()
+    any_model = data.tables.rows_of(ModelRow)[0]
+    refused = {lines[problem.row - 1].split(",")[1] for problem in book.problems}
+    assert refused == absurd and len(absurd) < 0.02 * len(drawn)
+    found = {sheet.model: sheet for sheet in sheets(book)[0] if sheet.provider == "simulated" and sheet.model not in absurd}
+    assert set(found) == set(drawn) - absurd
+    return [
+        ReadBack(shape, evidence, case_of(found[name], model_row(any_model, name, shape, evidence.log_active_params[0][0]), data, USUAL))
+        for name, (shape, evidence) in drawn.items()
+        if name in found
+    ]
+
+
+@pytest.mark.parametrize("cell", OBSERVED)
+def test_a_cell_read_from_a_file_is_the_one_it_was_drawn_with(read_back: list[ReadBack], cell: str):
+    """Premiums of every band, over the base band and not over the one below."""
+    seen = set()
+    for one in read_back:
+        assert (cell in one.read.evidence.cells) == (cell in one.drawn.cells) == (cell in one.shape.prices)
+        if cell in one.drawn.cells:
+            seen.add(one.shape.name)
+            for read, drawn in zip(one.read.evidence.cells[cell], one.drawn.cells[cell], strict=True):
+                assert read.shape == drawn.shape and read == pytest.approx(drawn, abs=1e-9), one.read.sheet
+    assert seen == {shape.name for shape in SHAPES if cell in shape.prices}
+
+
+def test_the_ends_of_bands_read_from_a_file_are_those_they_were_drawn_with(read_back: list[ReadBack]):
+    for one in read_back:
+        assert one.read.evidence.edges.tolist() == [list(one.shape.edges)], one.read.sheet
+
+
+def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: list[ReadBack]):
+    """A size that nobody states is the market's, and the input price has said it; the prior stands in where sheets are simulated."""
+    for one in read_back:
+        read, (centre, spread) = one.read.evidence, one.drawn.log_active_params
+        if one.shape.size == "stated":
+            assert not read.size_by_price and [end[0] for end in read.log_active_params] == pytest.approx([centre[0], spread[0]], abs=1e-9)
+        else:
+            assert read.size_by_price and one.read.anchors.origin["active_params"] == "market"
+        if one.shape.size == "prior":
+            given = evidence_of(one.read.sheet, one.read.seen, int(one.shape.edges[-1]), USUAL, (centre[0], spread[0]))
+            assert not given.size_by_price and given.log_active_params == (centre, spread)
+
+
+def test_a_vendor_who_rounds_products_publishes_other_ratios():
+    """0.15 times 1.25 is 0.1875. Who asks 0.19 publishes a premium of 1.2667: its cell ends half way to 1.25, and so leaves that out."""
+    assert rounding_cell(0.1875 / 0.15) == pytest.approx(rounding_cell(1.25))
+    asked = 0.19 / 0.15
+    assert rounding_cell(asked) == pytest.approx((np.sqrt(1.25 * asked), np.sqrt(1.5 * asked))) and rounding_cell(asked)[0] > 1.25
 
 
 # -- ranks --------------------------------------------------------------------------------------------------------------
@@ -87,9 +273,15 @@ def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
     truth, evidence = simulate(SHAPES[2], 4, 5, USUAL)
     found = ranks(evidence, truth, USUAL, 1024, 1)
     assert found.shape == (4, len(RANKED)) and ((found >= 0) & (found <= 1)).all()
-    far = {name: values * 1e30 for name, values in truth.items()}
-    assert ranks(evidence, far, USUAL, 1024, 1) == pytest.approx(1)
-    assert (ranks(evidence, {name: values * 1e-30 for name, values in truth.items()}, USUAL, 1024, 1) == 0).all()
+    far, near = ({name: values * scale for name, values in truth.items()} for scale in (1e30, 1e-30))
+    above, below = (ranks(evidence, one, USUAL, 1024, 1) for one in (far, near))
+    assert above[:, :-1] == pytest.approx(1) and (below[:, :-1] == 0).all()
+    # Either is less likely than any draw.
+    assert RANKED[-1] == LOG_LIKELIHOOD and not above[:, -1].any() and not below[:, -1].any()
+
+
+def test_all_that_is_printed_of_a_posterior_is_ranked():
+    assert {*SUMMARISED, "active_params"} < set(RANKED)
 
 
 def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
@@ -106,7 +298,8 @@ def test_the_table_as_text_has_a_row_a_quantity_and_shape():
         (shape, quantity) for shape in (*(shape.name for shape in SHAPES), POOLED) for quantity in RANKED
     ]
     assert {(row.run, row.seeds, row.draws) for row in rows} == {("calibrated", 2, 512)}
-    assert [row.sheets for row in rows if row.shape == POOLED] == [18] * len(RANKED)
+    assert [row.sheets for row in rows if row.shape == POOLED] == [6 * len(SHAPES)] * len(RANKED)
+    assert {row.made_of for row in rows} == {run_made_of()}
     told = list(csv.DictReader(rankings_as_csv(rows).splitlines()))
     assert len(told) == len(rows) and told[0]["quantity"] == RANKED[0]
     assert float(told[-1]["coverage_90"]) == pytest.approx(rows[-1].coverage_90, abs=1e-4)
@@ -120,7 +313,7 @@ def inside(row: Ranking, level: float, covered: float) -> bool:
 
 @pytest.mark.slow
 def test_truths_rank_evenly():
-    """The short version of the record: 225 sheets of three seeds."""
+    """The short version of the record: 450 sheets of three seeds."""
     with ProcessPoolExecutor(2) as pool:
         rows = [row for row in calibration_run(25, (21, 22, 23), 4096, executor=pool) if row.shape == POOLED]
     for row in rows:
@@ -138,6 +331,32 @@ def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch
     assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
     assert kstest(ranks(evidence, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
+
+
+COUNTED_TWICE = "cache_read_ratio"
+
+
+def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch: pytest.MonkeyPatch):
+    """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
+    monkeypatch.setattr(simulation, "trusted", lambda evidence, held, found, seed: found)  # few draws do here
+    truth, evidence = simulate(SHAPES[2], 1000, 32, USUAL)
+    once = likelihood.unused_prices
+
+    def twice(points: Points, part: Evidence, assumptions: Assumptions) -> np.ndarray:
+        alone = replace(part, cells={COUNTED_TWICE: part.cells[COUNTED_TWICE]})
+        return once(points, part, assumptions) + once(points, alone, assumptions)
+
+    right = p_values(ranks(evidence, truth, USUAL, 2048, 1))
+    for module in (likelihood, sampler):
+        monkeypatch.setattr(module, "unused_prices", twice)
+    wrong = p_values(ranks(evidence, truth, USUAL, 2048, 1))
+    assert wrong.pop(LOG_LIKELIHOOD) < 1e-9
+    assert min(*right.values(), *wrong.values()) > 0.01
+
+
+def p_values(found: np.ndarray) -> dict[str, float]:
+    """Of uniform ranks, by quantity."""
+    return {name: float(kstest(found[:, column], "uniform", nan_policy="omit").pvalue) for column, name in enumerate(RANKED)}
 
 
 # -- the record ---------------------------------------------------------------------------------------------------------
@@ -158,11 +377,62 @@ def test_the_recorded_run_meets_what_is_asked(record: dict, quantity: str):
     assert float(row["ks_p"]) > 0.01
 
 
+def test_the_record_is_of_these_assumptions_and_this_sampler():
+    with RECORD.open(newline="") as file:
+        (made,) = {row["made_of"] for row in csv.DictReader(file)}
+    why = stale(made)
+    assert not why, f"the record was {why}: run backsolve validate --section calibration --rerun --save {RECORD}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"premium_in_noise": 0.14},
+        {"known_size_spread": 0.06},
+        {"machine_balance_ratio": 200.0},
+        {"overlap_prior": replace(USUAL.overlap_prior, centre=0.4)},
+        {"nice_numbers": (1.0, 2.0, 5.0, 10.0)},
+    ],
+)
+def test_a_record_of_other_assumptions_is_stale(change: dict):
+    assert stale(run_made_of(), USUAL.with_fields(change)) == "made with other assumptions"
+
+
+def test_a_record_is_not_stale_for_what_it_does_not_rest_on():
+    assert run_made_of(USUAL.with_fields({"class_votes": 9.0, "storage_markup_prior": USUAL.overlap_prior})) == run_made_of()
+
+
+def test_a_record_of_another_sampler_is_stale(monkeypatch: pytest.MonkeyPatch):
+    made = run_made_of()
+    monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
+    assert stale(made) == "made with another sampler"
+
+
+def test_no_sheet_kept_is_no_number_and_no_fault():
+    row = simulation._row("calibrated", "active_params", "one band", np.array([np.nan]), 1, 512, "0a-1b")
+    assert row.simulations == 0 and np.isnan([row.coverage_50, row.coverage_90, row.ks_p]).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_no_shape_hides_behind_the_others(shape: Shape):
+    """Among 54 rows one in a thousand is one in twenty; what a shape may be off by is the error of its coverage."""
+    with RECORD.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if (row["run"], row["shape"]) == ("calibrated", shape.name)]
+    assert [row["quantity"] for row in rows] == list(RANKED)
+    for row in rows:
+        count = int(row["simulations"])
+        assert float(row["ks_p"]) > 1e-3 and count > 0.98 * int(row["sheets"])
+        for level, name in ((0.5, "coverage_50"), (0.9, "coverage_90")):
+            assert abs(float(row[name]) - level) < 4 * np.sqrt(level * (1 - level) / count), row
+
+
 def test_the_recorded_run_dropped_few(record: dict):
     """Under 2 percent had no draws that can be trusted, even from the mixture."""
     assert {quantity for run, quantity in record if run == "calibrated"} == set(RANKED)
-    for row in record.values():
-        assert 0.98 * int(row["sheets"]) <= int(row["simulations"]) <= int(row["sheets"])
+    for (run, _), row in record.items():
+        # Premiums of four bands that are believed so quiet contradict each other, and few draws fit.
+        least = 0.98 if run == "calibrated" else 0.95
+        assert least * int(row["sheets"]) <= int(row["simulations"]) <= int(row["sheets"])
 
 
 def test_the_recorded_fault_is_rejected(record: dict):
@@ -170,5 +440,6 @@ def test_the_recorded_fault_is_rejected(record: dict):
     rows = [row for (run, _), row in record.items() if run == "premium noise x 0.3"]
     assert len(rows) == len(RANKED) and all(int(row["simulations"]) >= 5000 for row in rows)
     assert sum(float(row["ks_p"]) < 0.001 for row in rows) >= 2
-    (intensity,) = [row for row in rows if row["quantity"] == "attention_intensity"]
-    assert float(intensity["coverage_90"]) < 0.885 and float(intensity["coverage_50"]) < 0.48
+    for quantity, most, half in (("attention_intensity", 0.885, 0.48), (LOG_LIKELIHOOD, 0.6, 0.3)):
+        (row,) = [row for row in rows if row["quantity"] == quantity]
+        assert float(row["coverage_90"]) < most and float(row["coverage_50"]) < half

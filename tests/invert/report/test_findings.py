@@ -11,8 +11,8 @@ from invert import scoreboard as truth
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.known import judged as models_of_known_cache
 from invert.inference import infer
-from invert.records import Estimate
-from invert.report.findings import estimate_text, findings
+from invert.records import Estimate, Verdict
+from invert.report.findings import estimate_text, findings, held, premium_in_words
 from invert.report.sheet import report
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -82,7 +82,7 @@ def test_no_line_is_cut_and_no_name_is_broken():
         for estimate in (*found.kv_bytes.values(), *found.estimates.values()):
             assert any(estimate.because in line for line in said.splitlines())
         learnt = calibration.learn(shipped_data(), found.model.architecture or None if found.model else None)
-        for name in (*learnt.kv_ratios, *learnt.reference_members, *learnt.left_out):
+        for name in (*learnt.kv_ratios, *learnt.left_out):
             assert name in words(said), (found.sheet.model, name)
 
 
@@ -92,16 +92,6 @@ def test_every_report_has_the_three_estimators_with_their_numbers():
         for key, of in KV_ESTIMATORS.items():
             (line,) = [line for text in lines for line in text.splitlines() if line.startswith(of.name) and "   " in line]
             assert estimate_text("kv_bytes_per_token", found.kv_bytes[key]) in line
-
-
-def test_what_the_prior_says_is_said_in_capitals():
-    single = [found for found in everything().inferences if not found.pairs]
-    assert len(single) > 10
-    for found in everything().inferences:
-        said = reports()[f"{found.sheet.provider}/{found.sheet.model} {found.sheet.service_tier}"]
-        (line,) = [line for line in said.splitlines() if line.startswith("KV calibrated against its reference class")]
-        assert line.endswith(", PRIOR-DOMINATED") == found.kv_bytes["headline"].prior_dominated
-        assert found.pairs or line.endswith("PRIOR-DOMINATED")
 
 
 def test_the_rank_line_is_what_identifiability_finds():
@@ -124,31 +114,40 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     errors = [known.error("one_markup") for known in kept]
     bias = fmean(errors)
     assert f"one mark-up reads {exp(bias):.2g} of the true cache (bias {bias:+.2f}, sd {stdev(errors):.2f} nats)" in said
-    bias, spread = learnt.increments.mean, learnt.increments.sd
-    assert f"increments at rental cost {exp(bias):.2g} of it (bias {bias:+.2f}, sd {spread:.2f})" in said
-    assert [known.error("at_rent") for known in kept] == pytest.approx([log(ratio) for ratio in learnt.kv_ratios.values()])
+    logs = [log(ratio) for ratio in learnt.kv_ratios.values()]
+    assert f"increments at rental cost {exp(fmean(logs)):.2g} of it (bias {fmean(logs):+.2f}, sd {stdev(logs):.2f})" in said
+    assert [known.error("at_rent") for known in kept] == pytest.approx(logs)
     # Of nobody's model, they are the figures of the scoreboard.
     if not learnt.left_out:
         (row,) = [row for row in truth.known_models(shipped_data()) if row["model"] == "bias (nats)"]
-        assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(bias, 2))
-    assert f"the {learnt.reference.count} caches of the reference class" in said
+        assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(fmean(logs), 2))
+    for estimator, record in found.worth.records.items():
+        count = found.kv_bytes[estimator].record.count if estimator == "headline" else record.count
+        assert held(found.kv_bytes[estimator].record).endswith(f" of {count}")
 
 
 def test_the_figures_go_with_what_is_left_out():
-    """qwen3-coder-plus teaches nothing about itself: four sheets are left, and another factor."""
+    """qwen3-coder-plus teaches nothing about itself: seven sheets are left, and another factor."""
     learnt = calibration.learn(shipped_data(), "Qwen3-Coder-480B-A35B")
     said = words(text("qwen3-coder-plus"))
-    assert f"On {learnt.increments.count} sheets of several bands" in said and learnt.increments.count == 4
-    assert f"increments at rental cost {exp(learnt.increments.mean):.2g} of it" in said
+    assert f"On {len(learnt.kv_ratios)} sheets of several bands" in said and len(learnt.kv_ratios) == 7
+    assert f"increments at rental cost {exp(fmean(map(log, learnt.kv_ratios.values()))):.2g} of it" in said
     assert "Left out of what is learned: " + ", ".join(learnt.left_out) in said
     assert "Left out of what is learned" not in text("gemini-3.1-pro-preview")
 
 
-def test_how_far_the_estimates_lie_apart():
-    medians = [estimate.median for estimate in one("gemini-3.1-pro-preview").kv_bytes.values()]
+def test_how_far_the_readings_lie_apart():
+    medians = [estimate.median for name, estimate in one("gemini-3.1-pro-preview").kv_bytes.items() if name != "headline"]
     apart = max(medians) / min(medians)
     assert f"lie {log(apart):.2g} nats apart, a factor of {apart:.3g}" in words(text("gemini-3.1-pro-preview"))
-    assert "Without an output premium every line is a bound" in text("kimi-k3")
+    assert "Without an output premium a price only bounds the cache" in words(text("kimi-k3"))
+
+
+@pytest.mark.parametrize(("by_price", "gain", "said"), [(-1.8, 0.0, "worse"), (-1.0, 0.3, "a weight of 0.70")])
+def test_what_the_premium_has_earned_is_one_sentence(by_price: float, gain: float, said: str):
+    found = Verdict(count=9, families=6, by_class=-1.4, by_price=by_price, gain_of_pool=gain, standard_error=0.1, stacked=0.7)
+    assert said in premium_in_words(found) and premium_in_words(found).count(". ") == 0
+    assert premium_in_words(None) == ""
 
 
 def test_the_convention_is_reported_with_its_counts():

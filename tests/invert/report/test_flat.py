@@ -5,7 +5,7 @@ import json
 import pytest
 
 from invert.inference import infer
-from invert.report.flat import COLUMNS, KV_COLUMNS, flat, six_digits
+from invert.report.flat import COLUMNS, flat, six_digits
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
@@ -46,7 +46,8 @@ def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
     pair_columns |= {"memory_time_share", "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint"}
     assert {name for name in pair_columns if row[name] is not None} == set()
     assert row["kv_bytes_per_token_known"] == one.known.read and row["currency"] == one.sheet.bands[0].input.currency
-    assert all(row[name] is None for name in KV_COLUMNS if name.endswith("_low")), "a bound has no lower end"
+    bounds = [f"kv_bytes_per_token_{name}" for name in ("one_markup", "at_rent")]
+    assert all(row[f"{name}_low"] is None and row[f"{name}_kind"] == "upper" for name in bounds), "a bound has no lower end"
 
 
 def test_no_flag_is_none_and_several_are_in_one_cell():

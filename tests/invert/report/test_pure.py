@@ -56,7 +56,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """After it is called neither a table can be read nor a function called of the modules that work a result out."""
 
     def poison() -> None:
-        for name in ("read", "reading", "current", "rows_of", "content", "problems", "_kept"):
+        for name in ("read", "rows_of", "content", "problems", "_kept"):
             monkeypatch.setattr(shipped, name, refuse)
         for name in ("rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped.Tables, name, refuse)
@@ -83,7 +83,7 @@ def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], 
 def test_what_an_inference_is_asked_for_later_rests_on_its_fields_alone(monkeypatch: pytest.MonkeyPatch):
     table, again = infer(SHEETS), infer(SHEETS)
     early = [(one.identifiability, one.rules and one.rules.solutions) for one in table]
-    for name in ("_kept", "_content", "current"):
+    for name in ("_kept", "_content"):
         monkeypatch.setattr(shipped, name, refuse)
     with pytest.raises(AssertionError, match="worked something out"):
         infer(SHEETS)

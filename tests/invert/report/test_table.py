@@ -28,7 +28,7 @@ def test_the_table_fits_and_says_what_it_left_out():
         hidden = len(TABLE_COLUMNS) - len(shown[columns])
         assert (f"{hidden} columns left out" in text) == bool(hidden) == ("--wide" in text)
     assert shown["wide"] == shown[400] == list(TABLE_COLUMNS)
-    assert shown[60] == ["model", "KV calibrated", "flags"]
+    assert shown[60] == ["model", "KV read", "flags"]
     counts = [len(shown[columns]) for columns in WIDTHS]
     assert counts == sorted(counts) and len(set(counts)) >= 5, "wider shows more"
 
@@ -37,9 +37,11 @@ def test_flags_that_do_not_fit_are_letters_and_every_letter_is_explained(run: In
     text = summary(run, 100)
     legend = re.search(r"^Flags: (.*?)\.$", text, re.MULTILINE | re.DOTALL)[1].replace("\n", " ")
     means = dict(part.split(" ", 1) for part in legend.split("; "))
+    of_all = means.pop("all:")
     heading, _, *rows = text.split("\n\n")[0].splitlines()
     found = [[means[letter] for letter in row[heading.index("flags") :].split()] for row in rows]
-    assert found == [list(one.flags) for one in run.inferences]
+    assert found == [[flag for flag in one.flags if flag != of_all] for one in run.inferences]
+    assert all(of_all in one.flags for one in run.inferences) and of_all not in means.values()
 
 
 def test_columns_go_one_by_one_in_their_order_and_one_may_be_kept(run: InferenceTable):
@@ -80,7 +82,7 @@ def test_what_the_readings_are_worth_counts_ranges_that_hold_the_known_cache(run
     one = run["alibaba/qwen3-coder-plus"]
     low, high = (replace(one, known=replace(one.known, read=size)) for size in (1.0, 1e12))
     inside = replace(one, known=replace(one.known, read=one.kv_bytes["headline"].median))
-    heading = "calibrated"
+    heading = "read"
     assert f"{heading} 1 of 1" in worth([inside]) and f"{heading} 0 of 2" in worth([low, high])
     assert f"{heading} 1 of 3" in worth([low, inside, high]) and "on 3 sheets with two bands" in worth([low, inside, high])
     assert worth([run["anthropic/claude-opus-5"]]) == (
@@ -95,3 +97,23 @@ def test_the_footer_names_day_changes_and_what_was_given(run: InferenceTable):
     assert changed.endswith("What if: output = 20, in place of the published amounts.")
     given = " ".join(footer(infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})))
     assert "active_params 60B (given)" in given and "KV is given, 70 kB: that is the headline" in given
+
+
+def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable):
+    (sold,) = run["google/gemini-3.1-pro-preview"].storage
+    low, high = sold.undisclosed_ranges["hbm"]
+    assert cells(run["google/gemini-3.1-pro-preview"])["tier by price"] == f"HBM {100 * low:.0f} to {high:.0%}"
+    kimi = run["moonshotai/kimi-k3"]
+    ends = [end for of in kimi.storage for end in of.undisclosed_ranges["flash"]]
+    assert cells(kimi)["tier by price"] == f"flash {100 * min(ends):.0f} to {max(ends):.0%}" and len(ends) == 4
+    assert cells(replace(kimi, storage=()))["tier by price"] == "-"
+
+
+def test_sheets_of_one_tariff_are_said_to_be_counted_once(run: InferenceTable):
+    (said,) = [line for line in footer(run) if line.startswith("Tier: ")]
+    assert said.endswith("with its least and its most by cost basis and year of hardware prices."), "of no vendor two sheets here"
+    opus = run["anthropic/claude-opus-5"]
+    twin = replace(opus, sheet=replace(opus.sheet, model="claude-opus-4-6"))
+    (said,) = [line for line in footer(replace(run, inferences=(opus, twin))) if line.startswith("Tier: ")]
+    assert said.endswith(" Sheets of one tariff are counted once: 2 of anthropic.")
+    assert not [line for line in footer(replace(run, inferences=(replace(opus, storage=()),))) if line.startswith("Tier: ")]

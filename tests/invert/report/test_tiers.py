@@ -3,14 +3,13 @@
 import re
 from dataclasses import replace
 from functools import cache
-from math import exp
 
 import pytest
 
 from derive.shipped import rows_of
 from derive.shipped_rows import MemoryTierFigure
-from invert.estimators import calibration
 from invert.inference import infer
+from invert.market import learnt
 from invert.records import LeftOut, NegativeControl, SoleSource
 from invert.report.tiers import caveat, counted_once, over_cases, sole_source, tiers
 from invert.result import Inference
@@ -38,8 +37,8 @@ def text(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
 def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = calibration.learn(shipped_data()).reference
-    scores = {row.rule: row for row in scoreboard(shipped_data(), (exp(usual.mean), usual.predictive_sd))}
+    usual = learnt.usual_stored(shipped_data(), everything().as_of)
+    scores = {row.rule: row for row in scoreboard(shipped_data(), usual)}
     lines = text(name).splitlines()
     for rule, row in scores.items():
         (line,) = [line for line in lines if line.startswith(rule + "  ")]

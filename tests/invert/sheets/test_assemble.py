@@ -13,6 +13,7 @@ from invert.sheets.assemble import find, models, prices_by_place, sheets, with_a
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import FxRate, ModelRow, PriceBook
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 TODAY = date(2026, 11, 20)
@@ -271,7 +272,7 @@ def test_a_real_preview_is_found_by_its_plain_name():
 )
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\n{line}\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\n{line}\n")):
         (row,), (problem,) = models(shipped_data()), shipped.problems("models")
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
@@ -279,7 +280,7 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
 
 def test_of_two_rows_of_one_model_neither_is_read():
     header = shipped.content("models.csv").decode().splitlines()[0]
-    with shipped.reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\na,m,,true,,,,,,,,,,\n")):
+    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,,,,,,,,,,\na,m,,true,,,,,,,,,,\n")):
         assert models(shipped_data()) == []
         assert [str(problem) for problem in shipped.problems("models")] == [
             "models.csv row 2, column model: row 3 has the same provider, model",

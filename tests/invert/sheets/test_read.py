@@ -24,6 +24,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.read import load, rates, raw_lines, read_rows
 from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
 from invert.sheets.rules import LARGEST, SMALLEST, check
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 HEADER = ",".join(loading.PRICE_COLUMNS)
@@ -423,7 +424,7 @@ def test_rates_of_exchange_are_checked_and_sorted():
     rows = ["CNY,2026-02-01,7", "CNY,2026-01-01,6", "CNY,x,7", "JPY,2026-01-01,0", "EUR,2026-01-01,abc", "yen,2026-01-01,7"]
     rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
     text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
-    with shipped.reading(shipped.read().edited(fx=text)):
+    with reading(shipped.read().edited(fx=text)):
         fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems("fx")
     assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
     assert [(problem.row, problem.column) for problem in problems] == [

@@ -49,6 +49,7 @@ from invert.storage.tiers import (
     tier_parameters,
 )
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
@@ -123,7 +124,7 @@ def test_hbm_was_four_to_five_times_ddr_before_the_shortage():
 
 def test_a_price_of_a_year_that_cannot_be_used_stops_that_basis():
     text = shipped.content("memory_tiers.csv").decode().replace("0.02125,0.02125,0.02125", "0.02125,cheap,0.02125")
-    with shipped.reading(shipped.read().edited(memory_tiers=text)), pytest.raises(WrongData, match="cheap"):
+    with reading(shipped.read().edited(memory_tiers=text)), pytest.raises(WrongData, match="cheap"):
         tier_parameters(read_data(), "rented", 2025)
 
 

@@ -1,0 +1,129 @@
+"""What a premium says at the mark-up of known models: a reading of its own."""
+
+from dataclasses import replace
+from functools import cache
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from derive import shipped
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
+from invert.estimators import at_rent, calibration, increment
+from invert.estimators.cases import Case, case_of
+from invert.inference import infer
+from invert.records import Estimate, upper
+from invert.result import Inference
+from tests.tools.data import shipped_data
+
+
+@cache
+def one(name: str) -> Inference:
+    return infer(name)[0]
+
+
+def case(name: str = "gemini-3.1-pro") -> Case:
+    return case_of(one(name).sheet, one(name).model, shipped_data(), USUAL)
+
+
+def read(of: Case, assumptions: Assumptions = USUAL, data: Data | None = None) -> Estimate:
+    return increment.estimates(of, data or shipped_data(), assumptions)["kv_bytes_per_token"]
+
+
+def priced(*outputs: float) -> Case:
+    """Gemini's sheet with other output prices in its bands [USD/Mtok]."""
+    sheet = one("gemini-3.1-pro").sheet
+    bands = tuple(
+        replace(band, output=replace(band.output, amount=amount, usd_per_token=amount / 1e6))
+        for band, amount in zip(sheet.bands, outputs, strict=True)
+    )
+    return case_of(replace(sheet, bands=bands), one("gemini-3.1-pro").model, shipped_data(), USUAL)
+
+
+def of_families(left_out: str = "") -> list[float]:
+    """ln(KV bytes at cost / true), each family by the mean of its sheets."""
+    by_family: dict[str, list[float]] = {}
+    for member in calibration.members(shipped_data()):
+        if member.family != left_out:
+            by_family.setdefault(member.family, []).append(np.log(member.sold.at_rent.median / member.kv_bytes_per_token))
+    return [fmean(logs) for logs in by_family.values()]
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "count"),
+    [("gemini-3.1-pro", "", 6), ("qwen3-coder-plus", "qwen3", 5), ("MiniMax-M3", "minimax-m3", 5), ("qwen3.5-plus", "qwen3-next", 5)],
+)
+def test_increments_are_taken_at_the_mark_up_of_other_families(name, family, count):
+    """One more of so many families: Student's t of scipy about their mean, sd sqrt(1 + 1/n), a degree less than families."""
+    logs = of_families(family)
+    law = stats.t(count - 1, np.log(at_rent_of(case(name))) - fmean(logs), stdev(logs) * np.sqrt(1 + 1 / count))
+    found = read(case(name))
+    assert len(logs) == count and f"{count} families" in found.because and found.kind == "interval"
+    assert np.log([found.low, found.median, found.high]) == pytest.approx(law.ppf([0.05, 0.5, 0.95]), abs=1e-4)
+    assert found.contraction is None and not found.prior_dominated
+    assert set(found.anchors) == {"short_context", "long_context"} and "bands.kv_bytes_from_increment@1" in found.equations
+
+
+def at_rent_of(of: Case) -> float:
+    return at_rent.estimates(of, shipped_data(), USUAL)["kv_bytes_per_token"].median
+
+
+def test_increments_lie_below_the_truth_and_the_reading_above_them():
+    """ln(at cost / true) of six families has the mean -0.43: the reading is half as much again as what increments pay for at cost."""
+    assert fmean(of_families()) == pytest.approx(-0.43, abs=0.005)
+    assert read(case()).median / at_rent_of(case()) == pytest.approx(np.exp(0.43), rel=0.01)
+
+
+@settings(max_examples=15)
+@given(low=st.floats(1.05, 3), more=st.floats(1.01, 2))
+def test_a_higher_premium_never_means_less_kv(low: float, more: float):
+    less, above, most = (read(priced(12, 12 * premium)).median for premium in (low, low * more, 3 * low))
+    assert less <= above and less < most
+
+
+@settings(max_examples=10)
+@given(factor=st.sampled_from([0.1, 10.0, 100.0]))
+def test_a_scale_of_all_prices_scales_it(factor: float):
+    usual, scaled = read(priced(12, 18)), read(priced(12 * factor, 18 * factor))
+    for end in ("low", "median", "high"):
+        assert getattr(scaled, end) == pytest.approx(factor * getattr(usual, end), rel=1e-9)
+
+
+@pytest.mark.parametrize("outputs", [(12, 12), (12, 9)], ids=["a premium of 1", "a premium below 1"])
+def test_without_a_premium_it_says_nothing(outputs):
+    found = read(priced(*outputs))
+    assert (found.kind, found.median, found.low, found.high) == ("undetermined", None, None, None)
+    assert "no output premium that rises with length" in found.because
+
+
+def test_one_price_for_all_lengths_says_nothing():
+    assert read(case("kimi-k3")).kind == "undetermined" and increment.foretold(case("kimi-k3"), shipped_data(), USUAL) is None
+
+
+def test_a_bound_at_rent_is_no_increment(monkeypatch):
+    bound = {"kv_bytes_per_token": upper(USUAL, 1e5, "so")}
+    monkeypatch.setattr(at_rent, "estimates", lambda *_: bound)
+    assert read(case()).kind == "undetermined"
+
+
+@pytest.mark.parametrize("rows", ["", "alibaba/qwen3-coder-plus"], ids=["no sheet", "one family"])
+def test_too_few_known_sheets_leave_it_undetermined(rows):
+    kept = "architecture,sheet,sheet_date,max_context,grade,notes\n"
+    kept += "Qwen3-Coder-480B-A35B,alibaba/qwen3-coder-plus,,,assumed,\n" if rows else ""
+    found = read(case(), data=Data(shipped.read().edited(calibration_models=kept)))
+    assert found.kind == "undetermined" and "calibration_models.csv" in found.because
+
+
+def test_given_kv_bytes_do_not_move_a_reading_of_prices():
+    known = replace(USUAL, kv_bytes_per_token=7e4, given=("kv_bytes_per_token",))
+    assert read(case(), known) == read(case())
+
+
+def test_a_wider_level_is_a_wider_range():
+    usual, wide = read(case()), read(case(), replace(USUAL, level=0.99))
+    assert wide.low < usual.low < usual.high < wide.high and wide.level == 0.99
+    assert wide.median == pytest.approx(usual.median, rel=1e-9)
