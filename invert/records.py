@@ -430,6 +430,23 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many held it.
+
+    `held_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
+    """
+
+    __repr__ = brief
+
+    count: int
+    held: int
+    held_at_one_byte: int
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a price observable has earned: log densities are means over families, gains are those over the class.
 
@@ -464,7 +481,8 @@ class Estimate:
     `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
-    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right.
+    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
+    `bounds` what bounds like it have.
 
     >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
@@ -483,6 +501,7 @@ class Estimate:
     anchors: tuple[str, ...] = ()
     prior_dominated: bool = False
     record: Record | None = None
+    bounds: Bounds | None = None
 
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.

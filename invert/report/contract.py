@@ -261,6 +261,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "contraction": six_digits(estimate.contraction),
         "anchors": list(estimate.anchors),
         "record": _foretold(estimate.record) if estimate.record else None,
+        "bounds": estimate.bounds and _six(asdict(estimate.bounds)),
     }
 
 

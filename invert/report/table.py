@@ -219,10 +219,14 @@ def _covered(inferences: Sequence[Inference], kind: str) -> str:
 
 
 def _loose(inferences: Sequence[Inference]) -> str:
-    """How far above the true cache a bound by price lies."""
-    known = [(one.kv_bytes["at_rent"], one.known.read) for one in inferences if one.known]
-    over = [estimate.high / truth for estimate, truth in known if estimate.kind == "upper" and estimate.high]
-    return f" (KV at rent: {times_in_words(over)} it)" if over else ""
+    """How far above the true cache a bound by price lies, here or not."""
+    of = next((one.kv_bytes["at_rent"].bounds for one in inferences if one.kv_bytes["at_rent"].bounds), None)
+    if of is None:
+        return ""
+    return (
+        f" (KV at rent, on {of.count} such sheets of known cache: {of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
+        f" held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)"
+    )
 
 
 def _class_in_words(table: Run) -> str:

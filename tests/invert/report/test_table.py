@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
@@ -117,3 +118,13 @@ def test_sheets_of_one_tariff_are_said_to_be_counted_once(run: InferenceTable):
     (said,) = [line for line in footer(replace(run, inferences=(opus, twin))) if line.startswith("Tier: ")]
     assert said.endswith(" Sheets of one tariff are counted once: 2 of anthropic.")
     assert not [line for line in footer(replace(run, inferences=(replace(opus, storage=()),))) if line.startswith("Tier: ")]
+
+
+def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
+    """Of one sheet in the table as of many: it is one record."""
+    known = [run["alibaba/qwen3-coder-plus"], run["deepseek/deepseek-v4-pro"]]
+    of = known[1].kv_bytes["at_rent"].bounds
+    factors = f"{of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
+    assert f"({KV_ESTIMATORS['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in worth(known)
+    assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in worth(known)
+    assert "such sheets" not in worth(known[:1])
