@@ -153,7 +153,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
     found: dict[object, dict[tuple[str, str], None]] = {}
     for sheet in offered:
         base, asked = sheet.bands[0].input, sheet.storage.prices[0][1] if sheet.storage else None
-        writes = tuple((offer.ttl_seconds, round(ratio(offer.prices[0][1], base), 9)) for offer in sheet.writes if offer.ttl_seconds)
+        writes = tuple((offer.ttl_seconds, f"{ratio(offer.prices[0][1], base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
         storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
         if writes or storage_price:
             found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
