@@ -58,21 +58,20 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     heading, _, *rows = said["table"].splitlines()[:4]
     columns = re.split(r" {2,}", heading)
-    assert columns[columns.index("KV calibrated") + 1] == HEADING
+    assert columns[columns.index("KV read") + 1] == HEADING
     for row, kind in zip(rows, ("kB to", "<"), strict=True):
         assert kind in re.split(r" {2,}", row)[columns.index(HEADING)]
-    assert "The next four hold" in said["table"] and "and with rent at the top of its range; < is a bound" in " ".join(
-        said["table"].split()
-    )
-    assert "KV calibrated" in said["narrow"].splitlines()[0] and HEADING not in said["narrow"].splitlines()[0]
-    assert f"of the four KV at rent, and {HEADING} alone are estimated" in " ".join(said["given"].split())
+    text, given = (" ".join(said[name].split()) for name in ("table", "given"))
+    assert f"KV increment, and {HEADING} hold the premium" in text and "and with rent at the top of its range; < is a bound" in text
+    assert "KV read" in said["narrow"].splitlines()[0] and HEADING not in said["narrow"].splitlines()[0]
+    assert f"of the five KV at rent, KV increment, and {HEADING} alone are estimated" in given
 
 
 def test_it_has_a_line_in_the_report(said: dict[str, Any]):
-    assert f"KV calibrated, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
+    assert f"KV increment, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
     for report in said["reports"]:
-        assert "four estimates side by side" in report and f"\n{LABEL}  " in report
-        assert re.search(rf"increments at rental cost 0\.51 of it [^;]*, {LABEL} 0\.\d+ of it \(bias", report)
+        assert "five estimates side by side" in report and f"\n{LABEL}  " in report
+        assert re.search(rf"increments at rental cost 0\.48 of it [^;]*, {LABEL} 0\.\d+ of it \(bias", report)
 
 
 def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said: dict[str, Any]):
@@ -83,7 +82,7 @@ def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said:
     ratios = set()
     for sheet, row, kind in zip(document, rows, ("interval", "upper"), strict=True):
         by_estimator = sheet["estimates"]["kv_bytes_per_token"]
-        assert list(by_estimator) == ["one_markup", "at_rent", "headline", NAME] == list(sheet["worth"]["misreadings"])
+        assert list(by_estimator) == ["one_markup", "at_rent", "increment", "headline", NAME] == list(sheet["worth"]["misreadings"])
         mine, at_rent = by_estimator[NAME], by_estimator["at_rent"]
         assert mine["kind"] == row[f"kv_bytes_per_token_{NAME}_kind"] == kind
         assert float(row[f"kv_bytes_per_token_{NAME}_high"]) == mine["high"]

@@ -112,7 +112,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
     )
 
 
-def foretold(ln_at_cost: float, calibration: Calibration) -> Student:
+def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
     """ln KV bytes by an increment: its KV bytes at cost less what increments of known families lie off it."""
     return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
 
@@ -136,7 +136,7 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
 def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
     """One known model by its own increments and the calibration of other families."""
     others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
-    return foretold(one.ln_kv + log(ratio), others)
+    return from_increment(one.ln_kv + log(ratio), others)
 
 
 def kv_ratio(member: Member) -> float | None:

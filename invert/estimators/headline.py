@@ -43,7 +43,7 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
         verdict = calibration.verdict_on_premium(data, assumptions)
         if verdict is None or not verdict.enters:
             return 0.0, None
-        return verdict.weight, increment.foretold(case, data, assumptions)
+        return verdict.weight, increment.by_premium(case, data, assumptions)
     except WrongData:
         return 0.0, None
 

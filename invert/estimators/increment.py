@@ -20,7 +20,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 @or_undetermined
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    found = foretold(case, data, assumptions)
+    found = by_premium(case, data, assumptions)
     if found is None:
         at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
         return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
@@ -29,7 +29,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)
 
 
-def foretold(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
+def by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
     """ln KV bytes as the premium foretells them; None where output does not cost more with length."""
     at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"].median
-    return None if at_cost is None else calibration.foretold(log(at_cost), calibration.learn(data, case.architecture, assumptions))
+    return None if at_cost is None else calibration.from_increment(log(at_cost), calibration.learn(data, case.architecture, assumptions))

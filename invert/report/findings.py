@@ -33,7 +33,7 @@ def findings(one: Inference, table: Run) -> list[str]:
     """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
     rows = [
         {"estimate": _in_full(key), "KV bytes per token": estimate_text("kv_bytes_per_token", estimate),
-         f"{table.assumptions.level:.0%} ranges held": held(estimate.record), "because": estimate.because}
+         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate.record), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
@@ -66,7 +66,7 @@ def _ids(estimate: Estimate) -> str:
     return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
 
 
-def held(record: Record | None) -> str:
+def held_in_words(record: Record | None) -> str:
     """`11 of 14`, or a dash where such ranges have no record."""
     return f"{record.held[-1].held} of {record.count}" if record else NONE
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from derive.units import show
 from invert.records import Estimate, TierEvidence
-from invert.report.findings import estimate_text, held
+from invert.report.findings import estimate_text, held_in_words
 from invert.report.tiers import BETWEEN, any_of, likeliest, share_of, sole_source
 from invert.result import Inference
 
@@ -38,7 +38,7 @@ def _kv(one: Inference) -> str:
 
 
 def _record(found: Estimate) -> str:
-    return f" Such ranges held {held(found.record)}." if found.record else ""
+    return f" Such ranges held {held_in_words(found.record)}." if found.record else ""
 
 
 def _markup(one: Inference) -> str:

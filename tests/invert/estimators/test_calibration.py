@@ -20,7 +20,7 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
-from invert.estimators.calibration import Member, foretold, kv_ratio, learn, learned, members, siblings
+from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
 from invert.market import learnt
 from invert.records import Verdict, upper
 from tests.tools.data import shipped_data
@@ -171,7 +171,7 @@ def test_a_sheet_without_an_increment_teaches_nothing():
 @pytest.mark.parametrize("left_out", [None, "GLM-4.5", "MiniMax-M3"])
 def test_an_increment_foretells_by_what_increments_of_others_lie_off_it(left_out):
     known = learn(shipped_data(), left_out)
-    found, votes = foretold(log(91e3), known), known.increments
+    found, votes = from_increment(log(91e3), known), known.increments
     theirs = stats.t(len(known.families) - 1, log(91e3) - votes.centre, votes.scale)
     assert found.log_density(11.0) == pytest.approx(theirs.logpdf(11.0))
     assert np.log(found.range(0.9)) == pytest.approx(theirs.ppf([0.05, 0.5, 0.95]), abs=1e-4)
@@ -247,7 +247,7 @@ def test_two_families_are_too_few_to_judge(monkeypatch):
 def test_learning_imports_neither_pandas_nor_scipy_stats():
     code = (
         "import sys, invert.estimators.calibration as c; from invert.data import read_data;"
-        "d = read_data(); k = c.learn(d); c.foretold(11.0, k).range(0.9); c.verdict_on_premium(d);"
+        "d = read_data(); k = c.learn(d); c.from_increment(11.0, k).range(0.9); c.verdict_on_premium(d);"
         "print([name for name in ('pandas', 'scipy.stats') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

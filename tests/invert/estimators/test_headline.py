@@ -180,7 +180,7 @@ def test_the_premium_has_earned_no_weight():
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = increment.foretold(read, shipped_data(), USUAL), learnt.class_at(shipped_data(), "read", read.day, "")
+    price, usual = increment.by_premium(read, shipped_data(), USUAL), learnt.class_at(shipped_data(), "read", read.day, "")
     opened(monkeypatch, weight)
     found = both(read)[READ]
     by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
@@ -195,7 +195,7 @@ def test_a_price_that_the_class_contradicts_widens_the_range_and_does_not_narrow
     """A product of the two densities would lie between them, and be sure of what neither of them holds likely."""
     read, usual = case(), learnt.class_at(shipped_data(), "read", case().day, "")
     far = Student(centre=usual.centre + 12 * usual.scale, scale=usual.scale, freedom=usual.freedom)
-    monkeypatch.setattr(increment, "foretold", lambda *_: far)
+    monkeypatch.setattr(increment, "by_premium", lambda *_: far)
     opened(monkeypatch, 0.5)
     found = both(read)[READ]
     assert log(found.low) == pytest.approx(stats.t(usual.freedom, usual.centre, usual.scale).ppf(0.1), abs=0.05)

@@ -101,7 +101,7 @@ def test_without_a_premium_it_says_nothing(outputs):
 
 
 def test_one_price_for_all_lengths_says_nothing():
-    assert read(case("kimi-k3")).kind == "undetermined" and increment.foretold(case("kimi-k3"), shipped_data(), USUAL) is None
+    assert read(case("kimi-k3")).kind == "undetermined" and increment.by_premium(case("kimi-k3"), shipped_data(), USUAL) is None
 
 
 def test_a_bound_at_rent_is_no_increment(monkeypatch):
