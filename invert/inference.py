@@ -19,7 +19,7 @@ from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
-from invert.estimators.known import bounds_at_rent, with_bounds
+from invert.estimators.known import bounds_at_rent, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.market import learnt
@@ -204,7 +204,8 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
     kv_bytes, stored = _with_records(kv_bytes, worth), beside.pop("kv_bytes_stored_per_token")
-    kv_bytes["at_rent"] = with_bounds(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
+    if kv_bytes["at_rent"].kind == "upper":
+        kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
     found |= storage_price.estimates(read, data, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from derive.units import show
 from invert.records import Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
-from invert.report.tiers import BETWEEN, any_of, likeliest, share_of, sole_source
+from invert.report.tiers import BETWEEN, any_of, deciding_source, likeliest, share_of
 from invert.result import Inference
 
 
@@ -62,7 +62,7 @@ def _tiers(one: Inference) -> list[str]:
         if found.probabilities and found.ranges:
             sold = show("ttl", found.ttl_seconds) if found.ttl_seconds else "storage by the hour"
             said.setdefault(_tier(found, found.probabilities, found.ranges), []).append(sold)
-    source = sole_source(one)
+    source = deciding_source(one)
     return [f"Tier: {' and '.join(sold)} {answer}.{' ' if source else ''}{source}" for answer, sold in said.items()]
 
 

@@ -21,7 +21,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
     by_year = [row for found in one.storage for row in _by_year(found)]
-    lines += [said for said in (sole_source(one), counted_once(one, table)) if said]
+    lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
         f"An answer is the share of the fewest tiers that hold {table.assumptions.level:.0%} in every case, then the likeliest tier with"
         " its least and its most over the cases. Rented HBM, owned rest takes HBM at what a whole replica rents for and the other tiers"
@@ -53,7 +53,7 @@ def caveat(controls: Sequence[NegativeControl]) -> str | None:
     )
 
 
-def sole_source(one: Inference) -> str:
+def deciding_source(one: Inference) -> str:
     """Which one database has a price that decides; nothing where a page or a second one has all of them."""
     found = next((found.sole_source for found in one.storage if found.sole_source), None)
     if found is None:

@@ -286,14 +286,14 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
 
 
 def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    return storage.posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
+    return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
 
 
 def _by_price_level(
     ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
     price, years = offer.storage_price, storage.PRICE_YEARS
-    return storage.posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
+    return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

@@ -88,8 +88,8 @@ def storage_evidence(
         term = _term(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
         name, rule = term or ("", None)
         likely = {(basis, year): rule(basis, year) for basis in BASES for year in PRICE_YEARS} if rule else {}
-        cases, undisclosed = _cases(likely), posterior(likely.values())
-        rented, owned = (posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
+        cases, undisclosed = _cases(likely), one_posterior(likely.values())
+        rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
         said, by_case = disclosed.get(ttl), [case.probabilities for case in cases]
         told = [disclosed_probabilities(said, one) for one in by_case or (None,)] if said else by_case
         found.append(TierEvidence(
@@ -335,14 +335,14 @@ def _marginal(logs: Mapping[Any, float]) -> float:
     return top + log(sum(exp(value - top) for value in logs.values()))
 
 
-def posterior(cases: Iterable[LogLikelihood]) -> Probabilities | None:
+def one_posterior(cases: Iterable[LogLikelihood]) -> Probabilities | None:
     """One posterior over tiers from what each of some cases makes likely; None of none.
 
     Likelihoods are averaged, not posteriors: a case that makes what is seen less likely counts for less.
 
     >>> even = {"hbm": log(0.02), "ddr": log(0.02), "flash": log(0.02), "hdd": log(0.02)}
     >>> sure = {"hbm": log(0.24), "ddr": log(0.24), "flash": log(0.24), "hdd": log(1e-9)}
-    >>> {tier: round(p, 3) for tier, p in posterior([even, sure]).items()}
+    >>> {tier: round(p, 3) for tier, p in one_posterior([even, sure]).items()}
     {'hbm': 0.325, 'ddr': 0.325, 'flash': 0.325, 'hdd': 0.025}
     """
     found = list(cases)

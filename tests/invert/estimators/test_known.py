@@ -16,7 +16,7 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
-from invert.estimators.known import Judged, _two_normals, bounds_at_rent, judged, records, with_bounds
+from invert.estimators.known import Judged, _two_normals, bounds_at_rent, judged, records, told_by_others
 from invert.inference import infer
 from invert.market import learnt
 from invert.records import Estimate, interval, undetermined, upper
@@ -191,9 +191,9 @@ def test_what_is_no_bound_says_nothing_of_bounds():
     assert one.kv_bytes["at_rent"].kind == "interval" and one.kv_bytes["at_rent"].bounds is None
     assert all(estimate.bounds is None for name, estimate in infer(["claude-opus-5"])[0].kv_bytes.items() if name != "at_rent")
     nothing = undetermined(USUAL, "so")
-    assert with_bounds(nothing, bounds_at_rent(shipped_data())) is nothing
+    assert told_by_others(nothing, bounds_at_rent(shipped_data())) is nothing
     bound = upper(USUAL, 1e3, "so")
-    assert with_bounds(bound, None) is bound
+    assert told_by_others(bound, None) is bound
 
 
 def test_a_cache_whose_row_cannot_be_used_is_no_part_of_the_record():

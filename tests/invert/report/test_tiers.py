@@ -11,7 +11,7 @@ from derive.shipped_rows import MemoryTierFigure
 from invert.inference import infer
 from invert.market import learnt
 from invert.records import LeftOut, NegativeControl, SoleSource
-from invert.report.tiers import caveat, counted_once, over_cases, sole_source, tiers
+from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, tiers
 from invert.result import Inference
 from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
@@ -99,7 +99,7 @@ def test_one_source_that_decides_is_named():
     assert "One source decides: the price of a write for 12 h is litellm's alone." in text("gpt-6-sol").splitlines()
     assert "One source" not in text("claude-sonnet-4-5") + text("gemini-3.1-pro-preview")
     by_the_hour = replace(one("gpt-6-sol").storage[0], sole_source=SoleSource("acme", (None, 300)))
-    said = sole_source(replace(one("gpt-6-sol"), storage=(by_the_hour,)))
+    said = deciding_source(replace(one("gpt-6-sol"), storage=(by_the_hour,)))
     assert said == "One source decides: the price of storage and a write for 5 min is acme's alone."
 
 

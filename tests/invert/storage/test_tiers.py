@@ -42,7 +42,7 @@ from invert.storage.tiers import (
     drain_match,
     implied_drain_time_match,
     normalised,
-    posterior,
+    one_posterior,
     price_level,
     ranges,
     storage_evidence,
@@ -379,7 +379,7 @@ def test_a_disclosure_narrows_the_range_to_what_it_names():
 
 def test_the_posterior_of_one_case_is_its_own():
     logs = implied_drain_time_match(shipped_data(), (0.02, 0.4), "owned", 2026)
-    assert posterior([logs]) == pytest.approx(normalised(logs)) == posterior([logs, logs]) and posterior([]) is None
+    assert one_posterior([logs]) == pytest.approx(normalised(logs)) == one_posterior([logs, logs]) and one_posterior([]) is None
 
 
 @given(kv=st.floats(1e3, 1e6), spread=st.floats(0, 2))
