@@ -82,6 +82,7 @@ class MemoryTierFigure(TableRow):
     high: float | None
     unit: str
     basis: str
+    year: int | None
     source: str
     verification: str
     notes: str

@@ -61,6 +61,7 @@ WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"]
 MAY_STAND_ALONE = "value_dim"
 """Where a formula asks for the width of values, it has nothing to do with a width without position."""
 DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
+PRICES_OF_HARDWARE = ("purchase_price", "holding_price")
 SPANS = ("lecture", "range")
 """Devices of memory_tiers.csv that are none: a drain time alone."""
 DISCLOSED = {
@@ -122,6 +123,8 @@ def _memory_tier(row: MemoryTierFigure) -> Iterator[Fault]:
             yield column, f"is blank, and a {row.quantity} over devices has a span"
     if (row.quantity == "holding_price") != bool(row.basis):
         yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis"
+    if row.year is not None and row.quantity not in PRICES_OF_HARDWARE:
+        yield "year", f"{row.quantity} has no year"
     yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
 
@@ -304,9 +307,9 @@ def _whole_devices(rows: list[AnyRow], present: list[AnyRow]) -> Iterator[tuple[
         if known != wanted:
             lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
             yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in of_one)
-    bases: dict[tuple[str, str], AnyRow] = {}
+    bases: dict[tuple[str, str, str], AnyRow] = {}
     for row in rows:
-        if row["basis"] and bases.setdefault((row["tier"], row["basis"]), row) is not row:
+        if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
             yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
 
 

@@ -255,9 +255,8 @@ class Assumptions:
 
     # Convention or cost.
 
-    same_premium_within: float = _number(0.005, "1", "two vendors ask the same premium where it differs by less: amounts are rounded")
     convention_count: float = _number(
-        1.0, "1", "counted for this pair of premiums and for any other before the vendors are: the rule of succession", "Laplace"
+        1.0, "1", "counted for a pair of premiums and for any other before the vendors are: the rule of succession", "Laplace"
     )
 
     # Storage.

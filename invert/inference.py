@@ -12,12 +12,14 @@ from derive.characters import is_same
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
+from invert.convention import convention, probabilities_by_cost
 from invert.data import Data, read_data
 from invert.estimators import ESTIMATORS, lecture, side_by_side, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
+from invert.estimators.known import bounds_at_rent, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.market import learnt
@@ -38,13 +40,13 @@ from invert.records import (
     dominated,
 )  # fmt: skip
 from invert.result import Inference, Run
-from invert.sensitivity import convention, probabilities_by_cost, swings_of_increment, swings_of_one_markup
+from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
 from invert.sheets.rows import ModelRow, PriceBook, Problem
 from invert.soundness import note_on_calibration, table_problems
-from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard
+from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
 from invert.table import InferenceTable, as_table
 from invert.worth import or_left_out, worths
@@ -129,6 +131,7 @@ def infer(
         drain_times={device: or_left_out(partial(_drain_times, data, device)) for device in ("lecture", "range")},
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
+        shared_tariffs=shared_tariffs(offered),
     )
     return as_table(run)
 
@@ -201,6 +204,8 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
     kv_bytes, stored = _with_records(kv_bytes, worth), beside.pop("kv_bytes_stored_per_token")
+    if kv_bytes["at_rent"].kind == "upper":
+        kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
     found |= storage_price.estimates(read, data, assumptions)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
@@ -274,11 +279,9 @@ def _with_conventions(
     by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], assumptions)
     found = list(inferences)
     for place, one, probability in zip(asked, of, by_cost, strict=True):
-        pair = one.pairs[0].pair
-        others = [(premium_in, premium_out) for provider, premium_in, premium_out in premiums if provider != one.sheet.provider]
+        others = [asked for asked in premiums if asked[0] != one.sheet.provider]
         if probability is not None:
-            mine = (pair.premium_in.value, pair.premium_out.value)
-            found[place] = replace(one, convention=convention(mine, probability, others, assumptions))
+            found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found
 
 
@@ -315,8 +318,8 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
     if given:
         stored = given * known.stored / known.read if known else given
     kv = (stored, assumptions.known_cache_spread) if stored else _usual_kv(read, data, assumptions)
-    price = read.storage_price
-    return storage_evidence(
+    price, source = read.storage_price, sole_source(read.sheet)
+    found = storage_evidence(
         data,
         lifetimes,
         storage_price=price.value if price else None,
@@ -325,6 +328,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
         disclosed=disclosed_tiers(data, read.sheet.provider, read.sheet.model, lifetimes),
         assumptions=assumptions,
     )
+    return tuple(replace(one, sole_source=source) if one.anchors else one for one in found)
 
 
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:

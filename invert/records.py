@@ -281,23 +281,49 @@ class Tariff:
 
 @dataclass(frozen=True, slots=True)
 class PricedCase:
-    """Probabilities by tier on one cost basis at the hardware prices of one year."""
+    """Probabilities by tier on one cost basis at the hardware prices of one year.
+
+    `weight` is the probability of the case by what is seen, all cases being as likely as another beforehand.
+    """
 
     __repr__ = brief
 
     basis: str
     year: int
     probabilities: Mapping[str, float]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class SoleSource:
+    """The one database that lists prices of the cache, and the lifetimes [s] that they are of; None is storage by the hour."""
+
+    __repr__ = brief
+
+    database: str
+    ttls: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTariff:
+    """Models of one vendor whose caches are sold by one tariff: the same write premiums by lifetime, the same storage price."""
+
+    __repr__ = brief
+
+    provider: str
+    models: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TierEvidence:
     """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
 
-    `rented` and `owned` are means over the price years, `undisclosed` the mean of the two, `cases` what they are means
-    of. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `lecture` and `devices` are panels
-    beside it, the drain-time rule on the lecture's own drain times and on those of devices; neither enters the headline.
-    `anchors` are the outside facts that what the prices say rests on.
+    `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
+    `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
+    the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
+    case; both of the headline, and of prices alone. `sole_source` is there where one database decides what the prices say.
+    `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
+    of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
     """
 
     __repr__ = brief
@@ -313,7 +339,12 @@ class TierEvidence:
     undisclosed: Mapping[str, float] | None
     probabilities: Mapping[str, float] | None
     cases: tuple[PricedCase, ...]
+    ranges: Mapping[str, tuple[float, float]] | None
+    agreed: tuple[str, ...]
+    undisclosed_ranges: Mapping[str, tuple[float, float]] | None
+    undisclosed_agreed: tuple[str, ...]
     anchors: tuple[str, ...] = ()
+    sole_source: SoleSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +434,23 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many held it.
+
+    `held_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
+    """
+
+    __repr__ = brief
+
+    count: int
+    held: int
+    held_at_one_byte: int
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a price observable has earned: log densities are means over families, gains are those over the class.
 
@@ -437,7 +485,8 @@ class Estimate:
     `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
-    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right.
+    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
+    `bounds` what bounds like it have.
 
     >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
@@ -456,6 +505,7 @@ class Estimate:
     anchors: tuple[str, ...] = ()
     prior_dominated: bool = False
     record: Record | None = None
+    bounds: Bounds | None = None
 
     def __str__(self) -> str:
         """Three digits in the SI unit of whatever it is of.
@@ -608,21 +658,24 @@ class Swing:
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How likely the premiums are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit."""
+    """How likely premiums in these cells are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit.
+
+    `same` of `others` vendors ask premiums in the cells. Where none does there is no habit to speak of, and no factor.
+    """
 
     __repr__ = brief
 
-    premium_in: float
-    premium_out: float
+    premium_in: Observable
+    premium_out: Observable
     probability_by_cost: float
     probability_by_habit: float
     same: int
     others: int
 
     @property
-    def bayes_factor(self) -> float:
+    def bayes_factor(self) -> float | None:
         """Of habit against cost; a floor where the probability by cost is less than a float can say."""
-        return self.probability_by_habit / max(self.probability_by_cost, float_info.min)
+        return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from invert.records import (
     PriceSheet,
     PricingRules,
     Reading,
+    SharedTariff,
     Swing,
     Tariff,
     TierEvidence,
@@ -118,7 +119,8 @@ class Run:
     `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
     `premium_verdict` is what premiums have earned beside the class of KV bytes; None where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
-    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices.
+    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` are of every
+    sheet on offer that day, asked for or not.
     """
 
     __repr__ = brief
@@ -133,6 +135,7 @@ class Run:
     drain_times: Mapping[str, Mapping[str, float] | LeftOut]
     tier_rules: TierRules | LeftOut
     negative_controls: tuple[NegativeControl, ...] | LeftOut
+    shared_tariffs: tuple[SharedTariff, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     changes: Mapping[str, str]

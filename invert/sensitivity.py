@@ -1,25 +1,20 @@
-"""What would change a reading of KV bytes, and whether a premium is a cost or a convention."""
+"""What would change a reading of KV bytes."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from math import exp, isfinite
 
 import numpy as np
 
 from invert.arrays import Array
-from invert.assumptions import USUAL, Assumptions
+from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.calibration import learn
 from invert.market.student import student_quantiles
 from invert.posterior.data import Evidence, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
-from invert.posterior.sampler import posterior
-from invert.posterior.sobol import DEFAULT, normals
-from invert.posterior.summary import in_chunks
+from invert.posterior.sobol import normals
 from invert.priors import NUISANCES
-from invert.records import Convention, Swing
+from invert.records import Swing
 
 OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 """Nuisances of the price of a cache hit, which the joint reading does not use."""
@@ -76,39 +71,3 @@ def swings_of_increment(evidence: Evidence, data: Data, assumptions: Assumptions
 
 def _number(value: float) -> float | None:
     return float(value) if isfinite(value) else None
-
-
-def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
-    """How likely the cost model makes the premiums of each sheet, all of its other prices known; None where it makes nothing of those.
-
-    `log_evidence` is the log marginal likelihood of all prices of each: less that of the other prices, it is that of the premiums.
-    """
-    others = in_chunks(partial(_log_evidence, assumptions=assumptions), [_without_premiums(one) for one in sheets], DEFAULT)
-    return [exp(whole - rest) if isfinite(rest) else None for whole, rest in zip(log_evidence, others, strict=True)]
-
-
-def _without_premiums(evidence: Evidence) -> Evidence:
-    cells = {name: ends for name, ends in evidence.cells.items() if not name.startswith("premium")}
-    return replace(evidence, cells=cells)
-
-
-def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
-    """Of sheets of one shape."""
-    return [float(one) for one in posterior(sheets, assumptions).weights.log_evidence]
-
-
-def convention(
-    pair: tuple[float, float], by_cost: float, others: Sequence[tuple[float, float]], assumptions: Assumptions = USUAL
-) -> Convention:
-    """Premiums in and out that are so likely as a cost, against how often other vendors ask the same pair.
-
-    `others` are the pairs of other providers' sheets, one a provider and pair; the habit's probability is a count with
-    `convention_count` added for this pair and for any other.
-
-    >>> found = convention((2.0, 1.5), 0.01, [(2.0, 1.5), (2.0, 1.5), (1.5, 1.5)])
-    >>> found.same, found.probability_by_habit, round(found.bayes_factor)
-    (2, 0.6, 60)
-    """
-    same = sum(all(abs(a - b) < assumptions.same_premium_within for a, b in zip(one, pair, strict=True)) for one in others)
-    each = assumptions.convention_count
-    return Convention(*pair, by_cost, (same + each) / (len(others) + 2 * each), same, len(others))

@@ -203,6 +203,11 @@ def test_every_sheet_has_its_estimates_with_ends_in_order():
         assert set(kinds.values()) == {"interval" if sold else "upper"}
 
 
+def weighed(cases: list[dict]) -> dict[str, float]:
+    whole = sum(case["weight"] for case in cases)
+    return {tier: sum(case["weight"] * case["probabilities"][tier] for case in cases) / whole for tier in cases[0]["probabilities"]}
+
+
 def test_probabilities_of_tiers_sum_to_one():
     seen = 0
     for item in (item for sheet in all_sheets() for item in sheet["storage"]):
@@ -210,10 +215,17 @@ def test_probabilities_of_tiers_sum_to_one():
             seen += shares is not None
             assert shares is None or sum(shares.values()) == pytest.approx(1, rel=1e-12)
         for basis in ("rented", "owned") if item["cases"] else ():
-            by_year = [case["probabilities"] for case in item["cases"] if case["basis"] == basis]
+            by_year = [case for case in item["cases"] if case["basis"] == basis]
             assert len(by_year) == 2
-            assert item[basis] == pytest.approx({tier: sum(one[tier] for one in by_year) / 2 for tier in by_year[0]})
-        assert bool(item["cases"]) == (item["undisclosed"] is not None)
+            assert item[basis] == pytest.approx(weighed(by_year))
+        assert bool(item["cases"]) == (item["undisclosed"] is not None) == bool(item["undisclosed_agreed"])
+        assert not item["cases"] or item["undisclosed"] == pytest.approx(weighed(item["cases"]))
+        for of, name in (("probabilities", "range"), ("undisclosed", "undisclosed_range")):
+            assert (item[of] is None) == (item[name] is None)
+            assert all(
+                ends["low"] <= item[of][tier] + 1e-12 and item[of][tier] <= ends["high"] + 1e-12
+                for tier, ends in (item[name] or {}).items()
+            )
         assert (item["lecture"] is None) == (item["ttl_seconds"] is None)
         assert item["disclosed_tier"] is not None or item["probabilities"] == item["undisclosed"]
     assert seen > 50

@@ -143,11 +143,18 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
         because = "no output premium: at most what the price pays for at rental cost"
-        return upper(assumptions, _bound(case, data, assumptions), because, equations=references(*BOUND))
+        most = most_within_price(case.sheet, case.max_context, data, assumptions)
+        return upper(assumptions, most, because, equations=references(*BOUND))
     low, median, high = kv_quantiles(case, data, assumptions)
     if low <= 0:
         because = "output need not rise with length: at most what the price pays for at rental cost"
-        return upper(assumptions, _bound(case, data, assumptions), because, equations=references(*BOUND), anchors=MEANS)
+        return upper(
+            assumptions,
+            most_within_price(case.sheet, case.max_context, data, assumptions),
+            because,
+            equations=references(*BOUND),
+            anchors=MEANS,
+        )
     return interval(assumptions, low, median, high, "increments at rental cost", equations=references(*INCREMENT), anchors=MEANS)
 
 
@@ -169,7 +176,7 @@ def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[floa
 MEANS = ("short_context", "long_context")
 
 
-def _bound(case: Case, data: Data, assumptions: Assumptions) -> float:
-    """The most KV bytes the output price pays for at rental cost, at the longest context known."""
-    output = max(band.output.usd_per_token for band in case.sheet.bands)
-    return kv_bytes_within_price(output, case.max_context or assumptions.nominal_context, rental(data, assumptions).values)
+def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
+    """The most KV bytes [byte/token] the output price of a sheet pays for at rental cost, at the longest context known [token]."""
+    output = max(band.output.usd_per_token for band in sheet.bands)
+    return kv_bytes_within_price(output, max_context or assumptions.nominal_context, rental(data, assumptions).values)

@@ -70,7 +70,12 @@ class Case:
     @property
     def has_premium(self) -> bool:
         """Whether an output token costs more in some band than in the one below it."""
-        return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(self.sheet.bands))
+        return has_premium(self.sheet)
+
+
+def has_premium(sheet: PriceSheet) -> bool:
+    """Whether an output token of a sheet costs more in some band than in the one below it."""
+    return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:

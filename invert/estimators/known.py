@@ -1,21 +1,25 @@
 """The estimators of KV bytes on sheets of models whose cache is known, by the very functions that read any other sheet."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import erf, log, pi, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, median
 
 import numpy as np
 
+from derive.errors import WrongData
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data
-from invert.estimators import side_by_side
+from invert.data import Data, once_a_run
+from invert.estimators import at_rent, side_by_side
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import Case, with_posteriors
+from invert.estimators.cases import Case, has_premium, with_posteriors
+from invert.estimators.readings import known_cache
 from invert.market import learnt
 from invert.market.recency import classes
 from invert.market.record import record_by_votes
-from invert.records import Estimate, Record
+from invert.records import Bounds, Estimate, Record
+from invert.sheets.assemble import models, sheets
+from invert.sheets.read import book_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,55 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
             families = [known[place].member.family for place in kept]
             found[estimator] = record_by_votes(densities - by_class[kept], families, errors, (of_class.centre - truths)[kept], nearer)
     return found
+
+
+@once_a_run
+def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
+    """What the bound at rental cost makes of every shipped sheet that has no output premium and whose cache is known; None of none.
+
+    Facts that were given about one model or its traffic say nothing of these.
+
+    >>> from invert.data import read_data
+    >>> found = bounds_at_rent(read_data())
+    >>> found.count, found.held, found.held_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
+    (9, 6, 9, '0.6 to 84')
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    described, factors = {(row.provider, row.model): row for row in models(data)}, []
+    for sheet in sheets(book_of(data))[0]:
+        model = described.get((sheet.provider, sheet.model))
+        try:
+            cache = known_cache(model, data, assumptions)
+        except WrongData:
+            continue
+        if model and cache and not has_premium(sheet):
+            factors.append(at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read)
+    if not factors:
+        return None
+    return Bounds(
+        count=len(factors),
+        held=sum(factor >= 1 for factor in factors),
+        held_at_one_byte=sum(factor * assumptions.bytes_per_kv_value >= 1 for factor in factors),
+        least=min(factors),
+        median=median(factors),
+        most=max(factors),
+    )
+
+
+def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
+    """A bound that says what others like it were over the true cache, or the estimate as it is.
+
+    >>> of = Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0)
+    >>> told_by_others(Estimate("upper", high=2e3, because="no premium"), of).because
+    'no premium; on 9 sheets of known cache such bounds were 0.6 to 84 times it, 5.5 in the middle: held 6 of 9 in bf16, 9 at one byte'
+    """
+    if estimate.kind != "upper" or bounds is None:
+        return estimate
+    said = (
+        f"on {bounds.count} sheets of known cache such bounds were {bounds.least:.2g} to {bounds.most:.2g} times it, {bounds.median:.2g} in"
+        f" the middle: held {bounds.held} of {bounds.count} in bf16, {bounds.held_at_one_byte} at one byte"
+    )
+    return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 
 
 def _two_normals(estimate: Estimate, truth: float) -> tuple[float, float, float] | None:

@@ -68,6 +68,7 @@ def saved(table: Run) -> str:
         "drain_times": {device: _or_none(times, dict) for device, times in table.drain_times.items()},
         "tier_rules": _or_none(table.tier_rules, _tier_rules),
         "negative_controls": _or_none(table.negative_controls, lambda controls: [asdict(one) for one in controls]),
+        "shared_tariffs": [{"provider": one.provider, "models": list(one.models)} for one in table.shared_tariffs],
         "notes": list(table.notes),
         "problems": [str(problem) for problem in table.problems],
         "left_out": _left_out({
@@ -234,7 +235,13 @@ def _swings(swings: tuple[Swing, ...]) -> list[dict[str, object]]:
 
 
 def _convention(found: Convention) -> dict[str, object]:
-    return {**_six(asdict(found)), "bayes_factor": six_digits(found.bayes_factor)}
+    seen = (found.premium_in, found.premium_out)
+    counted = ("probability_by_cost", "probability_by_habit", "same", "others", "bayes_factor")
+    return {
+        **{one.name: six_digits(one.value) for one in seen},
+        "cells": {one.name: {"low": six_digits(one.low), "high": six_digits(one.high)} for one in seen},
+        **{name: six_digits(getattr(found, name)) for name in counted},
+    }
 
 
 def _tier_rules(rules: TierRules) -> dict[str, object]:
@@ -254,6 +261,7 @@ def _estimate(estimate: Estimate) -> dict[str, object]:
         "contraction": six_digits(estimate.contraction),
         "anchors": list(estimate.anchors),
         "record": _foretold(estimate.record) if estimate.record else None,
+        "bounds": estimate.bounds and _six(asdict(estimate.bounds)),
     }
 
 
@@ -271,20 +279,32 @@ def _storage(found: TierEvidence) -> dict[str, object]:
     return {
         "ttl_seconds": found.ttl_seconds,
         "probabilities": _shares(found.probabilities),
+        "range": _ends(found.ranges),
+        "agreed": list(found.agreed),
         "undisclosed": _shares(found.undisclosed),
+        "undisclosed_range": _ends(found.undisclosed_ranges),
+        "undisclosed_agreed": list(found.undisclosed_agreed),
         "rented": _shares(found.rented),
         "owned": _shares(found.owned),
-        "cases": [{"basis": case.basis, "year": case.year, "probabilities": _shares(case.probabilities)} for case in found.cases],
+        "cases": [
+            {"basis": case.basis, "year": case.year, "weight": case.weight, "probabilities": _shares(case.probabilities)}
+            for case in found.cases
+        ],
         "evidence": list(found.evidence),
         "implied_drain_time_s": found.implied_drain_time,
         "disclosed_tier": found.disclosed,
         "lecture": _shares(found.lecture),
         "anchors": list(found.anchors),
+        "sole_source": found.sole_source and {"database": found.sole_source.database, "ttl_seconds": list(found.sole_source.ttls)},
     }
 
 
 def _shares(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
     return None if probabilities is None else dict(probabilities)
+
+
+def _ends(ranges: Mapping[str, tuple[float, float]] | None) -> dict[str, dict[str, float]] | None:
+    return None if ranges is None else {tier: {"low": low, "high": high} for tier, (low, high) in ranges.items()}
 
 
 def _tariff(tariff: Tariff) -> dict[str, object]:

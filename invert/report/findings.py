@@ -190,10 +190,17 @@ def _swing(swing: Swing) -> str:
 
 
 def _convention(found: Convention) -> str:
+    seen = (found.premium_in, found.premium_out)
+    asked = ", ".join(f"x{one.value:.3g} {way} ({one.low:.3g} to {one.high:.3g})" for one, way in zip(seen, ("in", "out"), strict=True))
+    by_cost = (
+        f"Cost or convention: premiums in the cells of those published, {asked}, have a probability of"
+        f" {found.probability_by_cost:.2g} under the cost model, its base prices known"
+    )
+    votes = f"{found.same} of {found.others}"
+    if found.bayes_factor is None:
+        return f"{by_cost}; nobody else asks this pair ({votes} other vendors with a premium): no factor."
     return (
-        f"Cost or convention: the premiums x{found.premium_in:.3g} in, x{found.premium_out:.3g} out have a probability of"
-        f" {found.probability_by_cost:.2g} under the cost model, its other prices known; {found.same} of {found.others} pairs that other"
-        " vendors ask are the same."
+        f"{by_cost}; {votes} other vendors with a premium ask one in the same cells: as a habit {found.probability_by_habit:.2g}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{found.bayes_factor:.2g}."
     )
 

@@ -1,6 +1,6 @@
 """The table of all sheets, as text: the columns that fit, no cell cut."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from statistics import median
 from string import ascii_letters
@@ -9,9 +9,10 @@ from derive.show.folding import folded
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
-from invert.records import TIER_NAMES, Estimate, verdict
+from invert.records import Estimate, verdict
 from invert.report.layout import GAP, NONE, aligned, count_in_words, kv, times_in_words
 from invert.report.size import cell, record_in_words
+from invert.report.tiers import BETWEEN, of_tier
 from invert.result import Inference, Run
 
 WIDEST = 100
@@ -97,7 +98,7 @@ def cells(one: Inference) -> dict[str, str]:
         "KV known": kv(one.known.read if one.known else None),
         "bandwidth-bound": f"{one.bandwidth_bound.values['bandwidth_bound_fraction']:.0%}" if one.bandwidth_bound.values else NONE,
         "tier by lifetime": _tiers(one),
-        "tier by price": ", ".join(dict.fromkeys(_likeliest(found.undisclosed) for found in one.storage if found.undisclosed)) or NONE,
+        "tier by price": _tiers_by_price(one) or NONE,
         "vendor says": ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed)) or NONE,
         "lecture check": verdict(first.lecture_checks) if first else NONE,
         "flags": "; ".join(one.flags),
@@ -118,10 +119,14 @@ def _tiers(one: Inference) -> str:
     return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
 
 
-def _likeliest(undisclosed: Mapping[str, float]) -> str:
-    """`HBM 76%`: the likeliest tier by prices, whatever the vendor says."""
-    tier = max(undisclosed, key=undisclosed.__getitem__)
-    return f"{TIER_NAMES[tier]} {undisclosed[tier]:.0%}"
+def _tiers_by_price(one: Inference) -> str:
+    """`HBM 47 to 99%`: the likeliest tier by prices over the cases and lifetimes, whatever the vendor says."""
+    found: dict[str, list[float]] = {}
+    for of in one.storage:
+        if of.undisclosed and of.undisclosed_ranges:
+            tier = max(of.undisclosed, key=of.undisclosed.__getitem__)
+            found.setdefault(tier, []).extend(of.undisclosed_ranges[tier])
+    return ", ".join(of_tier(tier, min(ends), max(ends)) for tier, ends in found.items())
 
 
 def footer(table: Run) -> list[str]:
@@ -142,6 +147,7 @@ def footer(table: Run) -> list[str]:
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.{_rests_on(table)}",
         reading,
         *_size(table),
+        *_storage(table),
         worth(table.inferences),
     ]
 
@@ -155,6 +161,17 @@ def _size(table: Run) -> list[str]:
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
         f" the mark-up is input over its cost at rent. {record_in_words(closed[0]).capitalize()}."
     ]
+
+
+def _storage(table: Run) -> list[str]:
+    """What the range of a tier is over, and which sheets here say one thing together."""
+    if not any(one.storage for one in table.inferences):
+        return []
+    here = {(one.sheet.provider, one.sheet.model) for one in table.inferences if one.storage}
+    shared = [(of.provider, sum((of.provider, model) in here for model in of.models)) for of in table.shared_tariffs]
+    groups = _listed([f"{count} of {provider}" for provider, count in shared if count > 1])
+    once = f" Sheets of one tariff are counted once: {groups}." if groups else ""
+    return [f"Tier: by price is the likeliest memory tier with its least and its most {BETWEEN} of hardware prices.{once}"]
 
 
 def _headline(table: Run) -> str:
@@ -202,10 +219,14 @@ def _covered(inferences: Sequence[Inference], kind: str) -> str:
 
 
 def _loose(inferences: Sequence[Inference]) -> str:
-    """How far above the true cache a bound by price lies."""
-    known = [(one.kv_bytes["at_rent"], one.known.read) for one in inferences if one.known]
-    over = [estimate.high / truth for estimate, truth in known if estimate.kind == "upper" and estimate.high]
-    return f" (KV at rent: {times_in_words(over)} it)" if over else ""
+    """How far above the true cache a bound by price lies, here or not."""
+    of = next((one.kv_bytes["at_rent"].bounds for one in inferences if one.kv_bytes["at_rent"].bounds), None)
+    if of is None:
+        return ""
+    return (
+        f" (KV at rent, on {of.count} such sheets of known cache: {of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
+        f" held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)"
+    )
 
 
 def _class_in_words(table: Run) -> str:

@@ -1,14 +1,17 @@
 """What to take home of one sheet: size, KV bytes, mark-up, decode and tier, each in a line with what it rests on."""
 
+from collections.abc import Mapping
+
 from derive.units import show
-from invert.records import Estimate
+from invert.records import Estimate, TierEvidence
 from invert.report.findings import estimate_text, held_in_words
+from invert.report.tiers import BETWEEN, any_of, deciding_source, likeliest, share_of
 from invert.result import Inference
 
 
 def take_home(one: Inference) -> list[str]:
     """The first lines of a full report, the sentences that an analyst would quote."""
-    return [line for line in (_size(one), _kv(one), _markup(one), _decode(one)) if line]
+    return [line for line in (_size(one), _kv(one), _markup(one), _decode(one), *_tiers(one)) if line]
 
 
 def _size(one: Inference) -> str:
@@ -49,6 +52,26 @@ def _decode(one: Inference) -> str:
     if found.median is None or found.low is None or found.high is None:
         return ""
     return f"Decode: waits for memory {found.median:.0%} of the time ({found.low:.0%} to {found.high:.0%}); {found.because}."
+
+
+def _tiers(one: Inference) -> list[str]:
+    """A line for what each lifetime has for an answer, lifetimes of one answer together; none where none is sold."""
+    said: dict[str, list[str]] = {}
+    for found in one.storage:
+        if found.probabilities and found.ranges:
+            sold = show("ttl", found.ttl_seconds) if found.ttl_seconds else "storage by the hour"
+            said.setdefault(_tier(found, found.probabilities, found.ranges), []).append(sold)
+    source = deciding_source(one)
+    return [f"Tier: {' and '.join(sold)} {answer}.{' ' if source else ''}{source}" for answer, sold in said.items()]
+
+
+def _tier(found: TierEvidence, shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
+    """`in HBM or DDR (98%); HBM 47 to 99% by cost basis and year`."""
+    if len(found.agreed) == len(shares):
+        return "not identified: over cost bases and years no memory tier can be left out"
+    why = f"the vendor says {found.disclosed}" if found.disclosed else share_of(found.agreed, shares)
+    alone = "" if len(found.agreed) == 1 and found.disclosed else f"; {likeliest(shares, ranges)} {BETWEEN}"
+    return f"in {any_of(found.agreed)} ({why}){alone}"
 
 
 def ranged(name: str, found: Estimate) -> str:

@@ -1,11 +1,14 @@
-"""Where a cache lies, as prices tell it: tiers on two cost bases, write tariffs, the drain-time rule and its score."""
+"""Where a cache lies, as prices tell it: tiers over cost bases and years, write tariffs, the drain-time rule and its score."""
 
 from collections.abc import Mapping, Sequence
 
 from derive.units import show
-from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, Tariff, TierEvidence, TierReading
+from invert.records import TIER_NAMES, LeftOut, NegativeControl, Observable, PricedCase, Tariff, TierEvidence, TierReading
 from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
+
+BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
+BETWEEN = "by cost basis and year"
 
 
 def tiers(one: Inference, table: Run) -> list[str]:
@@ -18,12 +21,15 @@ def tiers(one: Inference, table: Run) -> list[str]:
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
     by_year = [row for found in one.storage for row in _by_year(found)]
+    lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
-        "Rented takes HBM at what a whole replica rents for and the other tiers as owned hardware; owned takes all as owned hardware."
-        " They disagree about HBM against DDR because HBM is dear to rent and not to own. A price near HBM's says that storage is"
-        " priced as HBM, not that the bytes lie there."
+        f"An answer is the share of the fewest tiers that hold {table.assumptions.level:.0%} in every case, then the likeliest tier with"
+        " its least and its most over the cases. Rented HBM, owned rest takes HBM at what a whole replica rents for and the other tiers"
+        " as owned hardware: no rent of DDR, flash or disk by the byte is among the tables. The bases disagree about HBM against DDR"
+        " because HBM is dear to rent and not to own. A price near HBM's says that storage is priced as HBM, not that the bytes lie there."
     )
-    lines.append(text + (" Each is the mean over hardware prices of two years:" if by_year else ""))
+    weighed = " Each case, and in brackets how likely it is by what is seen, all being as likely beforehand:" if by_year else ""
+    lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
     return [*lines, *_against(table.negative_controls), *_rule(one.tiers, table)]
@@ -47,35 +53,92 @@ def caveat(controls: Sequence[NegativeControl]) -> str | None:
     )
 
 
-def _lifetime(found: TierEvidence) -> str:
-    return show("ttl", found.ttl_seconds) if found.ttl_seconds else "per hour"
+def deciding_source(one: Inference) -> str:
+    """Which one database has a price that decides; nothing where a page or a second one has all of them."""
+    found = next((found.sole_source for found in one.storage if found.sole_source), None)
+    if found is None:
+        return ""
+    sold = " and ".join(f"a write for {show('ttl', ttl)}" if ttl else "storage" for ttl in found.ttls)
+    return f"One source decides: the price of {sold} is {found.database}'s alone."
+
+
+def counted_once(one: Inference, table: Run) -> str:
+    """That other sheets of the vendor have the same tariff, and agree because of it; nothing where none has."""
+    models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
+    return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
+
+
+def lifetime(ttl: int | None) -> str:
+    """`5 min`, or `per hour` of storage that is sold so."""
+    return show("ttl", ttl) if ttl else "per hour"
+
+
+def any_of(tiers: Sequence[str]) -> str:
+    """`HBM, DDR or flash`.
+
+    >>> any_of(("hbm", "ddr", "flash")), any_of(("hdd",))
+    ('HBM, DDR or flash', 'disk')
+    """
+    *others, last = (TIER_NAMES[tier] for tier in tiers)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def share_of(agreed: Sequence[str], shares: Mapping[str, float]) -> str:
+    """`98%`: the share of some tiers."""
+    return f"{sum(shares[tier] for tier in agreed):.0%}"
+
+
+def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
+    """The likeliest tier with its least and its most, one number where they are the same.
+
+    >>> likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}), likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)})
+    ('HBM 47 to 99%', 'disk 100%')
+    """
+    tier = max(shares, key=shares.__getitem__)
+    return of_tier(tier, *ranges[tier])
+
+
+def of_tier(tier: str, least: float, most: float) -> str:
+    """`HBM 47 to 99%`, or one number."""
+    low, high = f"{least:.0%}", f"{most:.0%}"
+    return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
+
+
+def over_cases(shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str]) -> str:
+    """`HBM or DDR 98%; HBM 47 to 99%`, or that no tier can be left out."""
+    if shares is None or ranges is None:
+        return "-"
+    if len(agreed) == len(shares):
+        return f"not identified; {likeliest(shares, ranges)}"
+    alone = likeliest(shares, ranges)
+    return f"{any_of(agreed)} {share_of(agreed, shares)}; {alone}" if len(agreed) > 1 else alone
 
 
 def _by_year(found: TierEvidence) -> list[dict[str, str]]:
     """A row for each cost basis, with the hardware prices of each year side by side."""
     return [
-        {"lifetime": _lifetime(found), "cost basis": basis}
-        | {f"prices of {case.year}": _shares(case.probabilities) for case in found.cases if case.basis == basis}
+        {"lifetime": lifetime(found.ttl_seconds), "cost basis": BASIS_NAMES[basis]}
+        | {f"prices of {case.year}": _case(case) for case in found.cases if case.basis == basis}
         for basis in dict.fromkeys(case.basis for case in found.cases)
     ]
 
 
+def _case(case: PricedCase) -> str:
+    return f"{_shares(case.probabilities)} ({case.weight:.0%})"
+
+
 def _row(found: TierEvidence) -> dict[str, str]:
     return {
-        "lifetime": _lifetime(found),
-        "rented": _shares(found.rented),
-        "owned": _shares(found.owned),
-        "prices alone": _shares(found.undisclosed),
+        "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "nothing to go by",
+        f"prices alone, {BETWEEN}": over_cases(found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed),
         "vendor says": found.disclosed or "-",
-        "answer": _shares(found.probabilities),
+        "answer": over_cases(found.probabilities, found.ranges, found.agreed),
     }
 
 
-def _shares(probabilities: Mapping[str, float] | None) -> str:
+def _shares(probabilities: Mapping[str, float]) -> str:
     """`HBM 98%, DDR 2%`: tiers of one percent and more."""
-    if probabilities is None:
-        return "-"
     return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 

@@ -1,5 +1,6 @@
 """Storage as price sheets tell it: tariffs of two lifetimes, one price for unlike models, and how the tier rules score."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,9 +15,9 @@ from derive.shipped_rows import Disclosure
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data
-from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, Tariff
+from invert.records import BandPair, NegativeControl, Observable, Observables, PriceSheet, RuleScore, SharedTariff, SoleSource, Tariff
 from invert.sheets.assemble import models, sheets
-from invert.sheets.observables import observables, rounding_cell
+from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.read import book_of
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
@@ -116,6 +117,48 @@ def drain_time_of(
     return reading.values["implied_drain_time"], hypot(
         assumptions.band_means_spread, *(spread / assumptions.range_reach for spread in spreads)
     )
+
+
+# Who says what is asked, and on how many sheets.
+
+_ONE_DATABASE = re.compile(r"([a-z][\w.-]*) \d[\w.]*(;|$)(?!.*\balso in\b)")
+"""How the notes of a price begin that was found in one database, and in no other."""
+
+
+def sole_source(sheet: PriceSheet) -> SoleSource | None:
+    """Where the storage price, or a write price, of a sheet is that of one database alone; None where a page or a second one has it.
+
+    >>> from invert.data import read_data
+    >>> offered, _ = sheets(book_of(read_data()))
+    >>> sole_source(next(one for one in offered if one.model == "gpt-6-sol"))
+    SoleSource(database='litellm', ttls=(43200,))
+    """
+    found: dict[str, list[int | None]] = {}
+    for offer in (sheet.storage,) if sheet.storage else sheet.writes:
+        price = offer.prices[0][1]
+        named = _ONE_DATABASE.match(price.notes) if price.verification.startswith("db") else None
+        if named:
+            found.setdefault(named[1], []).append(offer.ttl_seconds)
+    return SoleSource(" and ".join(sorted(found)), tuple(ttl for ttls in found.values() for ttl in ttls)) if found else None
+
+
+def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
+    """Where a vendor sells the caches of several models by one tariff: what it tells of a tier it tells once.
+
+    >>> from invert.data import read_data
+    >>> offered, _ = sheets(book_of(read_data()))
+    >>> [(one.provider, len(one.models)) for one in shared_tariffs(offered)][:2]
+    [('anthropic', 5), ('baidu-qianfan', 2)]
+    """
+    found: dict[object, dict[tuple[str, str], None]] = {}
+    for sheet in offered:
+        base, asked = sheet.bands[0].input, sheet.storage.prices[0][1] if sheet.storage else None
+        writes = tuple((offer.ttl_seconds, f"{ratio(offer.prices[0][1], base):.9g}") for offer in sheet.writes if offer.ttl_seconds)
+        storage_price = (asked.amount, asked.currency) if asked and asked.amount else None
+        if writes or storage_price:
+            found.setdefault((sheet.provider, writes, storage_price), {})[sheet.provider, sheet.model] = None
+    groups = [list(members) for members in found.values() if len(members) > 1]
+    return tuple(SharedTariff(members[0][0], tuple(model for _, model in members)) for members in groups)
 
 
 # Negative controls.
@@ -243,14 +286,14 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
 
 
 def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    return storage.mean(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
+    return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in storage.PRICE_YEARS)
 
 
 def _by_price_level(
     ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
     price, years = offer.storage_price, storage.PRICE_YEARS
-    return storage.mean(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
+    return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

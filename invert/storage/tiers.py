@@ -1,16 +1,22 @@
-"""Which memory tier a cache lifetime or a storage price points to: probabilities on two cost bases, disclosures first.
+"""Which memory tier a cache lifetime or a storage price points to: a range over cost bases and years, disclosures first.
 
 What goes in is a storage price measured against the sheet's own output increment (the implied drain time), or where no
 premium is sold, against KV bytes and holding prices (the price level); where there is no price, what each tier would
 cost. Never two of them: both price terms read the same storage price, and KV bytes that were calibrated on the premium
 make the price level the implied drain time over again. All of it is normal in logarithms and integrated exactly, but
 for the cost term, a softmax that is sampled. A price tells what storage is priced as, not where the bytes lie.
+
+No price says on which cost basis a vendor reckons, nor at the hardware prices of which year: each pair of them is a case, as
+likely as another beforehand. What is averaged over cases is how likely each makes what is seen, and never a posterior; what
+is said of a tier is its range over them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import exp, hypot, inf, log
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
@@ -24,8 +30,6 @@ from invert.records import PricedCase, TierEvidence
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
 PRICE_YEARS = (2025, 2026)
-LOW_END_OF_2025 = ("ddr", "flash")
-"""Tiers whose holding price has a price of 2025 as its low end. HBM and disk, and rent, carry those of 2026 alone."""
 TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm", "ddr"), "disk": ("flash", "hdd")})
 """What a disclosure may name, and the tiers that it leaves open."""
 
@@ -35,8 +39,11 @@ IMPLIED_DRAIN_TIME, PRICE_LEVEL, COST_OPTIMALITY = "implied drain time", "price 
 ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
 """The outside facts that each term rests on; the cost term rests on none."""
 
+K = TypeVar("K")
 Probabilities = Mapping[str, float]
-Term = tuple[str, Callable[[str, int], Probabilities]]
+LogLikelihood = Mapping[str, float]
+"""By tier, up to a constant that all cases of one sheet share."""
+Term = tuple[str, Callable[[str, int], LogLikelihood]]
 Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
@@ -60,7 +67,7 @@ def storage_evidence(
     data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: Seen = None, kv_bytes: Seen = None,
     disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
-    """The tier each lifetime [s] points to; a lifetime of None is a storage price per hour.
+    """The tiers each lifetime [s] points to, on every cost basis in every year; a lifetime of None is a storage price per hour.
 
     storage_price [USD/token/s]; implied_drain_time as median [s] and spread [nat]; kv_bytes stored, as median
     [byte/token] and spread [nat]; disclosed tiers by lifetime. A storage price that is not above 0 is none: free storage,
@@ -69,8 +76,8 @@ def storage_evidence(
 
     >>> from invert.data import read_data
     >>> found, = storage_evidence(read_data(), [None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
-    >>> found.evidence, round(found.rented["hbm"], 2), round(found.owned["hbm"], 2), round(found.owned["ddr"], 2)
-    (('implied drain time',), 0.99, 0.56, 0.42)
+    >>> found.evidence, found.agreed, [round(end, 2) for end in found.ranges["hbm"]], round(found.owned["ddr"], 2)
+    (('implied drain time',), ('hbm', 'ddr'), [0.47, 1.0], 0.41)
     """
     for name, given in (("implied_drain_time", implied_drain_time), ("kv_bytes", kv_bytes)):
         if given is not None and not (0 < given[0] < inf and 0 <= given[1] < inf):
@@ -80,10 +87,11 @@ def storage_evidence(
     for ttl in ttls:
         term = _term(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
         name, rule = term or ("", None)
-        cases = tuple(PricedCase(basis, year, rule(basis, year)) for basis in BASES for year in PRICE_YEARS) if rule else ()
-        rented, owned = (mean([case.probabilities for case in cases if case.basis == basis]) for basis in BASES)
-        undisclosed = mean([side for side in (rented, owned) if side])
-        said = disclosed.get(ttl)
+        likely = {(basis, year): rule(basis, year) for basis in BASES for year in PRICE_YEARS} if rule else {}
+        cases, undisclosed = _cases(likely), one_posterior(likely.values())
+        rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
+        said, by_case = disclosed.get(ttl), [case.probabilities for case in cases]
+        told = [disclosed_probabilities(said, one) for one in by_case or (None,)] if said else by_case
         found.append(TierEvidence(
             ttl_seconds=ttl, rented=rented, owned=owned, evidence=(name,) if name else (),
             implied_drain_time=implied_drain_time[0] if implied_drain_time else None,
@@ -91,8 +99,45 @@ def storage_evidence(
             devices=drain_match(data, ttl, "range", assumptions) if ttl else None,
             disclosed=said, undisclosed=undisclosed, cases=cases,
             probabilities=disclosed_probabilities(said, undisclosed) if said else undisclosed, anchors=ANCHORS_OF.get(name, ()),
+            ranges=ranges(told), agreed=agreed(told, assumptions.level),
+            undisclosed_ranges=ranges(by_case), undisclosed_agreed=agreed(by_case, assumptions.level),
         ))  # fmt: skip
     return tuple(found)
+
+
+def _cases(likely: Mapping[tuple[str, int], LogLikelihood]) -> tuple[PricedCase, ...]:
+    """Every cost basis in every year, with its share of how likely all of them make what is seen."""
+    by_case = {case: _marginal(logs) for case, logs in likely.items()}
+    shares = normalised(by_case) if by_case else {}
+    return tuple(PricedCase(basis, year, normalised(logs), shares[basis, year]) for (basis, year), logs in likely.items())
+
+
+def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:
+    """The least and the most of every tier over the cases; None of none.
+
+    >>> ranges([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.25, "flash": 0.25, "hdd": 0.0}])["hbm"]
+    (0.5, 1.0)
+    """
+    return {tier: (min(one[tier] for one in cases), max(one[tier] for one in cases)) for tier in TIERS} if cases else None
+
+
+def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
+    """The fewest tiers that hold at least `level` together in every case; all of them where no tier may be left out.
+
+    >>> agreed([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.45, "flash": 0.05, "hdd": 0.0}], 0.9)
+    ('hbm', 'ddr')
+    """
+    if not cases:
+        return ()
+
+    def least(tiers: tuple[str, ...]) -> float:
+        return min(sum(one[tier] for tier in tiers) for one in cases)
+
+    for count in range(1, len(TIERS)):
+        best = max(combinations(TIERS, count), key=least)
+        if least(best) >= level:
+            return best
+    return TIERS
 
 
 def _term(
@@ -109,19 +154,20 @@ def _term(
     return None
 
 
-# Terms.
+# Terms: how likely each tier makes what is seen.
 
 
 def implied_drain_time_match(
     data: Data, seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
-) -> Probabilities:
-    """Probabilities from the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
+) -> LogLikelihood:
+    """ln likelihood by tier of the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
     ln T_imp ~ N(ln of what the tier would show), with the prior of the mark-up of output over that of storage. For HBM
     itself the two holding prices are one, so their spread cancels with them.
 
     >>> from invert.data import read_data
-    >>> {tier: round(p, 2) for tier, p in implied_drain_time_match(read_data(), (0.0171, 0.4), "owned", 2026).items()}
+    >>> likely = implied_drain_time_match(read_data(), (0.0171, 0.4), "owned", 2026)
+    >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.47, 'ddr': 0.48, 'flash': 0.05, 'hdd': 0.0}
     """
     tiers, markups = tier_parameters(data, basis, year, assumptions), assumptions.output_storage_markup_ratio_prior
@@ -133,18 +179,19 @@ def implied_drain_time_match(
         predicted = equation("cache.implied_drain_time_of_tier").right_side(values | {"holding_price": own.holding_price.median})
         prices = () if tier == "hbm" else (hbm.holding_price.sd, own.holding_price.sd)
         logs[tier] = _log_density(log(seen[0] / predicted), hypot(seen[1], hbm.drain_time.sd, markups.spread, *prices))
-    return normalised(logs)
+    return logs
 
 
 def price_level(
     data: Data, storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
-) -> Probabilities:
-    """Probabilities from the storage price [USD/token/s] and KV bytes, a median [byte/token] and its spread [nat].
+) -> LogLikelihood:
+    """ln likelihood by tier of the storage price [USD/token/s], from KV bytes, a median [byte/token] and its spread [nat].
 
     ln S = ln(holding price x KV bytes) + ln of the mark-up, whose prior is wide: storage is sometimes free.
 
     >>> from invert.data import read_data
-    >>> {tier: round(p, 2) for tier, p in price_level(read_data(), 1.25e-9, (60e3, 1.0), "rented", 2026).items()}
+    >>> likely = price_level(read_data(), 1.25e-9, (60e3, 1.0), "rented", 2026)
+    >>> {tier: round(p, 2) for tier, p in normalised(likely).items()}
     {'hbm': 0.78, 'ddr': 0.21, 'flash': 0.01, 'hdd': 0.0}
     """
     logs, markup = {}, assumptions.storage_markup_prior
@@ -153,18 +200,19 @@ def price_level(
         values = {"tier_price": own.holding_price.median, "tier_capacity": 1.0, "kv_bytes_per_token": kv_bytes[0]}
         cost = equation("cache.storage_price_is_hold_cost").right_side(values)
         logs[tier] = _log_density(log(storage_price / (markup.centre * cost)), hypot(kv_bytes[1], own.holding_price.sd, markup.spread))
-    return normalised(logs)
+    return logs
 
 
 @once_a_run
-def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> Probabilities:
-    """Probabilities where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
+def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> LogLikelihood:
+    """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
-    The mean of cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in what is idle, so
-    that cost decides little, and a temperature below the usual one is refused with `WrongValue`.
+    Logarithms of shares: as nothing is seen, no case is likelier for them. A share is the mean of cost^(-1/temperature),
+    normalised, over the tier parameters. Vendors keep caches in what is idle, so that cost decides little, and a temperature
+    below the usual one is refused with `WrongValue`.
 
     >>> from invert.data import read_data
-    >>> {tier: round(p, 2) for tier, p in cost_optimality(read_data(), 300, "rented", 2026).items()}
+    >>> {tier: round(p, 2) for tier, p in normalised(cost_optimality(read_data(), 300, "rented", 2026)).items()}
     {'hbm': 0.08, 'ddr': 0.29, 'flash': 0.4, 'hdd': 0.23}
     """
     import numpy as np
@@ -181,7 +229,7 @@ def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: 
         values |= {name: equation(f"cache.{name}").right_side(values) for name in ("hold_cost", "retrieve_cost")}
         weights.append(equation("cache.cache_cost").right_side(values) ** (-1 / temperature))
     shares = (np.array(weights) / sum(weights)).mean(axis=1)
-    return dict(zip(TIERS, map(float, shares), strict=True))
+    return dict(zip(TIERS, map(float, np.log(shares)), strict=True))
 
 
 def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
@@ -222,11 +270,9 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
-    `rented` charges HBM the rent of the whole replica, and the other tiers owned hardware all the same, because nobody
-    rents them by the byte; `owned` charges all tiers owned hardware. The median of a price is the middle figure, or for a
-    tier whose low end is a price of 2025, in that year the low end. A spread takes low to high as an interval of
-    `range_level`, or where the low end is another year's, middle to high as the upper half of one; its ends are never less
-    than `tier_range_factor` off the median.
+    `rented` charges HBM the rent of the whole replica, and the other tiers owned hardware all the same, because the table has
+    no rent of theirs; `owned` charges all tiers owned hardware. A tier without a price of the year has that of all years. A
+    spread takes low to high as an interval of `range_level`; its ends are never less than `tier_range_factor` off the median.
     """
     if basis not in BASES or year not in PRICE_YEARS:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, PRICE_YEARS))}")
@@ -243,10 +289,12 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
 def _spread(
     tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
 ) -> LogSpread:
-    """The row of a tier as a lognormal; the drain times of the lecture have no spread, they are what it said."""
-    rows = _rows(tables, tier, quantity, column, wanted)
+    """The row of a tier as a lognormal, that of the year if it has one; the drain times of the lecture have no spread."""
+    # The row that cannot be used may be that of the year.
+    tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
+    found = _rows(tables, tier, quantity, column, wanted)
+    rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:
-        tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
         raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
@@ -255,10 +303,8 @@ def _spread(
     if row.low is None or row.high is None:
         raise BadRow(Problem("memory_tiers.csv", row.place, "low" if row.low is None else "high", "is blank, and a spread needs it"))
     low, high = in_si(quantity, row.low, row.unit), in_si(quantity, row.high, row.unit)
-    dated = year is not None and tier in LOW_END_OF_2025
-    reach, least = assumptions.range_reach, log(assumptions.tier_range_factor)
-    half = log(high / value) if dated else log(high / low) / 2
-    return LogSpread(low if dated and year == PRICE_YEARS[0] else value, max(half, least) / reach)
+    half = max(log(high / low) / 2, log(assumptions.tier_range_factor))
+    return LogSpread(value, half / assumptions.range_reach)
 
 
 def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
@@ -275,15 +321,35 @@ def _log_density(distance: float, sd: float) -> float:
     return -0.5 * (distance / sd) ** 2 - log(sd)
 
 
-def normalised(logs: Mapping[str, float]) -> Probabilities:
-    """Probabilities from log weights, every tier as likely as another beforehand."""
+def normalised(logs: Mapping[K, float]) -> dict[K, float]:
+    """Probabilities from log weights, every tier, or case, as likely as another beforehand."""
     top = max(logs.values())
-    weights = {tier: exp(value - top) for tier, value in logs.items()}
+    weights = {one: exp(value - top) for one, value in logs.items()}
     total = sum(weights.values())
-    return {tier: weight / total for tier, weight in weights.items()}
+    return {one: weight / total for one, weight in weights.items()}
+
+
+def _marginal(logs: Mapping[Any, float]) -> float:
+    """ln of the sum of what these are the logarithms of: how likely a case makes what is seen, up to a constant."""
+    top = max(logs.values())
+    return top + log(sum(exp(value - top) for value in logs.values()))
+
+
+def one_posterior(cases: Iterable[LogLikelihood]) -> Probabilities | None:
+    """One posterior over tiers from what each of some cases makes likely; None of none.
+
+    Likelihoods are averaged, not posteriors: a case that makes what is seen less likely counts for less.
+
+    >>> even = {"hbm": log(0.02), "ddr": log(0.02), "flash": log(0.02), "hdd": log(0.02)}
+    >>> sure = {"hbm": log(0.24), "ddr": log(0.24), "flash": log(0.24), "hdd": log(1e-9)}
+    >>> {tier: round(p, 3) for tier, p in one_posterior([even, sure]).items()}
+    {'hbm': 0.325, 'ddr': 0.325, 'flash': 0.325, 'hdd': 0.025}
+    """
+    found = list(cases)
+    return normalised({tier: _marginal({at: one[tier] for at, one in enumerate(found)}) for tier in TIERS}) if found else None
 
 
 def mean(found: Iterable[Probabilities]) -> Probabilities | None:
-    """The mean by tier; None of none. Bases and years are averaged alike, because no price says which of them a vendor took."""
+    """The mean by tier, of sheets that are counted as one; None of none."""
     found = list(found)
     return {tier: sum(one[tier] for one in found) / len(found) for tier in TIERS} if found else None

@@ -142,6 +142,13 @@ def test_a_device_that_lacks_a_figure_is_named_by_every_row_of_it():
     assert any(column == "device" and "hbm 'A100' is not a whole device: it lacks drain_time, tier_capacity" in why for column, why in said)
 
 
+def test_a_year_is_of_a_price_of_hardware_and_each_basis_has_one_price_a_year():
+    with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"year": "2025"}})):
+        assert any((one.column, one.message) == ("year", "tier_capacity has no year") for one in problems("memory_tiers"))
+    with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
+        assert any("hbm has another holding_price that is rented" in one.message for one in problems("memory_tiers"))
+
+
 def test_a_span_over_devices_is_a_drain_time_alone():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"device": "lecture"}})):
         assert any("lecture is a drain time alone" in one.message for one in problems("memory_tiers"))

@@ -255,7 +255,6 @@ nobody describes."""
 OTHERWISE = {
     "feasible_share": 0.9,
     "prior_dominated_below": 0.9,
-    "same_premium_within": 9.0,
     "rent_chip": "H200-SXM:bf16",
     "nice_numbers": (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
     "lifetime_not_stated": 300.0,

@@ -1,7 +1,4 @@
-"""What would change a reading, input by input, and whether a premium is a cost or what everybody asks.
-
-Elasticities are those of the closed forms; the convention is two hypotheses for a premium that most sheets share.
-"""
+"""What would change a reading, input by input; elasticities are those of the closed forms."""
 
 from functools import cache
 from itertools import pairwise
@@ -10,16 +7,14 @@ from math import exp, inf, log
 import pytest
 from scipy.stats import t as student
 
-from derive.shipped import read
 from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
 from invert.inference import infer
-from invert.records import Convention, Swing
+from invert.records import Swing
 from invert.result import Inference
-from invert.sensitivity import convention, probabilities_by_cost, swings_of_increment, swings_of_one_markup
+from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -139,68 +134,3 @@ def test_swings_stand_beside_the_readings_that_they_are_of():
     assert found.swings["one_markup"] == tuple(common("gemini-3.1-pro").values())
     assert found.swings["increment"] == tuple(of_increment("gemini-3.1-pro").values())
     assert one("kimi-k3").swings is None
-
-
-# -- convention -----------------------------------------------------------------------------------------------------
-
-
-@cache
-def judged(name: str, others: tuple[tuple[float, float], ...]) -> Convention:
-    found = one(name)
-    pair = found.pairs[0].pair
-    assumptions = table(name).assumptions
-    (by_cost,) = probabilities_by_cost([found.evidence], [found.summary.log_evidence], assumptions)
-    return convention((pair.premium_in.value, pair.premium_out.value), by_cost, others, assumptions)
-
-
-def of_others(name: str) -> tuple[tuple[float, float], ...]:
-    provider = one(name).sheet.provider
-    return tuple((premium_in, premium_out) for who, premium_in, premium_out in table(name).premiums if who != provider)
-
-
-def test_same_and_others_are_counted():
-    found = judged("gemini-3.1-pro", ((2.0, 1.5), (2.0, 1.5004), (2.0, 1.51), (2.0, 2.0), (1.5, 1.5)))
-    assert (found.premium_in, found.premium_out) == (2.0, 1.5)
-    assert (found.same, found.others) == (2, 5)
-    assert found.probability_by_habit == pytest.approx(3 / 7)
-    assert found.bayes_factor == pytest.approx(found.probability_by_habit / found.probability_by_cost, rel=1e-12)
-
-
-def test_in_a_world_of_one_sheet_a_habit_is_an_even_bet():
-    found = judged("gemini-3.1-pro", ())
-    assert (found.same, found.others, found.probability_by_habit) == (0, 0, (0 + 1) / (0 + 2))
-
-
-def test_others_do_not_change_what_a_cost_makes_likely():
-    with_others, alone = judged("gemini-3.1-pro", of_others("gemini-3.1-pro")), judged("gemini-3.1-pro", ())
-    assert with_others.probability_by_cost == alone.probability_by_cost
-
-
-@pytest.mark.parametrize("name", ["gemini-3.1-pro", "claude-sonnet-4-5", "gpt-5.4"])
-def test_twice_in_and_half_more_out_is_a_convention(name: str):
-    """The same pair at three vendors; an earlier calculation gives it 0.16 %, under its own priors."""
-    found = judged(name, of_others(name))
-    assert found.same == 2 and found.others >= 7
-    assert 1e-5 < found.probability_by_cost < 0.01
-    assert found.bayes_factor > 10
-
-
-def test_the_pair_is_sold_by_three_vendors_and_counted_once_each():
-    sold = [provider for provider, *pair in table("gemini-3.1-pro").premiums if pair == [2.0, 1.5]]
-    assert sorted(sold) == ["anthropic", "google", "openai"]
-
-
-def test_a_band_that_was_dropped_is_no_habit_any_more():
-    """Claude Sonnet 4.5 asked the pair until its band ended."""
-    with reading(read()):
-        sold = [provider for provider, *pair in infer(["gemini-3.1-pro"]).premiums if pair == [2.0, 1.5]]
-    assert sorted(sold) == ["google", "openai"]
-
-
-def test_a_premium_of_one_s_own_is_a_habit_of_nobody():
-    assert judged("claude-sonnet-4-5", ((5.0, 5.0),)).same == 0
-    assert judged("claude-sonnet-4-5", ((5.0, 5.0),)).probability_by_habit == pytest.approx(1 / 3)
-
-
-def test_premiums_that_no_cost_explains_have_a_floor_for_a_factor():
-    assert 1e300 < Convention(2.0, 1.5, 0.0, 0.25, 2, 10).bayes_factor < inf

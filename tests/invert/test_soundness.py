@@ -63,7 +63,7 @@ MAY_BE_BLANK = {
     "models": {"max_context", "total_params"},
     "architectures": {"total_params", "active_params", "kv_formula", "query_heads", "fixed_values_per_sequence"}
     | {"native_dtype", "max_context"},
-    "memory_tiers": {"low", "high"},
+    "memory_tiers": {"low", "high", "year"},
     "calibration_models": {"max_context", "sheet_date"},
     "disclosures": {"model", "ttl_seconds", "date"},
     "open_models": {"architecture", "kv_bytes_per_token", "kv_grade", "bytes_per_weight"},

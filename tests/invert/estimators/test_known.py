@@ -10,14 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from derive import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
+from invert.data import read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
-from invert.estimators.known import Judged, _two_normals, judged, records
+from invert.estimators.known import Judged, _two_normals, bounds_at_rent, judged, records, told_by_others
+from invert.inference import infer
 from invert.market import learnt
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 @cache
@@ -147,3 +151,59 @@ def test_more_sheets_of_a_family_weigh_no_more_in_the_gain_but_count_in_the_rang
     twice = records(saying([*said, said[first]], (*known(), known()[first])), shipped_data())["made"]
     assert (twice.count, twice.groups) == (once.count + 1, once.groups)
     assert twice.gain == pytest.approx(once.gain) and twice.rms != once.rms
+
+
+# Bounds.
+
+
+@cache
+def over_the_cache() -> dict[str, float]:
+    """The bound over the cache that decode reads, by sheet, as a run over all of them prints both."""
+    of = {one.name: (one.kv_bytes["at_rent"], one.known) for one in infer()}
+    return {name: bound.high / known.read for name, (bound, known) in of.items() if known and bound.kind == "upper"}
+
+
+def test_the_record_of_bounds_is_that_of_every_sheet_without_a_premium():
+    found, factors = bounds_at_rent(shipped_data()), sorted(over_the_cache().values())
+    assert found.count == len(factors) >= 9
+    assert (found.least, found.most) == pytest.approx((factors[0], factors[-1])) and found.median == pytest.approx(np.median(factors))
+    assert found.held == sum(factor >= 1 for factor in factors) and found.held_at_one_byte == sum(factor >= 0.5 for factor in factors)
+
+
+def test_the_bounds_that_do_not_hold_would_at_one_byte():
+    """Their prices pay, at rent, for a request of the longest context only with a cache of half the bytes that bf16 takes."""
+    below = {name: factor for name, factor in over_the_cache().items() if factor < 1}
+    assert set(below) == {"baidu-qianfan/deepseek-v3", "baidu-qianfan/deepseek-v3.1-250821", "mistral/mistral-large-4"}
+    assert min(below.values()) > 0.5 and bounds_at_rent(shipped_data()).held_at_one_byte == bounds_at_rent(shipped_data()).count
+
+
+@pytest.mark.parametrize("anchors", [{}, {"active_params": "60B", "long_context": "100k"}])
+def test_one_sheet_says_what_all_of_them_do(anchors: dict[str, str]):
+    """Whatever is given of one model or its traffic."""
+    (one,) = infer(["claude-opus-5"], anchors=anchors)
+    said = one.kv_bytes["at_rent"]
+    assert said.kind == "upper" and said.bounds == bounds_at_rent(shipped_data())
+    assert said.because.startswith("no output premium: ") and f"held {said.bounds.held} of {said.bounds.count} in bf16" in said.because
+
+
+def test_what_is_no_bound_says_nothing_of_bounds():
+    (one,) = infer(["gemini-3.1-pro"])
+    assert one.kv_bytes["at_rent"].kind == "interval" and one.kv_bytes["at_rent"].bounds is None
+    assert all(estimate.bounds is None for name, estimate in infer(["claude-opus-5"])[0].kv_bytes.items() if name != "at_rent")
+    nothing = undetermined(USUAL, "so")
+    assert told_by_others(nothing, bounds_at_rent(shipped_data())) is nothing
+    bound = upper(USUAL, 1e3, "so")
+    assert told_by_others(bound, None) is bound
+
+
+def test_a_cache_whose_row_cannot_be_used_is_no_part_of_the_record():
+    text = shipped.content("architectures.csv").decode()
+    row = next(line for line in text.splitlines() if line.startswith("Kimi-K3,"))
+    with reading(shipped.read().edited(architectures=text.replace(row, row.replace("mla", "spiral", 1)))):
+        found = bounds_at_rent(read_data())
+    assert found.count == bounds_at_rent(shipped_data()).count - 1
+
+
+def test_without_a_known_cache_there_is_no_record():
+    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
+        assert bounds_at_rent(read_data()) is None

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from invert.estimators import KV_ESTIMATORS
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.table import FIRST_TO_GO, TABLE_COLUMNS, cells, count, fitting, footer, kv_range, summary, worth
@@ -97,3 +98,33 @@ def test_the_footer_names_day_changes_and_what_was_given(run: InferenceTable):
     assert changed.endswith("What if: output = 20, in place of the published amounts.")
     given = " ".join(footer(infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})))
     assert "active_params 60B (given)" in given and "KV is given, 70 kB: that is the headline" in given
+
+
+def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable):
+    (sold,) = run["google/gemini-3.1-pro-preview"].storage
+    low, high = sold.undisclosed_ranges["hbm"]
+    assert cells(run["google/gemini-3.1-pro-preview"])["tier by price"] == f"HBM {100 * low:.0f} to {high:.0%}"
+    kimi = run["moonshotai/kimi-k3"]
+    ends = [end for of in kimi.storage for end in of.undisclosed_ranges["flash"]]
+    assert cells(kimi)["tier by price"] == f"flash {100 * min(ends):.0f} to {max(ends):.0%}" and len(ends) == 4
+    assert cells(replace(kimi, storage=()))["tier by price"] == "-"
+
+
+def test_sheets_of_one_tariff_are_said_to_be_counted_once(run: InferenceTable):
+    (said,) = [line for line in footer(run) if line.startswith("Tier: ")]
+    assert said.endswith("with its least and its most by cost basis and year of hardware prices."), "of no vendor two sheets here"
+    opus = run["anthropic/claude-opus-5"]
+    twin = replace(opus, sheet=replace(opus.sheet, model="claude-opus-4-6"))
+    (said,) = [line for line in footer(replace(run, inferences=(opus, twin))) if line.startswith("Tier: ")]
+    assert said.endswith(" Sheets of one tariff are counted once: 2 of anthropic.")
+    assert not [line for line in footer(replace(run, inferences=(replace(opus, storage=()),))) if line.startswith("Tier: ")]
+
+
+def test_what_bounds_are_worth_is_said_of_all_that_ship(run: InferenceTable):
+    """Of one sheet in the table as of many: it is one record."""
+    known = [run["alibaba/qwen3-coder-plus"], run["deepseek/deepseek-v4-pro"]]
+    of = known[1].kv_bytes["at_rent"].bounds
+    factors = f"{of.median:.3g} times ({of.least:.3g} to {of.most:.3g}) it,"
+    assert f"({KV_ESTIMATORS['at_rent'].heading}, on {of.count} such sheets of known cache: {factors}" in worth(known)
+    assert f"held {of.held} of {of.count} in bf16, {of.held_at_one_byte} at one byte)" in worth(known)
+    assert "such sheets" not in worth(known[:1])

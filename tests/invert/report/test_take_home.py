@@ -1,10 +1,16 @@
 """The first lines of a report: what to take home, each number as the record has it, with what it rests on."""
 
+from dataclasses import replace
+from functools import cache
+
 import pytest
 
 from invert.inference import infer
+from invert.records import TierEvidence
 from invert.report.take_home import ranged, take_home
 from invert.result import Inference
+from invert.storage.tiers import TIERS
+from invert.table import InferenceTable
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +46,63 @@ def test_what_is_not_identified_is_said_so():
 def test_given_bytes_stand_in_the_place_of_the_class():
     one = infer(["gemini-3.1-pro"], anchors={"kv_bytes_per_token": "70kB"})[0]
     assert take_home(one)[1] == "KV read: 70 kB/token (given)."
+
+
+# -- memory tiers ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def everything() -> InferenceTable:
+    return infer(["gemini-3.1-pro-preview", "kimi-k3", "claude-opus-5", "gpt-5.4", "gpt-6-sol"])
+
+
+def one(name: str) -> Inference:
+    return next(one for one in everything() if one.sheet.model == name)
+
+
+def of_tiers(found: Inference) -> list[str]:
+    return [line for line in take_home(found) if line.startswith("Tier: ")]
+
+
+def percent(found: TierEvidence, tier: str) -> str:
+    low, high = found.ranges[tier]
+    return f"{100 * low:.0f} to {high:.0%} by cost basis and year"
+
+
+def test_the_tiers_that_all_cases_agree_on_and_the_range_of_the_likeliest():
+    (sold,) = one("gemini-3.1-pro-preview").storage
+    share = sold.probabilities["hbm"] + sold.probabilities["ddr"]
+    assert of_tiers(one("gemini-3.1-pro-preview")) == [
+        f"Tier: storage by the hour in HBM or DDR ({share:.0%}); HBM {percent(sold, 'hbm')}."
+    ]
+    (line,) = of_tiers(one("gpt-6-sol"))
+    sold, later = one("gpt-6-sol").storage
+    assert sold.probabilities == later.probabilities, "one answer for both lifetimes"
+    assert line.startswith("Tier: 30 min and 12 h in HBM, DDR or flash (") and f"); HBM {percent(sold, 'hbm')}. One source decides:" in line
+
+
+def test_what_the_vendor_says_stands_in_the_place_of_a_share():
+    sold = one("claude-opus-5").storage[0]
+    assert of_tiers(one("claude-opus-5")) == [f"Tier: 5 min and 1 h in HBM or DDR (the vendor says memory); HBM {percent(sold, 'hbm')}."]
+    on_disk = replace(sold, disclosed="hdd", probabilities=dict.fromkeys(TIERS, 0.0) | {"hdd": 1.0}, agreed=("hdd",))
+    assert of_tiers(replace(one("claude-opus-5"), storage=(on_disk,))) == ["Tier: 5 min in disk (the vendor says hdd)."]
+
+
+def test_where_no_tier_can_be_left_out_none_is_identified():
+    """The range of every tier over one half means that each is likely in some case: then all four are needed."""
+    said = "not identified: over cost bases and years no memory tier can be left out."
+    assert of_tiers(one("kimi-k3")) == [f"Tier: 5 min and 1 h {said}"]
+
+
+@pytest.mark.parametrize("found", [one("gpt-5.4"), replace(one("kimi-k3"), storage=())], ids=["gpt-5.4", "nothing sold"])
+def test_a_sheet_that_sells_no_lifetime_has_no_line(found: Inference):
+    assert of_tiers(found) == [] and take_home(found)
+
+
+def test_lifetimes_of_unlike_answers_have_a_line_each():
+    short, long = one("claude-opus-5").storage
+    on_disk = replace(long, disclosed="disk", agreed=("flash", "hdd"), probabilities={"hbm": 0.0, "ddr": 0.0, "flash": 0.5, "hdd": 0.5})
+    assert [line.split(" in ")[0] for line in of_tiers(replace(one("claude-opus-5"), storage=(short, on_disk)))] == [
+        "Tier: 5 min",
+        "Tier: 1 h",
+    ]

@@ -1,5 +1,6 @@
 """Tariffs of two lifetimes, one price for unlike models, and what vendors disclosed."""
 
+from dataclasses import replace
 from datetime import date
 from math import log, sqrt
 from statistics import stdev
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName
 from invert.assumptions import USUAL
-from invert.records import BandPair, Observable
+from invert.records import BandPair, Observable, PriceSheet, SharedTariff, SoleSource
 from invert.report.tiers import caveat
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import observables, observe, rounding_cell
@@ -20,6 +21,8 @@ from invert.storage.tariffs import (
     disclosed_tiers,
     drain_time_of,
     negative_controls,
+    shared_tariffs,
+    sole_source,
     stored_kv_bytes,
     tariffs,
 )
@@ -27,6 +30,7 @@ from invert.storage.tiers import (
     storage_evidence,
 )
 from tests.tools.data import shipped_data
+from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
 KV = (60e3, 1.0)  # as an earlier calculation took them, for its price level
@@ -164,3 +168,61 @@ def test_the_cases_are_those_disclosed():
         ("deepseek", 43_200, "disk"),
     ]
     assert [bool(case.offers) for case in cases] == [True, True, False, False, False]
+
+
+# -- who says what is asked -----------------------------------------------------------------------------------------
+
+
+def offered(model: str) -> PriceSheet:
+    (sheet,) = (one for one in sheets(load(), date(2026, 11, 20))[0] if one.model == model)
+    return sheet
+
+
+def noted(sheet: PriceSheet, verification: str, notes: str) -> PriceSheet:
+    """The sheet with another grade and note of its writes of twelve hours."""
+    writes = [
+        replace(offer, prices=tuple((at, replace(price, verification=verification, notes=notes)) for at, price in offer.prices))
+        if offer.ttl_seconds == 43_200
+        else offer
+        for offer in sheet.writes
+    ]
+    return replace(sheet, writes=tuple(writes))
+
+
+def test_every_price_of_twelve_hours_is_of_one_database():
+    sold = [one for one in sheets(load(), date(2026, 11, 20))[0] if any(offer.ttl_seconds == 43_200 for offer in one.writes)]
+    assert len(sold) == 5 and {sole_source(one) for one in sold} == {SoleSource("litellm", (43_200,))}
+
+
+@in_one_test(
+    ("verification", "notes", "alone"),
+    [
+        ("db", "litellm 1.109.1", True),
+        ("db", "genai-prices 0.2.3; also in litellm 1.109.1; 2x input", False),
+        ("db", "genai-prices 0.2.3; not in litellm 1.109.1", True),
+        ("db", "by hand", False),
+        ("db", "", False),
+        ("quoted", "litellm 1.109.1; official table row quoted in a public repository", False),
+        ("official", "litellm 1.109.1", False),
+    ],
+)
+def test_a_price_is_of_one_source_where_one_database_has_it_and_no_page(verification: str, notes: str, alone: bool):
+    assert (sole_source(noted(offered("gpt-6-sol"), verification, notes)) is not None) == alone
+
+
+def test_where_storage_is_sold_its_price_is_the_one_that_decides():
+    assert sole_source(offered("gemini-3.1-pro-preview")) is None
+    twice = replace(offered("gpt-6-sol"), storage=offered("gemini-3.1-pro-preview").storage)
+    assert sole_source(twice) is None, "its writes are of one database, its storage is not"
+
+
+def test_one_tariff_is_the_same_write_premiums_or_the_same_storage_price_of_one_vendor():
+    sol, haiku, pro, luna = (offered(name) for name in ("gpt-6-sol", "claude-haiku-5-5", "gemini-3.1-pro-preview", "gpt-6-luna"))
+    assert shared_tariffs([sol, luna, haiku]) == (SharedTariff("openai", ("gpt-6-sol", "gpt-6-luna")),)
+    assert shared_tariffs([sol, replace(luna, provider="other")]) == shared_tariffs([sol, replace(sol, service_tier="batch")]) == ()
+    twin = replace(pro, model="twin")
+    dearer = replace(pro.storage, prices=tuple((at, replace(price, amount=5.0)) for at, price in pro.storage.prices))
+    assert shared_tariffs([pro, twin]) == (SharedTariff("google", (pro.model, "twin")),)
+    assert shared_tariffs([pro, replace(twin, storage=dearer)]) == ()
+    none = replace(sol, writes=())
+    assert shared_tariffs([none, replace(none, model="another")]) == (), "what sells no cache has no tariff"

@@ -9,22 +9,24 @@ import sys
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
-from math import erf, exp, inf, log, sqrt
+from math import erf, exp, hypot, inf, log, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive import shipped
 from derive.errors import WrongData, WrongValue
 from derive.shipped import rows_of
 from derive.shipped_rows import Efficiency, MemoryTierFigure
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
+from invert.data import read_data
 from invert.estimators.lecture import TIER_NAMES, tier_of_lifetime
 from invert.records import RuleScore
 from invert.sheets.assemble import models, sheets
-from invert.sheets.observables import observables
+from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import load
 from invert.storage.tariffs import (
     drain_time_of,
@@ -32,18 +34,22 @@ from invert.storage.tariffs import (
 )
 from invert.storage.tiers import (
     BASES,
-    LOW_END_OF_2025,
     PRICE_YEARS,
     TIERS,
+    agreed,
     cost_optimality,
     disclosed_probabilities,
     drain_match,
     implied_drain_time_match,
+    normalised,
+    one_posterior,
     price_level,
+    ranges,
     storage_evidence,
     tier_parameters,
 )
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 GEMINI = 4.5e-6 / 3600  # USD/token/s
@@ -57,7 +63,14 @@ def gemini():
     context = next(row.max_context for row in models(shipped_data()) if row.model == sheet.model)
     seen = observables(sheet, context, assumptions_of({"short_context": 2e4, "long_context": 3e5}))
     drain = drain_time_of(seen.pairs[0], sheet.bands[0].output.usd_per_token, seen.storage_price)
+    assert drain == (pytest.approx(6e-6 / 280_000 / GEMINI), pytest.approx(spread_of_gemini()))
     return storage_evidence(shipped_data(), [None], storage_price=seen.storage_price.value, implied_drain_time=drain)[0]
+
+
+def spread_of_gemini():
+    """Of its implied drain time [nat]: band means, an output premium of 1.5 and a storage price of 4.5, each within its cell."""
+    (low, high), (_, dearest) = rounding_cell(1.5), rounding_cell(4.5)
+    return hypot(USUAL.band_means_spread, log((high - 1) / (low - 1)) / 2 / USUAL.range_reach, log(dearest / 4.5) / USUAL.range_reach)
 
 
 def settings():
@@ -68,9 +81,9 @@ def settings():
 
 HOLDING = [  # basis, year, USD/GB/h by tier, as memory_tiers.csv has them
     ("rented", 2026, (0.029375, 6.3927e-4, 2.753e-5, 1.849e-6)),
-    ("rented", 2025, (0.029375, 1.5982e-4, 4.2e-6, 1.849e-6)),
+    ("rented", 2025, (0.02125, 1.5982e-4, 4.2e-6, 1.849e-6)),
     ("owned", 2026, (5.0228e-4, 6.3927e-4, 2.753e-5, 1.849e-6)),
-    ("owned", 2025, (5.0228e-4, 1.5982e-4, 4.2e-6, 1.849e-6)),
+    ("owned", 2025, (7.1918e-4, 1.5982e-4, 4.2e-6, 1.849e-6)),
 ]
 
 
@@ -90,12 +103,29 @@ def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
     assert erf(USUAL.range_reach / sqrt(2)) == pytest.approx(0.9)
 
 
-def test_the_tiers_priced_in_two_years_are_those_whose_rows_say_so():
-    """A dated low end is of 2025 where the purchase price is of two years, and of no other tier."""
-    priced = [row for row in rows_of(MemoryTierFigure) if row.quantity == "purchase_price" and row.tier in TIERS]
-    both = {row.tier for row in priced if "2025" in row.source and "2026" in row.source}
-    assert both == set(LOW_END_OF_2025)
-    assert {row.tier for row in priced} == set(TIERS)
+def test_only_disk_has_one_price_for_both_years():
+    """Every year that a row has is one that is asked for, and its figure is the one that is taken."""
+    dated = [row for row in rows_of(MemoryTierFigure) if row.quantity == "holding_price" and row.year]
+    assert {(row.tier, row.basis, row.year) for row in dated} == {
+        ("hbm", "rented", 2025), ("hbm", "owned", 2025), ("ddr", "owned", 2025), ("flash", "owned", 2025),
+    }  # fmt: skip
+    assert {row.year for row in dated} < set(PRICE_YEARS)
+    for row in dated:
+        found = tier_parameters(shipped_data(), row.basis, row.year)[row.tier].holding_price.median
+        assert found * PER_GB_HOUR == pytest.approx(row.value) != tier_parameters(shipped_data(), row.basis, 2026)[row.tier]
+
+
+def test_hbm_was_four_to_five_times_ddr_before_the_shortage():
+    """TrendForce, 18 December 2025; and was to be one to two times at the end of 2026."""
+    of = {year: tier_parameters(shipped_data(), "owned", year) for year in PRICE_YEARS}
+    assert 4 <= of[2025]["hbm"].holding_price.median / of[2025]["ddr"].holding_price.median <= 5
+    assert of[2026]["hbm"].holding_price.median < 2 * of[2026]["ddr"].holding_price.median
+
+
+def test_a_price_of_a_year_that_cannot_be_used_stops_that_basis():
+    text = shipped.content("memory_tiers.csv").decode().replace("0.02125,0.02125,0.02125", "0.02125,cheap,0.02125")
+    with reading(shipped.read().edited(memory_tiers=text)), pytest.raises(WrongData, match="cheap"):
+        tier_parameters(read_data(), "rented", 2025)
 
 
 @pytest.mark.parametrize(("basis", "year"), [("leased", 2026), ("owned", 2024)])
@@ -116,8 +146,8 @@ def test_an_unknown_basis_or_year_is_refused(basis: str, year: int):
 )
 def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, kv: float, setting: tuple[str, int]):
     for found in (
-        implied_drain_time_match(shipped_data(), (seconds, spread), *setting),
-        price_level(shipped_data(), price, (kv, spread), *setting),
+        normalised(implied_drain_time_match(shipped_data(), (seconds, spread), *setting)),
+        normalised(price_level(shipped_data(), price, (kv, spread), *setting)),
         drain_match(shipped_data(), seconds, "lecture"),
         drain_match(shipped_data(), seconds, "range"),
     ):
@@ -129,7 +159,8 @@ def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, k
 def test_the_bases_disagree_about_hbm_and_ddr():
     """On owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
     odds = {
-        setting: (found := implied_drain_time_match(shipped_data(), (0.015, 0.4), *setting))["hbm"] / found["ddr"] for setting in settings()
+        setting: exp((found := implied_drain_time_match(shipped_data(), (0.015, 0.4), *setting))["hbm"] - found["ddr"])
+        for setting in settings()
     }
     assert 0.8 < odds["owned", 2026] < 1.25
     assert 1 < odds["owned", 2025] < 3
@@ -179,7 +210,7 @@ def test_the_exact_integral_is_what_sampling_gives():
         held = price if tier == "hbm" else log(own.holding_price.median) + own.holding_price.sd * draw(n)
         distance = (log(seen) - (sweeps + 1.5 * draw(n) + price - held)) / spread
         likelihood[tier] = np.exp(-0.5 * distance**2).mean()
-    found = implied_drain_time_match(shipped_data(), (seen, spread), "rented", 2026)
+    found = normalised(implied_drain_time_match(shipped_data(), (seen, spread), "rented", 2026))
     for tier in TIERS:
         assert likelihood[tier] / sum(likelihood.values()) == pytest.approx(found[tier], abs=0.01)
 
@@ -187,14 +218,15 @@ def test_the_exact_integral_is_what_sampling_gives():
 @given(spread=st.floats(0, 2), kv=st.floats(1e3, 1e6), price=st.floats(1e-13, 1e-8), factor=st.floats(0.01, 100))
 def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, price: float, factor: float):
     """Bytes, tier and mark-up are degenerate: ten times the bytes at ten times the price say the same."""
-    base, scaled = (price_level(shipped_data(), price * by, (kv * by, spread), "owned", 2026) for by in (1, factor))
+    base, scaled = (normalised(price_level(shipped_data(), price * by, (kv * by, spread), "owned", 2026)) for by in (1, factor))
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
 
 
 @in_one_test(("basis", "year"), settings())
 def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
     order = sorted(TIERS, key=lambda tier: tier_parameters(shipped_data(), basis, year)[tier].holding_price.median)
-    means = [sum(order.index(t) * p for t, p in price_level(shipped_data(), 10.0**n, KV, basis, year).items()) for n in range(-14, -6)]
+    by_price = [normalised(price_level(shipped_data(), 10.0**n, KV, basis, year)) for n in range(-14, -6)]
+    means = [sum(order.index(tier) * share for tier, share in found.items()) for found in by_price]
     assert all(one < other for one, other in pairwise(means))
 
 
@@ -205,8 +237,8 @@ def at_temperature(temperature: float) -> Assumptions:
 def test_cost_optimality_is_seeded_and_a_matter_of_temperature():
     found, other = cost_optimality(shipped_data(), 300, "owned", 2026), cost_optimality(shipped_data(), 300, "owned", 2026, seed=1)
     assert cost_optimality.__wrapped__(shipped_data(), 300, "owned", 2026) == found
-    assert dict(other) == pytest.approx(dict(found), abs=0.01) and other != found
-    assert max(cost_optimality(shipped_data(), 3600, "owned", 2026, at_temperature(1e6)).values()) == pytest.approx(0.25, abs=1e-4)
+    assert normalised(other) == pytest.approx(normalised(found), abs=0.01) and other != found
+    assert max(cost_optimality(shipped_data(), 3600, "owned", 2026, at_temperature(1e6)).values()) == pytest.approx(log(0.25), abs=4e-4)
     for temperature in (2.9, 0.0, -3.0, float("nan")):
         with pytest.raises(WrongValue, match="allowed: 3 or more"):
             cost_optimality(shipped_data(), 300, "owned", 2026, at_temperature(temperature))
@@ -219,7 +251,7 @@ def test_cost_optimality_at_a_lifetime_by_hand():
             (own.holding_price.median * (3600 + 2 * own.drain_time.median)) ** (-1 / 3)
             for own in tier_parameters(shipped_data(), basis, year).values()
         ]
-        assert list(cost_optimality(shipped_data(), 3600, basis, year).values()) == pytest.approx(
+        assert list(normalised(cost_optimality(shipped_data(), 3600, basis, year)).values()) == pytest.approx(
             [one / sum(weights) for one in weights], abs=0.03
         )
 
@@ -265,14 +297,89 @@ def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardw
     assert found.evidence == ("implied drain time",)
     assert found.implied_drain_time == pytest.approx(6e-6 / 280_000 / GEMINI, rel=1e-12)
     assert 0.96 <= found.rented["hbm"] <= 0.997
-    # An earlier calculation has .54, from a sweep at the full bandwidth: a longer one is nearer to HBM, and further from flash.
-    assert found.owned["hbm"] == pytest.approx(0.55, abs=0.01) and found.owned["ddr"] == pytest.approx(0.42, abs=0.01)
-    for tier in TIERS:
-        assert found.probabilities[tier] == pytest.approx((found.rented[tier] + found.owned[tier]) / 2)
-        by_year = [case.probabilities[tier] for case in found.cases if case.basis == "owned"]
-        assert found.owned[tier] == pytest.approx(sum(by_year) / 2) and len(by_year) == 2
+    # An earlier calculation has .54 at the prices of 2026, from a sweep at the full bandwidth.
+    (of_2026,) = (case.probabilities for case in found.cases if (case.basis, case.year) == ("owned", 2026))
+    assert of_2026["hbm"] == pytest.approx(0.47, abs=0.01) and of_2026["ddr"] == pytest.approx(0.47, abs=0.01)
     assert [(case.basis, case.year) for case in found.cases] == settings()
     assert found.lecture is None and found.devices is None and found.disclosed is None
+
+
+def test_what_is_said_of_gemini_is_a_range_over_the_cases():
+    """HBM or DDR in every case, and HBM alone in none but those that rent it."""
+    found = gemini()
+    assert found.agreed == ("hbm", "ddr") and 0.97 < sum(found.probabilities[tier] for tier in found.agreed) < 0.99
+    assert found.ranges == found.undisclosed_ranges and found.agreed == found.undisclosed_agreed
+    assert found.ranges["hbm"] == pytest.approx((0.47, 0.99), abs=0.01)
+    for tier in TIERS:
+        by_case = [case.probabilities[tier] for case in found.cases]
+        assert found.ranges[tier] == (min(by_case), max(by_case))
+        assert found.ranges[tier][0] <= found.probabilities[tier] <= found.ranges[tier][1]
+
+
+def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
+    """One posterior over basis, year and tier: the weights are those of the cases, and no mean of the four posteriors."""
+    found = gemini()
+    likely = {
+        setting: implied_drain_time_match(shipped_data(), (found.implied_drain_time, spread_of_gemini()), *setting)
+        for setting in settings()
+    }
+    joint = normalised({(*setting, tier): logs for setting, by_tier in likely.items() for tier, logs in by_tier.items()})
+    for case in found.cases:
+        of_case = {tier: joint[case.basis, case.year, tier] for tier in TIERS}
+        assert case.weight == pytest.approx(sum(of_case.values()))
+        assert dict(case.probabilities) == pytest.approx({tier: share / case.weight for tier, share in of_case.items()})
+    for tier in TIERS:
+        assert found.undisclosed[tier] == pytest.approx(sum(joint[*setting, tier] for setting in settings()))
+        owned = sum(joint["owned", year, tier] for year in PRICE_YEARS) / sum(
+            joint["owned", year, one] for year in PRICE_YEARS for one in TIERS
+        )
+        assert found.owned[tier] == pytest.approx(owned)
+    means = [sum(case.probabilities[tier] for case in found.cases) / 4 for tier in TIERS]
+    assert list(found.undisclosed.values()) != pytest.approx(means, abs=0.03)
+
+
+def test_where_nothing_is_seen_no_case_is_likelier():
+    (found,) = storage_evidence(shipped_data(), [300])
+    assert [case.weight for case in found.cases] == pytest.approx([0.25] * 4)
+    for tier in TIERS:
+        assert found.undisclosed[tier] == pytest.approx(sum(case.probabilities[tier] for case in found.cases) / 4)
+
+
+def shares(*percent: float) -> dict[str, float]:
+    return dict(zip(TIERS, (one / 100 for one in percent), strict=True))
+
+
+@in_one_test(
+    ("cases", "tiers"),
+    [
+        ([shares(95, 5, 0, 0), shares(91, 9, 0, 0)], ("hbm",)),
+        ([shares(95, 5, 0, 0), shares(89, 11, 0, 0)], ("hbm", "ddr")),
+        ([shares(95, 5, 0, 0), shares(5, 95, 0, 0)], ("hbm", "ddr")),
+        # Of the pairs that hold enough, the one that holds more where it holds least.
+        ([shares(90, 8, 2, 0), shares(89, 2, 9, 0)], ("hbm", "flash")),
+        ([shares(0, 40, 30, 30), shares(0, 1, 30, 69)], ("ddr", "flash", "hdd")),
+        ([shares(25, 25, 25, 25)], TIERS),
+        ([shares(91, 9, 0, 0), shares(0, 0, 9, 91)], ("hbm", "hdd")),
+        ([shares(60, 0, 0, 40), shares(0, 60, 40, 0)], TIERS),
+        ([], ()),
+    ],
+)
+def test_the_fewest_tiers_that_every_case_agrees_on(cases: list[dict[str, float]], tiers: tuple[str, ...]):
+    assert agreed(cases, 0.9) == tiers
+    assert ranges(cases) == ({tier: (min(of), max(of)) for tier in TIERS for of in [[one[tier] for one in cases]]} if cases else None)
+
+
+def test_a_disclosure_narrows_the_range_to_what_it_names():
+    (found,) = storage_evidence(shipped_data(), [300], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), disclosed={300: "memory"})
+    assert found.ranges["flash"] == found.ranges["hdd"] == (0.0, 0.0) and found.undisclosed_ranges["flash"][1] > 0
+    assert found.agreed == ("hbm", "ddr") and found.ranges["hbm"][0] > found.undisclosed_ranges["hbm"][0]
+    (alone,) = storage_evidence(shipped_data(), [None], disclosed={None: "hdd"})
+    assert alone.agreed == ("hdd",) and alone.ranges["hdd"] == (1.0, 1.0) and alone.undisclosed_ranges is None
+
+
+def test_the_posterior_of_one_case_is_its_own():
+    logs = implied_drain_time_match(shipped_data(), (0.02, 0.4), "owned", 2026)
+    assert one_posterior([logs]) == pytest.approx(normalised(logs)) == one_posterior([logs, logs]) and one_posterior([]) is None
 
 
 @given(kv=st.floats(1e3, 1e6), spread=st.floats(0, 2))

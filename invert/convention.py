@@ -1,0 +1,78 @@
+"""Whether the premiums of a sheet are what context costs or what vendors are used to ask: one pair of cells on both sides."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import exp, isfinite
+
+from invert.assumptions import USUAL, Assumptions
+from invert.posterior.data import Evidence, Pair
+from invert.posterior.sampler import posterior
+from invert.posterior.sobol import DEFAULT
+from invert.posterior.summary import in_chunks
+from invert.records import BandPair, Convention
+
+PREMIUMS = ("premium_in", "premium_out")
+
+
+def probabilities_by_cost(sheets: Sequence[Evidence], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
+    """How likely the cost model makes the premiums over the first threshold of each sheet fall into their cells, its base prices known.
+
+    None where it makes nothing of those. `log_evidence` is the log marginal likelihood of all prices of each, which serves where
+    there is one threshold: less that of the base prices, it is that of the premiums.
+    """
+    work = partial(_log_evidence, assumptions=assumptions)
+    longer = [place for place, one in enumerate(sheets) if one.edges.shape[1] > 2]
+    of_first = in_chunks(work, [_first_pair(sheets[at]) for at in longer], DEFAULT)
+    whole = dict(enumerate(log_evidence)) | dict(zip(longer, of_first, strict=True))
+    base = in_chunks(work, [_without_premiums(_first_pair(one)) for one in sheets], DEFAULT)
+    return [exp(whole[place] - rest) if isfinite(rest) else None for place, rest in enumerate(base)]
+
+
+def _first_pair(evidence: Evidence) -> Evidence:
+    """A sheet as if it had no band above the second."""
+
+    def first(ends: Pair) -> Pair:
+        return ends[0][:, :1], ends[1][:, :1]
+
+    cells = {name: first(ends) if name in PREMIUMS else ends for name, ends in evidence.cells.items()}
+    return replace(evidence, cells=cells, edges=evidence.edges[:, :2])
+
+
+def _without_premiums(evidence: Evidence) -> Evidence:
+    return replace(evidence, cells={name: ends for name, ends in evidence.cells.items() if name not in PREMIUMS})
+
+
+def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
+    """Of sheets of one shape."""
+    return [float(one) for one in posterior(sheets, assumptions).weights.log_evidence]
+
+
+def convention(pair: BandPair, by_cost: float, others: Iterable[tuple[str, float, float]], assumptions: Assumptions = USUAL) -> Convention:
+    """Premiums that are so likely as a cost, against how many other vendors ask premiums that lie in the very same cells.
+
+    The cells are those of the premiums as published. `others` are vendor, premium in and premium out of other vendors' sheets;
+    a vendor has one vote, whatever the number of its sheets. The habit's probability is the share of votes, with
+    `convention_count` added for these cells and for any other.
+
+    >>> from invert.sheets.observables import observe
+    >>> ratios = {name: observe(name, value) for name, value in (("output_input_ratio", 6.0), ("premium_in", 2.0), ("premium_out", 1.5))}
+    >>> pair = BandPair(200_000, False, 2e4, 3e5, **ratios)
+    >>> found = convention(pair, 0.01, [("a", 2.0, 1.5), ("a", 2.0, 2.0), ("b", 2.0, 1.4), ("c", 1.5, 1.5)])
+    >>> found.same, found.others, found.probability_by_habit, round(found.bayes_factor)
+    (2, 3, 0.6, 60)
+    """
+    cells = (pair.premium_in.low, pair.premium_in.high), (pair.premium_out.low, pair.premium_out.high)
+    asked: dict[str, bool] = {}
+    for vendor, *premiums in others:
+        inside = all(low <= one <= high for (low, high), one in zip(cells, premiums, strict=True))
+        asked[vendor] = asked.get(vendor, False) or inside
+    same, each = sum(asked.values()), assumptions.convention_count
+    return Convention(
+        premium_in=pair.premium_in,
+        premium_out=pair.premium_out,
+        probability_by_cost=by_cost,
+        probability_by_habit=(same + each) / (len(asked) + 2 * each),
+        same=same,
+        others=len(asked),
+    )

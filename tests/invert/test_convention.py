@@ -1,0 +1,112 @@
+"""Cost or convention: two hypotheses for premiums that most sheets share, both of the cells that the published numbers stand for."""
+
+from dataclasses import replace
+from functools import cache
+from math import inf, log
+
+import pytest
+
+from invert.assumptions import USUAL
+from invert.convention import convention, probabilities_by_cost
+from invert.inference import infer
+from invert.posterior.data import Evidence
+from invert.posterior.sampler import posterior
+from invert.records import BandPair, Convention
+from invert.report.findings import firmness
+from invert.sheets.observables import observe
+from invert.table import InferenceTable
+
+# Google and OpenAI ask 2 and 1.5, Alibaba 1.8 and 1.8 over the first of three thresholds, Claude Haiku 5.5 alone 5 and 5.
+SHEETS = ("gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-haiku-5-5", "gpt-5.4")
+
+
+@cache
+def everything() -> InferenceTable:
+    return infer(SHEETS)
+
+
+def found(model: str) -> Convention:
+    one = next(one for one in everything() if one.sheet.model == model)
+    assert one.convention is not None
+    return one.convention
+
+
+def pair(premium_in: float, premium_out: float) -> BandPair:
+    values = {"output_input_ratio": 6.0, "premium_in": premium_in, "premium_out": premium_out}
+    return BandPair(200_000, False, 2e4, 3e5, **{name: observe(name, value) for name, value in values.items()})
+
+
+def test_a_vendor_has_one_vote_and_gives_it_to_the_cell():
+    """2 stands for 1.73 to 2.24 and 1.5 for 1.37 to 1.73: 1.4 out is published as 1.5, and 2 out is not."""
+    votes = [("a", 2.0, 1.5), ("a", 2.0, 1.5), ("a", 4.0, 4.0), ("b", 1.8, 1.4), ("c", 2.0, 2.0), ("d", 5.0, 1.5)]
+    one = convention(pair(2.0, 1.5), 0.01, votes)
+    assert (one.same, one.others, one.probability_by_habit) == (2, 4, (2 + 1) / (4 + 2))
+    assert one.bayes_factor == pytest.approx(50)
+    edge = pair(2.0, 1.5).premium_out.high
+    assert convention(pair(2.0, 1.5), 0.01, [("a", 2.0, edge)]).same == 1
+    assert convention(pair(2.0, 1.5), 0.01, [("a", 2.0, edge * 1.001)]).same == 0
+
+
+def test_where_nobody_else_asks_the_pair_there_is_no_factor():
+    one = found("claude-haiku-5-5")
+    assert one.same == 0 < one.others and one.bayes_factor is None and 0 < one.probability_by_cost < 1
+    haiku = next(one for one in everything() if one.sheet.model == "claude-haiku-5-5")
+    (line,) = [line for line in firmness(haiku) if line.startswith("Cost or convention")]
+    assert line.endswith(f"nobody else asks this pair (0 of {one.others} other vendors with a premium): no factor.")
+    assert "Bayes" not in line and "x5 in (4.47 to 5.48), x5 out (4.47 to 5.48)" in line
+    assert convention(pair(2.0, 1.5), 0.01, ()).bayes_factor is None, "in a world of one sheet there is no habit"
+
+
+def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
+    one = found("gemini-3.1-pro-preview")
+    vendors = {vendor for vendor, *_ in everything().premiums} - {"google"}
+    assert one.others == len(vendors) < len([asked for asked in everything().premiums if asked[0] != "google"])
+    assert one.same >= 1 and one.bayes_factor == pytest.approx(one.probability_by_habit / one.probability_by_cost)
+    gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
+    (line,) = [line for line in firmness(gemini) if line.startswith("Cost or convention")]
+    assert f"; {one.same} of {one.others} other vendors with a premium ask one in the same cells" in line
+    assert line.endswith(f"Bayes factor for a convention: {one.bayes_factor:.2g}.")
+
+
+def test_a_band_that_was_dropped_is_no_habit_any_more():
+    """Claude Sonnet 4.5 asked twice in and half more out until its band ended."""
+    assert sorted(vendor for vendor, *asked in everything().premiums if asked == [2.0, 1.5]) == ["google", "openai"]
+
+
+def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():
+    factor = convention(pair(2.0, 1.5), 0.0, [("a", 2.0, 1.5)]).bayes_factor
+    assert factor is not None and 1e300 < factor < inf
+
+
+def split(evidence: Evidence, parts: int, name: str) -> list[Evidence]:
+    """The evidence with the cell of a premium cut into as many cells, side by side."""
+    low, high = evidence.cells[name]
+    ends = [low + (high - low) * part / parts for part in range(parts + 1)]
+    return [replace(evidence, cells={**evidence.cells, name: (ends[at], ends[at + 1])}) for at in range(parts)]
+
+
+def by_cost(evidence: Evidence) -> float:
+    (log_evidence,) = posterior(evidence, USUAL).weights.log_evidence
+    (probability,) = probabilities_by_cost([evidence], [float(log_evidence)], USUAL)
+    assert probability is not None
+    return probability
+
+
+@pytest.mark.parametrize("name", ["premium_in", "premium_out"])
+def test_the_probability_by_cost_is_that_of_the_cell(name: str):
+    """A measure of cells: of two that make up one, the probabilities add up."""
+    evidence = next(one for one in everything() if one.sheet.model == "gpt-5.4").evidence
+    parts = [by_cost(part) for part in split(evidence, 2, name)]
+    assert sum(parts) == pytest.approx(by_cost(evidence), rel=0.1) and min(parts) > 0
+
+
+def test_a_sheet_of_many_bands_is_judged_on_the_premiums_that_are_counted():
+    """Those over the first threshold: what the others ask over the second is not in the count, and not in the probability."""
+    evidence = next(one for one in everything() if one.sheet.model == "qwen3-coder-plus").evidence
+    assert evidence.edges.shape[1] > 2
+    dearer = {name: (low.copy(), high.copy()) for name, (low, high) in evidence.cells.items()}
+    for ends in (dearer["premium_in"], dearer["premium_out"]):
+        for end in ends:
+            end[:, 1:] += log(3.0)
+    other = replace(evidence, cells=dearer)
+    assert by_cost(other) == by_cost(evidence) == pytest.approx(found("qwen3-coder-plus").probability_by_cost, rel=1e-9)
