@@ -48,13 +48,20 @@ UNKNOWN = (MARKET, ASSUMED_SIZE)
 """Where active_params come from that nobody states: the input price, else what the lecture takes them for."""
 
 
-def anchors_of(model: ModelRow | None, assumptions: Assumptions, by_price: float | None = None) -> Anchors:
-    """Those of one sheet: with the active parameters of its model, else those its price suggests, else assumed ones, if none are given."""
+def anchors_of(
+    model: ModelRow | None, assumptions: Assumptions, by_price: float | None = None, stated: tuple[float, str] | None = None
+) -> Anchors:
+    """Those of one sheet: with the active parameters of its model, else those its price suggests, else assumed ones, if none are given.
+
+    `stated` are the parameters of its weights and the table that has them, where models.csv has none.
+    """
     common = common_anchors(assumptions)
     if "active_params" in common.values:
         return common
     if model is not None and model.active_params:
         value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
+    elif stated:
+        value, origin = stated
     elif by_price is not None:
         value, origin = by_price, MARKET
     else:

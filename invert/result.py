@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 
 from derive.briefly import brief
-from invert.anchors import MARKET
+from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimators.joint_point import memory_bound_base_cost, rule_solutions
 from invert.identifiability import identified
@@ -56,7 +56,7 @@ class Inference:
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '158,000, 42,100 to 572,000 at 90%', '0.833, 0.817 to 0.856 at 90%')
+    ('google/gemini-3.1-pro-preview', '19,800, 2,790 to 140,000 at 90%', '0.833, 0.673 to 0.915 at 90%')
     """
 
     __repr__ = brief
@@ -86,6 +86,11 @@ class Inference:
     contradiction: str | None
     flags: tuple[str, ...]
     no_storage: str | None = None
+
+    @property
+    def size_stated(self) -> bool:
+        """Whether somebody states its active parameters: a table, or whoever asks."""
+        return self.anchors.origin["active_params"] not in UNKNOWN
 
     @property
     def size_by_price(self) -> bool:

@@ -15,6 +15,7 @@ from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.market.by_price import ByPrice, size_by_price
+from invert.market.panel import Priced
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
@@ -91,7 +92,8 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
     suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
-    anchors = anchors_of(model, assumptions, suggested.median if suggested else None)
+    row, listed = _architecture(model, data), None if isinstance(by_price, LeftOut) else by_price.listed
+    anchors = anchors_of(model, assumptions, suggested.median if suggested else None, _stated_size(row, listed))
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
@@ -101,7 +103,6 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if anchors.origin["active_params"] == MARKET:
         # The input price has said how big the model is: it says so once.
         evidence = replace(evidence, size_by_price=True)
-    row = _architecture(model, data)
     released = (model.release_date if model else None) or (row.release_date if row else None)
     return Case(
         sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else ""
@@ -112,6 +113,13 @@ def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
     """The row of its architecture; None where none is public or the row cannot be used, which the tables' problems name."""
     name = model.architecture if model else ""
     return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
+
+
+def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:
+    """The active parameters of public weights, and the table that has them."""
+    if row and row.active_params:
+        return row.active_params, "architectures.csv"
+    return (listed.active_params, "open_models.csv") if listed else None
 
 
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:

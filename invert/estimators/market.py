@@ -25,7 +25,10 @@ def _params(found: ByPrice | LeftOut, name: str, assumptions: Assumptions) -> Es
     if isinstance(found, LeftOut):
         return undetermined(assumptions, found.why)
     size = found.sizes[name]
-    return replace(interval(assumptions, size.low, size.median, size.high, found.because, equations=()), record=found.records[name])
+    return replace(
+        interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
+        record=None if found.extrapolated else found.records[name],
+    )
 
 
 @or_undetermined

@@ -20,7 +20,10 @@ LISTS = ("standard", "off_peak")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPrice:
-    """Sizes and their records by quantity, `because` of what, and whether the extra mark-up of a closed vendor is in them."""
+    """Sizes and their records by quantity, `because` of what, and whether the extra mark-up of a closed vendor is in them.
+
+    `listed` is the open model that the sheet sells, which was left out.
+    """
 
     __repr__ = brief
 
@@ -29,6 +32,7 @@ class ByPrice:
     because: str
     closed: bool
     extrapolated: bool
+    listed: Priced | None
 
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | LeftOut:
@@ -72,6 +76,7 @@ def _found(
         because=because + "; extrapolated: few open models are priced so" * extrapolated,
         closed=closed,
         extrapolated=extrapolated,
+        listed=row,
     )
 
 

@@ -43,13 +43,13 @@ def findings(one: Inference, table: Run) -> list[str]:
     beside = [
         {
             "quantity": name,
-            f"{table.assumptions.level:.0%}": estimate_text(name, estimate),
+            "range": estimate_text(name, estimate),
             "cite": _ids(estimate),
             "because": _because(estimate),
         }
         for name, estimate in one.estimates.items()
     ]
-    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside)]
+    return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), WITHOUT_RECORD]
 
 
 def _in_full(estimator: str) -> str:
@@ -64,6 +64,13 @@ def _because(estimate: Estimate) -> str:
 
 def _ids(estimate: Estimate) -> str:
     return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
+
+
+WITHOUT_RECORD = (
+    "No record stands behind these ranges: they are what draws of one mark-up, and rounding, leave open, and one mark-up is wrong about"
+    " caches that are known. Stored bytes by a storage price suppose that it lies in rented HBM."
+)
+"""Said under what no model of known architecture was ever held against."""
 
 
 def held_in_words(record: Record | None) -> str:

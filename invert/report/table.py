@@ -131,13 +131,13 @@ def _tiers_by_price(one: Inference) -> str:
 
 def footer(table: Run) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
-    level, of_premium = table.assumptions.level, [one for one in KV_ESTIMATORS.values() if one.paid_with]
+    of_premium = [one for one in KV_ESTIMATORS.values() if one.paid_with]
     reading = (
         "How to read it: KV is bytes of cache per token of context. KV lecture takes the threshold as the length where reading"
         " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
         f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time decode waits for memory, at"
         f" every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} hold the premium to be paid for"
-        f" {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound at {level:.0%}. {_headline(table)}"
+        f" {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound. {_headline(table)}"
         " backsolve infer MODEL says why, and how firmly."
     )
     changed = ", ".join(f"{component} = {amount}" for component, amount in table.changes.items())
@@ -198,7 +198,7 @@ def worth(inferences: Sequence[Inference]) -> str:
     by_name = f", {unsure} of them by the model's name only" if unsure else ""
     sheets = "1 sheet" if len(known) == 1 else f"{len(known)} sheets"
     ranges, bounds = (_covered(inferences, kind) for kind in ("interval", "upper"))
-    by_ranges = f" Ranges that hold the true cache: {ranges}" if ranges else ""
+    by_ranges = f" Ranges here that hold the true cache: {ranges}" if ranges else ""
     by_bounds = f"; bounds that do, on sheets without a premium: {bounds}{_loose(inferences)}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"

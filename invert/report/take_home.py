@@ -16,8 +16,9 @@ def take_home(one: Inference) -> list[str]:
 
 def _size(one: Inference) -> str:
     """Active parameters as stated, else as the price has them."""
-    if one.model and one.model.active_params:
-        return f"Size: {show('active_params', one.model.active_params)} active parameters ({one.model.active_params_grade})."
+    if one.size_stated:
+        size = show("active_params", one.anchors.values["active_params"], digits=3)
+        return f"Size: {size} active parameters, {one.anchors.origin['active_params']}."
     found = one.market["active_params"]
     if found.kind != "interval":
         return f"Size: not identified, {found.because}."
@@ -44,14 +45,15 @@ def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
     if found.kind != "interval":
         return ""
-    return f"Mark-up: input is sold at {ranged('input_markup', found)} times its cost at rent."
+    return f"Mark-up: input is sold at {ranged('input_markup', found)} times what its FLOPs cost on a rented chip in full use."
 
 
 def _decode(one: Inference) -> str:
     found = one.estimates["bandwidth_bound_fraction"]
     if found.median is None or found.low is None or found.high is None:
         return ""
-    return f"Decode: waits for memory {found.median:.0%} of the time ({found.low:.0%} to {found.high:.0%}); {found.because}."
+    spread = f"{found.low:.0%} to {found.high:.0%} as hosts of one model differ"
+    return f"Decode: output over input reads as waiting for memory {found.median:.0%} of the time ({spread}); it {found.because}."
 
 
 def _tiers(one: Inference) -> list[str]:

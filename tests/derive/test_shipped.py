@@ -303,7 +303,7 @@ def test_any_content_gives_rows_or_named_faults():
     import random
 
     generator = random.Random(7)
-    for name in ("memory_tiers", "disclosures", "architectures", "reference_class"):
+    for name in ("memory_tiers", "disclosures", "architectures", "calibration_models"):
         for _ in range(8):
             content = bytearray(shipped.content(f"{name}.csv"))
             for _ in range(20):
@@ -320,7 +320,7 @@ def test_any_content_gives_rows_or_named_faults():
 
 
 KEYED = [
-    ("reference_class", 6, 17, ("architecture",)),
+    ("calibration_models", 4, 6, ("architecture",)),
     ("architectures", 5, 9, ("model",)),
     ("models", 9, 5, ("provider", "model")),
     ("fx", 3, 4, ("date",)),

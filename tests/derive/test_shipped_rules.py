@@ -9,7 +9,7 @@ import pytest
 from derive import shipped
 from derive.presets import hardware, model
 from derive.shipped import BadRow, Tables, problems, read, rows_of
-from derive.shipped_rows import RECORDS, Disclosure, Efficiency, FxRate, MemoryTierFigure, ModelRow, ReferenceModel, TableRow
+from derive.shipped_rows import RECORDS, Disclosure, Efficiency, FxRate, MemoryTierFigure, ModelRow, TableRow
 from derive.shipped_rules import ACROSS, KV_INPUTS, PUBLISHED_BYTES, ROW, published_types
 from tests.tools.tables import GOOD, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
@@ -43,8 +43,6 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture_grade": ""}, "architecture_grade", "is blank, and architecture is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture": ""}, "architecture", "is blank, and architecture_grade is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"active_params": None}, "active_params", "is blank, and active_params_grade"),
-    (ReferenceModel, {"in_class": True, "calibration_sheet": ""}, {"max_context": 10_000}, "calibration_sheet", "and max_context is not"),
-    (ReferenceModel, {"in_class": True, "calibration_sheet": ""}, {"calibration_sheet": "x", "in_class": False}, "in_class", "is not true"),
     (Disclosure, {"topic": "fast_mode"}, {"quantity": "storage_tier"}, "quantity", "'storage_tier' is not known of fast_mode"),
     (Disclosure, {"topic": "production", "unit": "token/s"}, {"unit": "token/day"}, "unit", "is in token/s, not 'token/day'"),
     (Disclosure, {"topic": "production", "unit": "token/s"}, {"value": None}, "value", "is blank"),

@@ -83,14 +83,15 @@ def test_every_anchor_is_tried_and_moves_something():
         assert any(anchor in names for one in read().values() for names in anchors_by_label(one).values()), anchor
 
 
-def test_the_headline_follows_the_mean_contexts():
+def test_what_an_increment_pays_for_follows_the_mean_contexts():
     """The same increment over fewer tokens pays for more bytes of each."""
     (usual,), (near,), (far,) = (
         infer(["gemini-3.1-pro"], anchors=anchors).inferences
         for anchors in ({}, {"short_context": "100k", "long_context": "300k"}, {"long_context": "900k"})
     )
-    headlines = [one.kv_bytes["headline"].median for one in (far, usual, near)]
-    assert headlines == sorted(headlines) and headlines[0] < 0.8 * headlines[1] < 0.7 * headlines[2]
+    medians = [one.kv_bytes["increment"].median for one in (far, usual, near)]
+    assert medians == sorted(medians) and medians[0] < 0.8 * medians[1] < 0.7 * medians[2]
+    assert len({one.kv_bytes["headline"].median for one in (far, usual, near)}) == 1, "no price enters"
 
 
 def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
@@ -150,13 +151,13 @@ def test_given_kv_bytes_are_labelled_in_every_form():
     table = infer(["gemini-3.1-pro", "claude-opus-5"], anchors={"kv_bytes_per_token": "70kB"})
     text = " ".join(summary(table).split())
     assert text.count("70 kB (given)") == 4 and "KV is given, 70 kB: that is the headline" in text
-    assert "headline is KV calibrated" not in text and "kv_bytes_per_token 70 kB/token" in text
+    assert "headline is KV read" not in text and "kv_bytes_per_token 70 kB/token" in text
     for style in FORMATS:
         assert document(table, style).count("70 kB (given)") == 4
     for one, record in zip(table.inferences, as_records(table), strict=True):
         said = report(one, table)
-        assert said.count("70 kB/token (given)") == 3 and "The headline is what was given, 70 kB/token (given)" in " ".join(said.split())
-        assert "The headline is the calibrated line" not in said and "KV calibrated against" not in said
+        assert said.count("70 kB/token (given)") == 4 and "The headline is what was given, 70 kB/token (given)" in " ".join(said.split())
+        assert "The headline is the class" not in said
         assert "kv_bytes_per_token = 70 kB/token   given" in said
         estimate = record["estimates"]["kv_bytes_per_token"]["headline"]
         assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")
