@@ -213,10 +213,17 @@ def test_all_columns_rest_on_the_same_anchors_and_echo_them():
 def test_active_params_come_from_the_architecture_or_from_the_price():
     for found in current().inferences:
         by_price = found.anchors.origin["active_params"] == "market"
-        assert by_price == (found.model is None or found.model.active_params is None)
+        assert not by_price or found.model.active_params is None
+        assert found.size_stated is not by_price
         assert not by_price or found.anchors.values["active_params"] == found.market["active_params"].median
         assert "active_params assumed" not in found.flags
     assert one("deepseek-v4-pro").anchors.values["active_params"] == 49e9
+    stated = {name: one(name).anchors for name in ("kimi-k3", "mimo-v2.5-pro")}
+    assert {name: anchors.origin["active_params"] for name, anchors in stated.items()} == {
+        "kimi-k3": "architectures.csv",
+        "mimo-v2.5-pro": "open_models.csv",
+    }
+    assert stated["mimo-v2.5-pro"].values["active_params"] == 42e9
 
 
 def test_a_given_anchor_holds_for_every_sheet_and_scales_the_lecture_s_reading():
