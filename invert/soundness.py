@@ -16,10 +16,10 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
 
-READ_BY_INFER = ("models", "architectures", "calibration_models", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices")
+READ_BY_INFER = ("models", "architectures", "calibration_models", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices", "host_prices")
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history", "claims")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "disclosed_sizes", "price_history", "claims")
 """What is held against its description alone."""
 BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""

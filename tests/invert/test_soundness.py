@@ -23,6 +23,7 @@ from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
+from invert.market.learnt import listed_models
 from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
@@ -297,6 +298,35 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
         if rests_on_it:
             with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
                 rests_on_it()
+
+
+@in_one_test(
+    ("name", "column"),
+    [
+        *[(name, column) for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes") for column in ("input_price", "output_price")],
+        *[("list_prices", "cache_read_price"), ("host_prices", "batch_input_price"), ("open_models", "kv_bytes_per_token")],
+        *[(name, column) for name in ("open_models", "disclosed_sizes") for column in ("active_params", "total_params")],
+    ],
+)
+@in_one_test("text", ["0", "-1"])
+def test_a_market_price_or_size_of_nothing_is_named_where_it_stands(name: str, column: str, text: str):
+    """Their logarithms enter every fit."""
+    place = chosen(name, column)
+    with reading(edited(name, place, **{column: text})):
+        found = shipped.problems(name)
+    assert [(one.row, one.column) for one in found] == [(place + 2, column)]
+
+
+def test_a_list_price_of_nothing_takes_its_model_out_of_the_fits_and_stops_nothing():
+    place = next(place for place, row in enumerate(rows("list_prices")) if row["model"] == "Command-A")
+    with reading(edited("list_prices", place, input_price="0")):
+        table = infer(["gemini-3.1-pro"])
+        fitted = {row.model for row in listed_models(shipped_data())}
+    assert [(one.origin, one.row, one.column) for one in table.problems] == [("list_prices.csv", place + 2, "input_price")]
+    assert {row.model for row in listed_models(shipped_data())} - fitted == {"Command-A"}
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert one.market["active_params"].kind == whole.market["active_params"].kind == "interval"
+    assert one.kv_bytes == whole.kv_bytes
 
 
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
