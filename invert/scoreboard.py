@@ -109,10 +109,18 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     known = records(judged(data, assumptions), data, assumptions)
     return [
         *(_skill(KV_ESTIMATORS[name].heading, "family", one) for name, one in known.items() if name != "headline"),
-        *(_skill(f"KV {of}", "later", learnt.class_record(data, of, assumptions)) for of in KINDS),
+        *(_skill(f"KV {of}", "later", one) for of in KINDS if (one := learnt.class_record(data, of, assumptions))),
         *_candidates(data, assumptions),
         *_sizes(data, assumptions),
     ]
+
+
+def _or_none(work: Callable[[], Record]) -> Record | None:
+    """A record, or none where the tables have too few rows to judge by."""
+    try:
+        return work()
+    except WrongData:
+        return None
 
 
 def _skill(what: str, left_out: str, one: Record) -> Row:
@@ -163,11 +171,15 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
         ("all, sparse, hosts", "total", True),
     )
     rows = [
-        _skill(name, left_out, learnt.size_record(data, use, hosts, by, assumptions))
+        _skill(name, left_out, one)
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
+        if (one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)))
     ]
-    shuffled = [learnt.shuffled_record(data, "any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
+    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(NEGATIVE_CONTROLS)]
+    shuffled = [one for one in found if one]
+    if not shuffled:
+        return rows
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
     return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _gain(fmean(one.gain for one in shuffled))}]
 

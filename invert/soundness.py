@@ -16,7 +16,17 @@ from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
 
-READ_BY_INFER = ("models", "architectures", "calibration_models", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices", "host_prices")
+READ_BY_INFER = (
+    "models",
+    "architectures",
+    "calibration_models",
+    "memory_tiers",
+    "disclosures",
+    "hardware",
+    "open_models",
+    "list_prices",
+    "host_prices",
+)
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
 BESIDE = ("efficiencies", *PRICES, "prices_rivals", "disclosed_sizes", "price_history", "claims")

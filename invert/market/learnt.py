@@ -12,7 +12,7 @@ from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size
-from invert.market.candidates import CANDIDATES, weighed
+from invert.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
 from invert.market.hosts import spread_of_output_input_ratio
 from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.panel import Priced
@@ -71,15 +71,24 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 
 
 @once_a_run
-def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL) -> Record:
-    """What the class has got right of the models released since its horizon was chosen."""
+def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL) -> Record | None:
+    """What the class has got right of the models released since its horizon was chosen; None where too few were."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions))
+
+
+def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:
+    """What a size is learnt from without a price family; `WrongData` where its groups are too few for a line."""
+    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
+    if len({getattr(row, by) for row in rows}) < LEAST_TO_LEARN:
+        table = (HostPrice if hosts else ListPrice).TABLE
+        raise WrongData(f"{table}.csv: fewer than {LEAST_TO_LEARN} values of {by} are left to learn a size from")
+    return rows
 
 
 @once_a_run
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
-    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
+    rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     extra = assumptions.extra_markup_prior
     return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
@@ -103,14 +112,14 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
 @once_a_run
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
-    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), assumptions=assumptions)
+    rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.foretold_left_out(USES[use], rows, by))
 
 
 @once_a_run
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
-    rows = size.rows_for(USES[use], listed_models(data), assumptions=assumptions)
+    rows = _rows_for(data, use, False, "", "price_family", assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
     return record(*size.foretold_left_out(USES[use], shuffled))

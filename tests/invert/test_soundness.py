@@ -33,7 +33,7 @@ from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
+from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -303,7 +303,11 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
 @in_one_test(
     ("name", "column"),
     [
-        *[(name, column) for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes") for column in ("input_price", "output_price")],
+        *[
+            (name, column)
+            for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes")
+            for column in ("input_price", "output_price")
+        ],
         *[("list_prices", "cache_read_price"), ("host_prices", "batch_input_price"), ("open_models", "kv_bytes_per_token")],
         *[(name, column) for name in ("open_models", "disclosed_sizes") for column in ("active_params", "total_params")],
     ],
@@ -327,6 +331,33 @@ def test_a_list_price_of_nothing_takes_its_model_out_of_the_fits_and_stops_nothi
     (one,), (whole, _) = table.inferences, usual().inferences
     assert one.market["active_params"].kind == whole.market["active_params"].kind == "interval"
     assert one.kv_bytes == whole.kv_bytes
+
+
+def in_every_row(name: str, **cells: str) -> Tables:
+    """The tables with these cells in every row of one."""
+    return read().edited(**{name: with_cells(shipped.content(f"{name}.csv").decode(), lambda row: row | cells)})
+
+
+def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_there():
+    with reading(in_every_row("architectures", kv_family="one")):
+        table = infer(["gemini-3.1-pro"])
+        assert report(table.inferences[0], table) and run_as_json(table)
+        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
+    (one,), (whole, _) = table.inferences, usual().inferences
+    for found in (one.kv_bytes["headline"], one.kv_bytes_stored):
+        assert found.kind == "undetermined" and found.because.startswith("fewer than two families")
+    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
+    assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
+
+
+def test_with_one_family_of_prices_the_size_is_undetermined_and_the_class_is_there():
+    with reading(in_every_row("open_models", price_family="one")):
+        table = infer(["gemini-3.1-pro"])
+        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
+    (one,), (whole, _) = table.inferences, usual().inferences
+    size = one.market["active_params"]
+    assert size.kind == "undetermined" and size.because.startswith("list_prices.csv: fewer than 4 values of price_family are left")
+    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and {"KV read", "KV stored"} < set(estimates)
 
 
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():

@@ -197,3 +197,9 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}
     assert count == 5000
     assert 0.47 < held[0.5] / count < 0.53 and 0.88 < held[0.9] / count < 0.93
+
+
+@pytest.mark.parametrize("families", [[], ["a"], ["a", "a"]])
+def test_what_no_two_families_judge_has_no_record(families):
+    values = np.zeros(len(families))
+    assert record.record_by_votes(values, families, values, values, values) is None
