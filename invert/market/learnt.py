@@ -8,7 +8,8 @@ from math import exp, log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
+from derive.shipped import Problem
+from derive.shipped_rows import AnyRecord, Architecture, HostPrice, ListPrice, OpenModel, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size
@@ -21,20 +22,42 @@ from invert.market.record import record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.market.student import Student
 from invert.records import Record, Verdict
+from invert.sheets import read
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
+DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: "release_date", ListPrice: "date"}
+"""The tables that a class or a fit is learnt from, and the column of their day."""
+
+
+@once_a_run
+def newest_day(data: Data) -> date:
+    """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
+    _, rows, _ = read.prices_that_ship(data)
+    return read.newest_day(rows)[0] or date.max
+
+
+def dated_late(row: TableRow, data: Data) -> Problem | None:
+    """What is wrong with a row whose release or price is of a day after that; None where it is not."""
+    column = DATED[type(row)]
+    day, newest = getattr(row, column), newest_day(data)
+    return Problem(f"{row.TABLE}.csv", row.place, column, f"{day} is after the prices were read, on {newest}") if day > newest else None
+
+
+def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """The sound rows of a table that are of a day up to that."""
+    return tuple(row for row in data.tables.rows_of(record) if not dated_late(row, data))
 
 
 @once_a_run
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Open models at the list prices of their makers."""
-    return panel.by_list_price(data.tables.rows_of(OpenModel), data.tables.rows_of(ListPrice))
+    return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
 @once_a_run
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
-    return panel.by_host_price(data.tables.rows_of(OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
+    return panel.by_host_price(rows_so_far(data, OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
 
 
 @once_a_run
@@ -46,7 +69,7 @@ def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
 @once_a_run
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv, read and stored."""
-    return caches(data.tables.rows_of(Architecture), assumptions.bytes_per_kv_value)
+    return caches(rows_so_far(data, Architecture), assumptions.bytes_per_kv_value)
 
 
 @once_a_run

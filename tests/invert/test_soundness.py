@@ -23,7 +23,7 @@ from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
-from invert.market.learnt import listed_models
+from invert.market.learnt import known_caches, listed_models
 from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
@@ -331,6 +331,43 @@ def test_a_list_price_of_nothing_takes_its_model_out_of_the_fits_and_stops_nothi
     (one,), (whole, _) = table.inferences, usual().inferences
     assert one.market["active_params"].kind == whole.market["active_params"].kind == "interval"
     assert one.kv_bytes == whole.kv_bytes
+
+
+def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it():
+    """DeepSeek-V3.1 of 2028 is in no class and record; a model, or a price, of 2028 is in no fit."""
+    places = {}
+    edits = (
+        ("architectures", "DeepSeek-V3.1", "release_date"),
+        ("open_models", "Command-A+", "release_date"),
+        ("list_prices", "DBRX", "date"),
+    )
+    tables = read()
+    for name, model, column in edits:
+        places[f"{name}.csv", column] = next(place for place, row in enumerate(rows(name)) if row["model"] == model) + 2
+        tables = tables.edited(
+            **{name: edited(name, places[f"{name}.csv", column] - 2, **{column: "2028-03-01"}).files[f"{name}.csv"].decode()}
+        )
+    with reading(tables):
+        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), known_caches(shipped_data())
+    assert [str(one) for one in table.problems] == [
+        f"{name} row {place}, column {column}: 2028-03-01 is after the prices were read, on 2026-11-20"
+        for (name, column), place in places.items()
+    ]
+    assert {row.model for row in listed_models(shipped_data())} - {row.model for row in late} == {"Command-A+", "DBRX"}
+    for of, caches in known_caches(shipped_data()).items():
+        assert {one.architecture for one in caches} - {one.architecture for one in without[of]} == {"DeepSeek-V3.1"}
+    record, whole = (one.inferences[0].kv_bytes["headline"].record for one in (table, usual()))
+    assert record and whole and record.count == whole.count
+
+
+def test_a_known_model_dated_after_the_prices_judges_no_estimator():
+    place = next(place for place, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.5")
+    with reading(edited("architectures", place, release_date="2028-03-01")):
+        table = infer(["gemini-3.1-pro"])
+        estimates = {row["estimate"]: row["models"] for row in scoreboard.section_rows("skill", shipped_data())}
+    assert [(one.origin, one.row, one.column) for one in table.problems] == [("architectures.csv", place + 2, "release_date")]
+    assert table.notes == ("the calibration is without GLM-4.5: a row that this rests on cannot be used",)
+    assert estimates["KV at rent"] == 8
 
 
 def in_every_row(name: str, **cells: str) -> Tables:
