@@ -167,7 +167,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
 
 
 def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
-    """The fits of size, family or vendor left out, and the first of them on shuffled prices."""
+    """The fits of size, family or vendor left out; that of any model on closed ones whose size became known, and on shuffled prices."""
     fits = (
         ("active, sparse, list", "closed", False),
         ("active, any, list", "any", False),
@@ -181,6 +181,8 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
         if (one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)))
     ]
+    since = _or_none(partial(learnt.disclosed_record, data, assumptions))
+    rows += [_skill("active, disclosed since", "model", since)] if since else []
     found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:

@@ -9,7 +9,7 @@ import numpy as np
 
 from derive.errors import WrongData
 from derive.shipped import Problem
-from derive.shipped_rows import AnyRecord, Architecture, HostPrice, ListPrice, OpenModel, TableRow
+from derive.shipped_rows import AnyRecord, Architecture, DisclosedSize, HostPrice, ListPrice, OpenModel, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size
@@ -18,15 +18,15 @@ from invert.market.hosts import spread_of_output_input_ratio
 from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.panel import Priced
 from invert.market.recency import Cache, Forgetting
-from invert.market.record import record
+from invert.market.record import LEAST_VOTES, record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.market.student import Student
 from invert.records import Record, Verdict
 from invert.sheets import read
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
-DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: "release_date", ListPrice: "date"}
-"""The tables that a class or a fit is learnt from, and the column of their day."""
+DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: "release_date", ListPrice: "date", DisclosedSize: "date"}
+"""The tables that a class or a fit is learnt from or judged by, and the column of their day."""
 
 
 @once_a_run
@@ -137,6 +137,19 @@ def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_fami
     """How well that was foretold of open models that were left out."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.foretold_left_out(USES[use], rows, by))
+
+
+@once_a_run
+def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
+    """How well the sizes of closed models that became known lie where the fit of open models has them, the only record of closed ones.
+
+    `WrongData` where fewer than two vendors disclosed any.
+    """
+    rows = _rows_for(data, "any", False, "", "price_family", assumptions)
+    sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
+    if len({one.vendor for one in sizes}) < LEAST_VOTES:
+        raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
+    return record(*size.foretold_since(ANY, rows, sizes))
 
 
 @once_a_run

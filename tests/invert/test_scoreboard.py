@@ -163,6 +163,12 @@ def test_prices_tell_sizes_and_shuffled_ones_do_not(skill):
     assert abs(control["gain"]) < 0.03 and control["models"] == listed["models"]
 
 
+def test_sizes_that_were_disclosed_have_a_row(skill):
+    """The only record on closed models: nine of six vendors, eight in the range."""
+    row = skill["active, disclosed since", "model"]
+    assert [row[name] for name in ("models", "families", "rms", "class", "in 90%")] == [9, 6, 0.57, 1.5, 0.89]
+
+
 @pytest.mark.parametrize("gone", ["size", "class"])
 def test_sizes_and_classes_stand_among_the_rest_and_have_no_section(gone):
     assert gone not in truth.SECTIONS and set(truth.SECTIONS) == set(truth.TITLES)
