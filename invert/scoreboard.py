@@ -35,6 +35,8 @@ from invert.storage.tariffs import negative_controls, scoreboard
 Row = dict[str, object]
 NEGATIVE_CONTROLS = 20
 """How often prices are shuffled among models."""
+POOL_DIGITS = 3
+"""Of what pools gain, which is little."""
 RECORDED = "calibration_run.csv"
 """The last long run of `backsolve validate --section calibration --rerun`."""
 
@@ -103,16 +105,25 @@ def _base_markup(data: Data, member: calibration.Member, assumptions: Assumption
 def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
 
-    Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. Nothing enters the headline that has
-    gained no more than one standard error. What is left out: the family of a model, its vendor, or all that was released later.
+    Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. That of a candidate is of what it foretells
+    alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
+    family of a model, its vendor, all that was released later, or the model alone.
     """
     known = records(judged(data, assumptions), data, assumptions)
     return [
         *(_skill(KV_ESTIMATORS[name].heading, "family", one) for name, one in known.items() if name != "headline"),
-        *(_skill(f"KV {of}", "later", learnt.class_record(data, of, assumptions)) for of in KINDS),
+        *(_skill(f"KV {of}", "later", one) for of in KINDS if (one := learnt.class_record(data, of, assumptions))),
         *_candidates(data, assumptions),
         *_sizes(data, assumptions),
     ]
+
+
+def _or_none(work: Callable[[], Record]) -> Record | None:
+    """A record, or none where the tables have too few rows to judge by."""
+    try:
+        return work()
+    except WrongData:
+        return None
 
 
 def _skill(what: str, left_out: str, one: Record) -> Row:
@@ -125,17 +136,18 @@ def _skill(what: str, left_out: str, one: Record) -> Row:
     return {
         **dict.fromkeys(SKILL),
         **{"estimate": what, "left out": left_out, "models": one.count, "families": one.groups},
-        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": _gain(one.gain)},
-        **{"standard error": round(one.standard_error, 2), "gain, low": _gain(low), "gain, high": _gain(high), **coverage},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": _nats(one.gain)},
+        **{"standard error": _nats(one.standard_error), "gain, low": _nats(low), "gain, high": _nats(high), **coverage},
     }
 
 
-def _gain(nats: float) -> str:
-    return f"{nats:+.2f}"
+def _nats(value: float, digits: int = 2) -> float:
+    """Rounded, and nothing without a sign."""
+    return round(value, digits) + 0.0
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
-    """What each gains alone over the class of its time, and the weight of a pool with it."""
+    """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
         (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
@@ -146,7 +158,8 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": _gain(one.by_price - one.by_class), "weight": one.weight},
+            **{"gain": _nats(one.by_price - one.by_class), "pool gain": _nats(one.gain_of_pool, POOL_DIGITS)},
+            **{"pool gain, standard error": _nats(one.standard_error, POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
         if one
@@ -154,7 +167,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
 
 
 def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
-    """The fits of size, family or vendor left out, and the first of them on shuffled prices."""
+    """The fits of size, family or vendor left out; that of any model on closed ones whose size became known, and on shuffled prices."""
     fits = (
         ("active, sparse, list", "closed", False),
         ("active, any, list", "any", False),
@@ -163,20 +176,28 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
         ("all, sparse, hosts", "total", True),
     )
     rows = [
-        _skill(name, left_out, learnt.size_record(data, use, hosts, by, assumptions))
+        _skill(name, left_out, one)
         for name, use, hosts in fits
         for by, left_out in (("price_family", "family"), ("vendor", "vendor"))
+        if (one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)))
     ]
-    shuffled = [learnt.shuffled_record(data, "any", seed, assumptions) for seed in range(NEGATIVE_CONTROLS)]
+    since = _or_none(partial(learnt.disclosed_record, data, assumptions))
+    rows += [_skill("active, disclosed since", "model", since)] if since else []
+    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(NEGATIVE_CONTROLS)]
+    shuffled = [one for one in found if one]
+    if not shuffled:
+        return rows
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _gain(fmean(one.gain for one in shuffled))}]
+    return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _nats(fmean(one.gain for one in shuffled))}]
 
 
 SHOWN = {"skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%")}
 """Columns of a section that its text shows, where it is not all of them."""
+SIGNED = {"skill": ("gain",)}
+"""Columns whose text has a sign."""
 SKILL = (
     *SHOWN["skill"][:7], "standard error", "gain, low", "gain, high", "in 50%", "in 50%, low", "in 50%, high",
-    "in 90%", "in 90%, low", "in 90%, high", "weight",
+    "in 90%", "in 90%, low", "in 90%, high", "pool gain", "pool gain, standard error", "weight",
 )  # fmt: skip
 
 
@@ -279,7 +300,8 @@ tier rules; negative controls; a disclosed day; what the lecture claims; the sam
 
 TITLES = {
     "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
-    "skill": "What was foretold of models left out: rms (nats), that of the class, gain over it, shares in ranges (--as json: intervals)",
+    "skill": "What was foretold of models left out: rms (nats), that of the class, gain in mean log density over the class (nats; of"
+    " a candidate: by it alone), shares in ranges (--as json: intervals, pools)",
     "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
@@ -297,9 +319,15 @@ def rendered_sections(found: Mapping[str, list[Row]], style: str, width: int = 1
         return "\n".join(_csv(rows) for rows in found.values()).rstrip("\n")
     parts = []
     for name, rows in found.items():
-        texts = [{column: "-" if value is None else str(value) for column, value in row.items()} for row in rows]
+        texts = [{column: _text(value, column in SIGNED.get(name, ())) for column, value in row.items()} for row in rows]
         parts.append(laid_out([*title(TITLES[name])[1:], aligned(SHOWN.get(name, tuple(texts[0])), texts) if texts else "none"], width))
     return "\n\n".join(parts)
+
+
+def _text(value: object, signed: bool) -> str:
+    if value is None:
+        return "-"
+    return f"{value:+.2f}" if signed else str(value)
 
 
 def _csv(rows: list[Row]) -> str:

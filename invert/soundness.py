@@ -11,15 +11,26 @@ from derive.shipped_rows import AnyRecord, Architecture, FxRate, ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
+from invert.market import learnt
 from invert.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
 
-READ_BY_INFER = ("models", "architectures", "calibration_models", "memory_tiers", "disclosures", "hardware", "open_models", "list_prices")
+READ_BY_INFER = (
+    "models",
+    "architectures",
+    "calibration_models",
+    "memory_tiers",
+    "disclosures",
+    "hardware",
+    "open_models",
+    "list_prices",
+    "host_prices",
+)
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "host_prices", "disclosed_sizes", "price_history", "claims")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "price_history", "claims")
 """What is held against its description alone."""
 BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""
@@ -37,7 +48,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
-    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables))
+    return (*found, *_misnamed(book, data.tables), *released_late(book, data.tables), *_dated_late(data))
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
@@ -132,6 +143,11 @@ def released_late(book: PriceBook, tables: Tables) -> list[Problem]:
             fault = f"{model.release_date} is after {of}, on {min(sold, newest)}"
             found.append(Problem("models.csv", model.place, "release_date", fault))
     return found
+
+
+def _dated_late(data: Data) -> list[Problem]:
+    """Releases and prices of the market tables after the newest day of the prices: no class, record or fit has them."""
+    return [late for record in learnt.DATED for row in _sound(data.tables, record) if (late := learnt.dated_late(row, data))]
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:

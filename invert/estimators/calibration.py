@@ -217,6 +217,8 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
     except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
+    if late := learnt.dated_late(architecture, data):
+        raise BadRow(late)
     params = preset.givens.get("active_params")
     sold = _sold(row, book, known, params, data, assumptions)
     return Member(row.architecture, architecture.kv_family, read, prefill_attention_flops(preset), params, sold)

@@ -63,20 +63,22 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
     """What the ranges of each estimator have got right of these models, held against the class of the time, a family one vote.
 
     A printed range is taken for a normal density of the logarithm on either side of its median. An estimator that gives no
-    range of any of them has no record.
+    range of two families or more has no record.
     """
     caches = learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     of_class = classes(caches, [of_name[one.member.architecture] for one in known], learnt.forgetting(data, assumptions))
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
-    by_class, found = of_class.log_density(truths), {}
+    by_class = of_class.log_density(truths)
+    found: dict[str, Record] = {}
     for estimator in dict.fromkeys(name for one in known for name in one.kv_bytes):
         ranges = [_two_normals(one.kv_bytes[estimator], truth) for one, truth in zip(known, truths, strict=True)]
         kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(by_class[place])], dtype=int)
         if kept.size:
             errors, densities, nearer = np.array([ranges[place] for place in kept]).T
             families = [known[place].member.family for place in kept]
-            found[estimator] = record_by_votes(densities - by_class[kept], families, errors, (of_class.centre - truths)[kept], nearer)
+            one = record_by_votes(densities - by_class[kept], families, errors, (of_class.centre - truths)[kept], nearer)
+            found |= {estimator: one} if one else {}
     return found
 
 

@@ -81,7 +81,7 @@ def weighed_rows(rows: Sequence[tuple[Cache, float]], known: Sequence[Cache], fo
 def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
     """ln of the density [1/nat] that the class of its time has at each cache; nan where there is no class."""
     values = np.array([one.ln_kv for one in rows])
-    return [float(density) for density in classes(known, rows, forgetting).log_density(values)] if rows else []
+    return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
 def _through(others: Sequence[tuple[Cache, float]], seen: float) -> Student:

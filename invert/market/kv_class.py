@@ -49,11 +49,19 @@ def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Fo
 
 
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
-    """The horizon that foretold best what came next, over all kinds of bytes together, on models released before the day."""
+    """The horizon that foretold best what came next, over all kinds of bytes together, on models released before the day.
+
+    Where there was none to foretell, it is the first.
+    """
     kinds, before = tuple(kinds), judged_since(assumptions)
     spread, votes = assumptions.class_spread, assumptions.class_votes
     ways = [Forgetting(horizon=horizon, spread=spread, votes=votes) for horizon in assumptions.class_horizons]
-    return max(ways, key=lambda way: sum(by_family(known, classes(known, known, way), before=before)[0].mean() for known in kinds))
+
+    def foresight(way: Forgetting) -> float:
+        densities = [by_family(known, classes(known, known, way), before=before)[0] for known in kinds]
+        return float(sum(of_kind.mean() for of_kind in densities if of_kind.size))
+
+    return max(ways, key=foresight)
 
 
 def judged_since(assumptions: Assumptions = USUAL) -> date:
@@ -75,8 +83,8 @@ def by_family(
     return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
 
 
-def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date) -> Record:
-    """What the class has got right of models released from a day on, each by rolling origin with its family left out.
+def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date) -> Record | None:
+    """What the class has got right of models released from a day on, each by rolling origin with its family left out; None of too few.
 
     Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
     """

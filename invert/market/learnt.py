@@ -8,33 +8,56 @@ from math import exp, log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
+from derive.shipped import Problem
+from derive.shipped_rows import AnyRecord, Architecture, DisclosedSize, HostPrice, ListPrice, OpenModel, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.market import panel, size
-from invert.market.candidates import CANDIDATES, weighed
+from invert.market.candidates import CANDIDATES, LEAST_TO_LEARN, weighed
 from invert.market.hosts import spread_of_output_input_ratio
 from invert.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class
 from invert.market.panel import Priced
 from invert.market.recency import Cache, Forgetting
-from invert.market.record import record
+from invert.market.record import LEAST_VOTES, record
 from invert.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.market.student import Student
 from invert.records import Record, Verdict
+from invert.sheets import read
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
+DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: "release_date", ListPrice: "date", DisclosedSize: "date"}
+"""The tables that a class or a fit is learnt from or judged by, and the column of their day."""
+
+
+@once_a_run
+def newest_day(data: Data) -> date:
+    """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
+    _, rows, _ = read.prices_that_ship(data)
+    return read.newest_day(rows)[0] or date.max
+
+
+def dated_late(row: TableRow, data: Data) -> Problem | None:
+    """What is wrong with a row whose release or price is of a day after that; None where it is not."""
+    column = DATED[type(row)]
+    day, newest = getattr(row, column), newest_day(data)
+    return Problem(f"{row.TABLE}.csv", row.place, column, f"{day} is after the prices were read, on {newest}") if day > newest else None
+
+
+def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """The sound rows of a table that are of a day up to that."""
+    return tuple(row for row in data.tables.rows_of(record) if not dated_late(row, data))
 
 
 @once_a_run
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Open models at the list prices of their makers."""
-    return panel.by_list_price(data.tables.rows_of(OpenModel), data.tables.rows_of(ListPrice))
+    return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
 @once_a_run
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
-    return panel.by_host_price(data.tables.rows_of(OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
+    return panel.by_host_price(rows_so_far(data, OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
 
 
 @once_a_run
@@ -46,7 +69,7 @@ def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
 @once_a_run
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv, read and stored."""
-    return caches(data.tables.rows_of(Architecture), assumptions.bytes_per_kv_value)
+    return caches(rows_so_far(data, Architecture), assumptions.bytes_per_kv_value)
 
 
 @once_a_run
@@ -71,15 +94,24 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 
 
 @once_a_run
-def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL) -> Record:
-    """What the class has got right of the models released since its horizon was chosen."""
+def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL) -> Record | None:
+    """What the class has got right of the models released since its horizon was chosen; None where too few were."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions))
+
+
+def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:
+    """What a size is learnt from without a price family; `WrongData` where its groups are too few for a line."""
+    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
+    if len({getattr(row, by) for row in rows}) < LEAST_TO_LEARN:
+        table = (HostPrice if hosts else ListPrice).TABLE
+        raise WrongData(f"{table}.csv: fewer than {LEAST_TO_LEARN} values of {by} are left to learn a size from")
+    return rows
 
 
 @once_a_run
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
-    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
+    rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     extra = assumptions.extra_markup_prior
     return size.drawn_sizes(USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0))
 
@@ -103,14 +135,27 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
 @once_a_run
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
-    rows = size.rows_for(USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), assumptions=assumptions)
+    rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.foretold_left_out(USES[use], rows, by))
+
+
+@once_a_run
+def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
+    """How well the sizes of closed models that became known lie where the fit of open models has them, the only record of closed ones.
+
+    `WrongData` where fewer than two vendors disclosed any.
+    """
+    rows = _rows_for(data, "any", False, "", "price_family", assumptions)
+    sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
+    if len({one.vendor for one in sizes}) < LEAST_VOTES:
+        raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
+    return record(*size.foretold_since(ANY, rows, sizes))
 
 
 @once_a_run
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
-    rows = size.rows_for(USES[use], listed_models(data), assumptions=assumptions)
+    rows = _rows_for(data, use, False, "", "price_family", assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
     return record(*size.foretold_left_out(USES[use], shuffled))

@@ -68,19 +68,19 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     >>> found.centre.round(3).tolist(), found.scale.round(3).tolist(), found.freedom.round(3).tolist()
     ([11.459], [1.375], [3.652])
     """
-    families = dict.fromkeys(one.family for one in caches)
-    of_family = np.array([[one.family == family for family in families] for one in caches], dtype=float)
+    names = np.array([one.family for one in caches], dtype=str)
+    of_family = (names[:, None] == np.unique(names)).astype(float)
     days, values = (np.array([one.released.toordinal() for one in caches]) / DAYS, np.array([one.ln_kv for one in caches]))
     when = np.array([one.released.toordinal() for one in targets]) / DAYS
-    others = np.array([[one.family != target.family for one in caches] for target in targets])
+    others = names != np.array([target.family for target in targets], dtype=str)[:, None]
     heard = (others & (days < when[:, None])).astype(float)
     members = heard @ of_family
     with np.errstate(invalid="ignore", divide="ignore"):
         votes, dates = (np.nan_to_num(heard @ (of_family * of[:, None]) / members) for of in (values, days))
         weights = np.exp(-(when[:, None] - dates) / forgetting.horizon) * (members > 0)
-        weights = np.where((members > 0).sum(1, keepdims=True) > 1, weights / weights.sum(1, keepdims=True), np.nan)
-    count = 1 / (weights**2).sum(1)
-    centre = (weights * votes).sum(1)
-    spread = count * (weights * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
+        shares = weights / weights.sum(1, keepdims=True)
+        count = np.where((members > 0).sum(1) > 1, 1 / (shares**2).sum(1), np.nan)
+    centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
+    spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
     freedom = count + forgetting.votes - 1
     return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)

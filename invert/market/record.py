@@ -13,6 +13,8 @@ from invert.records import Held, Record
 
 LEVELS = (0.5, 0.9)
 RESAMPLES = 2000
+LEAST_VOTES = 2
+"""Below which a gain has no spread, and there is no record."""
 
 
 def record(found: Foretold, of_class: Foretold) -> Record:
@@ -31,11 +33,13 @@ def record(found: Foretold, of_class: Foretold) -> Record:
     )
 
 
-def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record:
+def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record | None:
     """What was foretold of models, each family one vote in the gain; errors [nat] and ranges are counted by model.
 
-    `nearer` is how much of each foretelling lies nearer to its centre than the truth.
+    `nearer` is how much of each foretelling lies nearer to its centre than the truth. Of fewer than two families there is none.
     """
+    if len(set(families)) < LEAST_VOTES:
+        return None
     _, groups = np.unique(np.array(families), return_inverse=True)
     votes = np.bincount(groups, gains) / np.bincount(groups)
     standard_error, interval = spread_of_mean(votes, np.arange(len(votes)))

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from derive.briefly import brief
+from derive.shipped_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.market.panel import Priced
 from invert.market.regression import RIDGE, Fit, Foretold, GroupedRows, fit, foretold, grouped
@@ -77,6 +78,23 @@ def foretold_left_out(use: Use, rows: Sequence[Priced], by: str = "price_family"
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
     found = grouped_for(use, rows, by)
     return foretold(found), foretold(GroupedRows(found.predictors[:, :1], found.target, found.groups, found.weights))
+
+
+def foretold_since(use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize]) -> tuple[Foretold, Foretold]:
+    """What the prices of models that are no row foretell of their active parameters by all rows, and the class does; vendors are groups.
+
+    A size whose active parameters are not known is left out.
+    """
+    known = [(log(one.active_params / BILLION), one.vendor, log(one.input_price)) for one in sizes if one.active_params]
+    seen, found = grouped_for(use, rows), grouped(*zip(*known, strict=True))
+
+    def by(columns: int) -> Foretold:
+        one = fit(GroupedRows(seen.predictors[:, :columns], seen.target, seen.groups, seen.weights))
+        centre = found.predictors[:, :columns] @ np.array([one.intercept, *one.slopes])
+        return Foretold(centre, np.full(len(centre), one.scale), one.freedom, found.target, found.groups)
+
+    _, both = seen.predictors.shape
+    return by(both), by(1)
 
 
 def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED) -> "Draws":

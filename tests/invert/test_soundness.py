@@ -23,6 +23,7 @@ from derive.shipped import Problem, Tables, read
 from invert import scoreboard
 from invert.estimators import calibration
 from invert.inference import infer
+from invert.market.learnt import known_caches, listed_models
 from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
@@ -32,7 +33,7 @@ from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems
 from invert.table import InferenceTable
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
+from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -297,6 +298,103 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
         if rests_on_it:
             with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
                 rests_on_it()
+
+
+@in_one_test(
+    ("name", "column"),
+    [
+        *[
+            (name, column)
+            for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes")
+            for column in ("input_price", "output_price")
+        ],
+        *[("list_prices", "cache_read_price"), ("host_prices", "batch_input_price"), ("open_models", "kv_bytes_per_token")],
+        *[(name, column) for name in ("open_models", "disclosed_sizes") for column in ("active_params", "total_params")],
+    ],
+)
+@in_one_test("text", ["0", "-1"])
+def test_a_market_price_or_size_of_nothing_is_named_where_it_stands(name: str, column: str, text: str):
+    """Their logarithms enter every fit."""
+    place = chosen(name, column)
+    with reading(edited(name, place, **{column: text})):
+        found = shipped.problems(name)
+    assert [(one.row, one.column) for one in found] == [(place + 2, column)]
+
+
+def test_a_list_price_of_nothing_takes_its_model_out_of_the_fits_and_stops_nothing():
+    place = next(place for place, row in enumerate(rows("list_prices")) if row["model"] == "Command-A")
+    with reading(edited("list_prices", place, input_price="0")):
+        table = infer(["gemini-3.1-pro"])
+        fitted = {row.model for row in listed_models(shipped_data())}
+    assert [(one.origin, one.row, one.column) for one in table.problems] == [("list_prices.csv", place + 2, "input_price")]
+    assert {row.model for row in listed_models(shipped_data())} - fitted == {"Command-A"}
+    (one,), (whole, _) = table.inferences, usual().inferences
+    assert one.market["active_params"].kind == whole.market["active_params"].kind == "interval"
+    assert one.kv_bytes == whole.kv_bytes
+
+
+def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it():
+    """DeepSeek-V3.1 of 2028 is in no class and record; a model, or a price, of 2028 is in no fit."""
+    places = {}
+    edits = (
+        ("architectures", "DeepSeek-V3.1", "release_date"),
+        ("open_models", "Command-A+", "release_date"),
+        ("list_prices", "DBRX", "date"),
+    )
+    tables = read()
+    for name, model, column in edits:
+        places[f"{name}.csv", column] = next(place for place, row in enumerate(rows(name)) if row["model"] == model) + 2
+        tables = tables.edited(
+            **{name: edited(name, places[f"{name}.csv", column] - 2, **{column: "2028-03-01"}).files[f"{name}.csv"].decode()}
+        )
+    with reading(tables):
+        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), known_caches(shipped_data())
+    assert [str(one) for one in table.problems] == [
+        f"{name} row {place}, column {column}: 2028-03-01 is after the prices were read, on 2026-11-20"
+        for (name, column), place in places.items()
+    ]
+    assert {row.model for row in listed_models(shipped_data())} - {row.model for row in late} == {"Command-A+", "DBRX"}
+    for of, caches in known_caches(shipped_data()).items():
+        assert {one.architecture for one in caches} - {one.architecture for one in without[of]} == {"DeepSeek-V3.1"}
+    record, whole = (one.inferences[0].kv_bytes["headline"].record for one in (table, usual()))
+    assert record and whole and record.count == whole.count
+
+
+def test_a_known_model_dated_after_the_prices_judges_no_estimator():
+    place = next(place for place, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.5")
+    with reading(edited("architectures", place, release_date="2028-03-01")):
+        table = infer(["gemini-3.1-pro"])
+        estimates = {row["estimate"]: row["models"] for row in scoreboard.section_rows("skill", shipped_data())}
+    assert [(one.origin, one.row, one.column) for one in table.problems] == [("architectures.csv", place + 2, "release_date")]
+    assert table.notes == ("the calibration is without GLM-4.5: a row that this rests on cannot be used",)
+    assert estimates["KV at rent"] == 8
+
+
+def in_every_row(name: str, **cells: str) -> Tables:
+    """The tables with these cells in every row of one."""
+    return read().edited(**{name: with_cells(shipped.content(f"{name}.csv").decode(), lambda row: row | cells)})
+
+
+def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_there():
+    with reading(in_every_row("architectures", kv_family="one")):
+        table = infer(["gemini-3.1-pro"])
+        assert report(table.inferences[0], table) and run_as_json(table)
+        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
+    (one,), (whole, _) = table.inferences, usual().inferences
+    for found in (one.kv_bytes["headline"], one.kv_bytes_stored):
+        assert found.kind == "undetermined" and found.because.startswith("fewer than two families")
+    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
+    assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
+
+
+def test_with_one_family_of_prices_the_size_is_undetermined_and_the_class_is_there():
+    with reading(in_every_row("open_models", price_family="one")):
+        table = infer(["gemini-3.1-pro"])
+        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
+    (one,), (whole, _) = table.inferences, usual().inferences
+    size = one.market["active_params"]
+    assert size.kind == "undetermined" and size.because.startswith("list_prices.csv: fewer than 4 values of price_family are left")
+    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and {"KV read", "KV stored"} < set(estimates)
 
 
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():

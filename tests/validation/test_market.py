@@ -14,9 +14,10 @@ from scipy import stats
 
 from derive.shipped import rows_of
 from derive.shipped_rows import DisclosedSize, HostPrice, ListPrice, OpenModel
-from invert.market import panel, record, size
+from invert.market import learnt, panel, record, size
 from invert.market.regression import fit, foretold, grouped
 from invert.market.size import ANY, CLOSED, TOTAL
+from tests.tools.data import shipped_data
 
 TABLES = Path(__file__).parent.parent.parent / "pricing_data"
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
@@ -158,6 +159,12 @@ def test_sizes_that_were_disclosed_lie_where_they_should():
     assert len(rows) == 9 and not {row.model for row in rows} & {row.model for row in LISTED}
     assert (errors.mean(), np.sqrt((errors**2).mean())) == pytest.approx((0.13, 0.57), abs=0.005)
     assert (np.abs(errors) < stats.t.ppf(0.95, one.freedom) * one.scale).sum() == 8
+    found = learnt.disclosed_record(shipped_data())
+    mean = fit(grouped([np.log(row.active_params / 1e9) for row in LISTED], [row.price_family for row in LISTED])).intercept
+    of_class = [np.log(row.active_params / 1e9) - mean for row in rows]
+    assert (found.count, found.groups, found.held[-1].held) == (9, 6, 8)
+    assert (found.rms, found.rms_of_class) == pytest.approx((np.sqrt((errors**2).mean()), np.sqrt(np.mean(np.square(of_class)))))
+    assert found.rms_of_class == pytest.approx(1.5, abs=0.005) and found.has_skill
 
 
 def _error(one, active_params, price):
@@ -197,3 +204,9 @@ def test_ranges_hold_as_often_as_they_say_where_the_law_is_known():
         held = {level: n + (errors < stats.t.ppf((1 + level) / 2, one.freedom)).sum() for level, n in held.items()}
     assert count == 5000
     assert 0.47 < held[0.5] / count < 0.53 and 0.88 < held[0.9] / count < 0.93
+
+
+@pytest.mark.parametrize("families", [[], ["a"], ["a", "a"]])
+def test_what_no_two_families_judge_has_no_record(families):
+    values = np.zeros(len(families))
+    assert record.record_by_votes(values, families, values, values, values) is None
