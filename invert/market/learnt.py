@@ -30,7 +30,7 @@ DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: 
 
 
 @once_a_run
-def newest_day(data: Data) -> date:
+def last_day(data: Data) -> date:
     """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
     _, rows, _ = read.prices_that_ship(data)
     return read.newest_day(rows)[0] or date.max
@@ -39,7 +39,7 @@ def newest_day(data: Data) -> date:
 def dated_late(row: TableRow, data: Data) -> Problem | None:
     """What is wrong with a row whose release or price is of a day after that; None where it is not."""
     column = DATED[type(row)]
-    day, newest = getattr(row, column), newest_day(data)
+    day, newest = getattr(row, column), last_day(data)
     return Problem(f"{row.TABLE}.csv", row.place, column, f"{day} is after the prices were read, on {newest}") if day > newest else None
 
 
