@@ -333,7 +333,7 @@ def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
 
 
 OPEN = {
-    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "rms", "contractions", "pricing_rules",
+    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "contractions", "pricing_rules",
     "left_out",
 }  # fmt: skip
 """Objects whose keys depend on the question."""

@@ -31,10 +31,10 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
     if of_class is None or by_price is None:
-        return _of_class("read", case, data, assumptions)
+        return replace(_of_class("read", case, data, assumptions), anchors=GIVEN)
     ends = pooled_range(weight, by_price, of_class, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
-    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=MEANS)
+    return interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *GIVEN))
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
@@ -48,6 +48,8 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
         return 0.0, None
 
 
+GIVEN = ("kv_bytes_per_token",)
+"""Bytes that are given stand in the place of those that are usual."""
 NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 

@@ -250,8 +250,8 @@ OWN = "provider,model,component,amount,threshold_tokens\n" + "".join(
     )
 )  # fmt: skip
 SHEETS = ("gemini-3.1-pro", "claude-opus-5", "qwen3-coder-plus", "volcengine/deepseek-v4-flash", "acme/one", "acme/two")
-"""Storage, lifetimes, a known model of four bands, one that sells storage, sizes known and not, and sheets of one's own whose models
-nobody describes."""
+"""Storage, lifetimes, a known model of four bands, one that sells storage, sizes known and by price, and sheets of one's own
+whose models nobody describes."""
 OTHERWISE = {
     "feasible_share": 0.9,
     "prior_dominated_below": 0.9,
@@ -267,6 +267,10 @@ OTHERWISE = {
     "level": 0.8,
     "range_level": 0.8,
     "lecture_batch_multiple": 1.0,
+    "class_horizons": (4.0,),
+    "horizon_chosen_before": "2025-06-15",
+    "size_prices": (0.1, 1.0),
+    "sparse_ratio": 20.0,
 }
 BESIDE = {"given_kv_spread": {"kv_bytes_per_token": 4e4}}
 """Where half as much again is no other value, or too little to be seen; and what must be given for a spread to be asked for."""
@@ -293,6 +297,8 @@ def told(assumptions: Assumptions) -> Iterator[str]:
     yield str(storage_rules(shipped_data(), assumptions))
     yield str(simulate(SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
+    # A batch price says nothing of a size, which then is assumed.
+    yield json.dumps([{**record, "anchors": None} for record in as_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
 
 
 @cache
