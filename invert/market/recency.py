@@ -69,7 +69,7 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     ([11.459], [1.375], [3.652])
     """
     names = np.array([one.family for one in caches], dtype=str)
-    of_family = (names[:, None] == np.unique(names)).astype(float)
+    of_family = (names[:, None] == np.array(list(dict.fromkeys(one.family for one in caches)), dtype=str)).astype(float)
     days, values = (np.array([one.released.toordinal() for one in caches]) / DAYS, np.array([one.ln_kv for one in caches]))
     when = np.array([one.released.toordinal() for one in targets]) / DAYS
     others = names != np.array([target.family for target in targets], dtype=str)[:, None]
