@@ -11,7 +11,7 @@ from invert.result import Inference
 
 def take_home(one: Inference) -> list[str]:
     """The first lines of a full report, the sentences that an analyst would quote."""
-    return [line for line in (_size(one), _kv(one), _markup(one), _decode(one), *_tiers(one)) if line]
+    return [line for line in (_size(one), _kv(one), _stored(one), _markup(one), _decode(one), *_tiers(one)) if line]
 
 
 def _size(one: Inference) -> str:
@@ -35,6 +35,15 @@ def _kv(one: Inference) -> str:
     if not one.known:
         return f"KV read: {by_class}"
     return f"KV read: {show('kv_bytes_per_token', one.known.read, digits=3)} by its architecture ({one.known.grade}); {by_class}"
+
+
+def _stored(one: Inference) -> str:
+    if one.known:
+        return f"KV stored: {show('kv_bytes_per_token', one.known.stored, digits=3)} by its architecture."
+    found = one.kv_bytes_stored
+    if found.kind != "interval":
+        return ""
+    return f"KV stored: {ranged('kv_bytes_per_token', found)} likewise.{_record(found, 'Of open models such')}"
 
 
 def _record(found: Estimate, such: str = "Such") -> str:

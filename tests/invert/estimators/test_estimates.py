@@ -264,7 +264,8 @@ def test_models_of_one_day_and_no_known_family_have_one_headline():
             said = found.kv_bytes["headline"]
             by_day.setdefault(str(read.day), []).append((said.low, said.median, said.high))
     assert all(len(set(ranges)) == 1 for ranges in by_day.values())
-    assert len({ranges[0] for ranges in by_day.values()}) == len(by_day) > 3
+    # Days between which nothing was released share a class: the weights of its votes lose the same factor.
+    assert len(by_day) > 3 and len({tuple(f"{end:.6g}" for end in ranges[0]) for ranges in by_day.values()}) > 2
     # Unlike sheets of one day are what this is about.
     assert max(len(ranges) for ranges in by_day.values()) > 10
 

@@ -19,23 +19,25 @@ def closed() -> Inference:
 
 
 def test_size_cache_mark_up_and_decode_stand_with_their_records(closed: Inference):
-    size, kv, markup, decode, *_ = take_home(closed)
+    size, kv, stored, markup, decode, *_ = take_home(closed)
     active, headline = closed.market["active_params"], closed.kv_bytes["headline"]
     assert (
         ranged("active_params", active) in size
         and f"Of open models such ranges held {active.record.held[-1].held} of {active.record.count}." in size
     )
     assert ranged("kv_bytes_per_token", headline) in kv and f"held {headline.record.held[-1].held} of {headline.record.count}." in kv
+    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored) in stored and "held 13 of 14." in stored
     assert "its own release is not known" in kv and "no price enters" in kv
     assert ranged("input_markup", closed.market["input_markup"]) in markup
     assert "80% of the time (61% to 90% as hosts of one model differ)" in decode
 
 
 def test_a_public_architecture_is_said_first():
-    _, kv, *_ = take_home(infer("kimi-k3")[0])
+    _, kv, stored, *_ = take_home(infer("kimi-k3")[0])
+    assert stored == "KV stored: 27.6 kB/token by its architecture."
     assert "by its architecture (verified); " in kv and kv.index("27.6 kB") < kv.index("such ranges")
     known = take_home(infer("glm-4.7")[0])
-    assert known[0].startswith("Size: 32B active parameters, models.csv") and "(11.9" not in known[2]
+    assert known[0].startswith("Size: 32B active parameters, models.csv") and "(11.9" not in known[3]
 
 
 def test_what_is_not_identified_is_said_so():
