@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from derive import shipped
@@ -11,10 +11,13 @@ from derive.shipped import Tables
 P = ParamSpec("P")
 R = TypeVar("R")
 
+MOST = 4096
+"""Results that are kept with the same tables: a process that asks with ever other assumptions must not grow."""
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """All tables as read at one time, and what functions `once_a_run` made of them; both end with the run.
+    """All tables as read at one time, and what functions `once_a_run` made of them.
 
     >>> from derive.shipped_rows import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
@@ -26,8 +29,13 @@ class Data:
 
 
 def read_data() -> Data:
-    """The data of a new run, from the tables as they are now."""
-    return Data(shipped.read())
+    """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
+    return _of(shipped.read())
+
+
+@lru_cache(2)
+def _of(tables: Tables) -> Data:
+    return Data(tables)
 
 
 def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concatenate[Data, P], R]:
@@ -35,7 +43,7 @@ def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concaten
 
     >>> found = once_a_run(lambda data, name: [name])
     >>> data = read_data()
-    >>> found(data, "fx") is found(data, "fx"), found(data, "fx") is found(read_data(), "fx")
+    >>> found(data, "fx") is found(data, "fx"), found(data, "fx") is found(Data(data.tables), "fx")
     (True, False)
     """
 
@@ -43,8 +51,11 @@ def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concaten
     def within(data: Data, /, *args: P.args, **kwargs: P.kwargs) -> R:
         asked = function, args, tuple(kwargs.items())
         if asked not in data.known:
+            if len(data.known) >= MOST:
+                data.known.clear()
             # setdefault and not an assignment: two threads must share one.
-            data.known.setdefault(asked, function(data, *args, **kwargs))
+            made: R = data.known.setdefault(asked, function(data, *args, **kwargs))
+            return made
         found: R = data.known[asked]
         return found
 

@@ -6,6 +6,7 @@ from datetime import date
 from math import exp, log
 from statistics import median
 
+from derive.briefly import brief
 from derive.shipped_rows import HostPrice, ListPrice, OpenModel
 from invert.market.hosts import of_rented_hosts
 
@@ -13,6 +14,8 @@ from invert.market.hosts import of_rented_hosts
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
     """An open model and what its base input is sold for [USD/Mtoken], by its maker or in the median over hosts."""
+
+    __repr__ = brief
 
     model: str
     architecture: str

@@ -45,6 +45,7 @@ NUMERICS = {
     "single_band": {"SAID_RATIO"},
     "soundness": {"BEFORE_RELEASE"},
     "records": {"ROUNDING"},
+    "data": {"MOST", "_of"},
     "identifiability": {"TOLERANCE"},
     "market/candidates": {"LEAST_TO_LEARN"},
     "market/hosts": {"commonest"},

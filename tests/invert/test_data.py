@@ -9,11 +9,13 @@ import invert
 from derive import shipped
 from derive.errors import WrongData
 from derive.shipped_rows import FxRate
+from invert import data as data_of_a_run
 from invert import scoreboard
 from invert.data import Data, once_a_run, read_data
 from invert.inference import infer
 from invert.sheets.read import book_of
 from invert.soundness import all_problems
+from tests.tools.tables import reading
 
 OF_NO_RUN = {"content", "problems", "read", "rows_of"}
 """What looks tables up that nobody has handed on."""
@@ -60,7 +62,7 @@ def test_only_the_data_of_a_run_are_asked_for_tables():
                 assert "shipped" not in [name.name for name in one.names], path
 
 
-def test_two_runs_share_nothing_but_what_the_files_say():
+def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     calls = []
 
     @once_a_run
@@ -68,11 +70,22 @@ def test_two_runs_share_nothing_but_what_the_files_say():
         calls.append((currency, least))
         return [row.units_per_usd for row in data.tables.rows_of(FxRate) if row.currency == currency and row.units_per_usd > least]
 
-    one, other = read_data(), read_data()
+    one, other = read_data(), Data(read_data().tables)
+    assert read_data() is one
     assert rates(one, "CNY") is rates(one, "CNY") and calls == [("CNY", 0.0)]
     assert rates(other, "CNY") == rates(one, "CNY") and len(calls) == 2
     assert rates(one, "CNY", least=100) == [] and rates(one, "EUR") != rates(one, "CNY") and len(calls) == 4
     assert one != other and one.tables is other.tables
+    with reading(shipped.read().edited(fx=shipped.content("fx.csv").decode().replace("CNY", "EUR"))):
+        assert rates(read_data(), "CNY") == []
+    assert read_data() is one
+
+
+def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(data_of_a_run, "MOST", 3)
+    twice = once_a_run(lambda data, number: 2 * number)
+    data = Data(shipped.read())
+    assert [twice(data, number) for number in range(10)] == [*range(0, 20, 2)] and len(data.known) <= 3
 
 
 def test_what_cannot_be_worked_out_is_tried_again():

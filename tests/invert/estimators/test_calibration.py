@@ -17,7 +17,7 @@ from derive import presets, shipped
 from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.data import read_data
+from invert.data import Data
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
@@ -181,7 +181,7 @@ def verdict_of(ratios: Callable[[Member], float], monkeypatch: pytest.MonkeyPatc
     """The verdict where increments of the known sheets pay for other ratios of their cache."""
     known = tuple(with_ratio(member, ratios(member)) for member in members(shipped_data()))
     monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
-    return calibration.verdict_on_premium(read_data())
+    return calibration.verdict_on_premium(Data(shipped_data().tables))
 
 
 def test_premiums_have_earned_nothing_so_far():
@@ -241,7 +241,7 @@ def test_a_verdict_does_not_hang_on_the_family_s_own_sheets(monkeypatch):
 def test_two_families_are_too_few_to_judge(monkeypatch):
     known = tuple(member for member in members(shipped_data()) if member.family in ("qwen3", "glm-4.5"))
     monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
-    assert calibration.verdict_on_premium(read_data()) is None
+    assert calibration.verdict_on_premium(Data(shipped_data().tables)) is None
 
 
 def test_learning_imports_neither_pandas_nor_scipy_stats():

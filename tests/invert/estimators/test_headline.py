@@ -14,7 +14,7 @@ from scipy import stats
 
 from derive import shipped
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, read_data
+from invert.data import Data
 from invert.estimators import calibration, headline, increment
 from invert.estimators.cases import Case, case_of
 from invert.inference import infer
@@ -126,7 +126,7 @@ def test_a_table_of_caches_that_cannot_be_used_leaves_no_class():
 def test_what_stands_on_no_price_says_so():
     for of, kind in ((READ, "read"), (STORED, "stored")):
         found = both(case())[of]
-        assert (found.contraction, found.prior_dominated, found.equations, found.anchors) == (0.0, True, (), ())
+        assert (found.contraction, found.prior_dominated, found.equations) == (0.0, True, ())
         assert found.record == learnt.class_record(shipped_data(), kind)
 
 
@@ -186,7 +186,7 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
     assert weight * by_price + (1 - weight) * by_class == pytest.approx([0.05, 0.5, 0.95], abs=1e-3)
     assert f"a weight of {weight:.2f}" in found.because and found.equations == increment.CITED
-    assert set(found.anchors) == {"short_context", "long_context"}
+    assert set(found.anchors) == {"short_context", "long_context", "kv_bytes_per_token"}
     # What is stored no premium tells.
     assert "no price enters" in both(read)[STORED].because
 
@@ -222,7 +222,7 @@ def test_premiums_that_do_tell_open_the_gate_from_end_to_end(monkeypatch):
         for one, of_family in zip(known, random.normal(-0.5, 0.1, len(known)), strict=True)
     )
     monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: telling)
-    data = read_data()
+    data = Data(shipped_data().tables)
     verdict = calibration.verdict_on_premium(data)
     assert verdict.enters and verdict.weight > 0.9 and verdict.gain_of_pool > 0.5
     found = both(case(), data=data)[READ]
