@@ -176,7 +176,7 @@ pd.DataFrame({"USD per million tokens": cost, "over the compute floor": over_flo
 # Equations: `readings.threshold_is_crossover`, `readings.bandwidth_bound_fraction`.
 
 # %%
-table = invert.infer(["gemini-3.1-pro"])
+table = invert.infer(["gemini-3.1-pro"], anchors={"active_params": "100B"})  # what the lecture takes
 sheet = table.inferences[0]
 pair, anchors = sheet.pairs[0], sheet.anchors.values
 threshold, ratio = pair.pair.long_context_threshold, pair.pair.output_input_ratio.value
@@ -189,7 +189,7 @@ lecture_bytes = value("kv_bytes_per_token", using=["readings.threshold_is_crosso
 idle = value("bandwidth_bound_fraction", using=["readings.bandwidth_bound_fraction"], output_input_ratio=ratio)
 
 assert lecture_bytes == pair.lecture.values["kv_bytes_per_token"] and idle == sheet.bandwidth_bound.values["bandwidth_bound_fraction"]
-assert sheet.anchors.origin["active_params"] == "assumed" and not sheet.tiers
+assert sheet.anchors.origin["active_params"] == "given" and not sheet.tiers
 found = {"KV bytes per token": lecture_bytes, "output over input price": ratio, "bandwidth-bound fraction": idle}
 pd.Series({**assumed, **found}).to_frame("value")
 
