@@ -74,6 +74,8 @@ class Row(dict[str, str]):
 
 RawRows: TypeAlias = tuple[tuple[str, ...], tuple[tuple[Row, str], ...]]
 """The columns of a table, and every row with why it cannot be taken apart, or ""."""
+RowsRead: TypeAlias = tuple[tuple[Row, tuple[Fault, ...], TableRow | None], ...]
+"""Every row by itself, what is wrong with it, and its record where its cells are sound."""
 
 # Tables.
 
@@ -88,16 +90,26 @@ class Tables:
     7.2
     """
 
-    __slots__ = ("_checked", "_raw_rows", "files")
+    __slots__ = ("_checked", "_each", "_raw_rows", "files")
 
     def __init__(self, files: Mapping[str, bytes | str]):
         self.files = files
         self._checked: dict[str, Checked] = {}
         self._raw_rows: dict[str, RawRows] = {}
+        self._each: dict[str, RowsRead] = {}
 
     def edited(self, **contents: str) -> "Tables":
         """These tables with the content of some replaced, by name: `edited(fx="currency,date,...")`."""
-        return Tables({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
+        return self.of({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
+
+    def of(self, files: Mapping[str, bytes | str]) -> "Tables":
+        """Tables of these files, with the rows that were read before where neither their file nor the description differs by a byte."""
+        made = Tables(files)
+        if files.get(DESCRIPTION) == self.files.get(DESCRIPTION):
+            same = {file for file, content in files.items() if self.files.get(file) == content}
+            made._raw_rows.update((name, rows) for name, rows in list(self._raw_rows.items()) if f"{name}.csv" in same)
+            made._each.update((name, rows) for name, rows in list(self._each.items()) if f"{name}.csv" in same)
+        return made
 
     def content(self, file: str) -> bytes:
         """The bytes of a file; `WrongData` where it is not there or cannot be read."""
@@ -123,6 +135,11 @@ class Tables:
         # setdefault and not an assignment: two threads must share one.
         found = self._raw_rows.get(name)
         return found or self._raw_rows.setdefault(name, _taken_apart(name, self.content(f"{name}.csv"), self.described(name)))
+
+    def each_row(self, name: str) -> "RowsRead":
+        """Every row by itself: with what is wrong with it, and its record where its cells are sound."""
+        found = self._each.get(name)
+        return found or self._each.setdefault(name, _read_rows(name, self.raw_rows(name), self.described(name)))
 
     def checked(self, name: str) -> "Checked":
         """A table by its description in datapackage.json, and by the rules of what goes together."""
@@ -175,7 +192,7 @@ def _kept(files: Mapping[str, bytes | str]) -> Tables:
     global _last  # noqa: PLW0603 (one set of tables is kept: the last)
     last = _last
     if files != last.files:
-        last = _last = Tables(files)
+        last = _last = last.of(files)
     return last
 
 
@@ -235,8 +252,7 @@ class Checked:
 def _held_to(tables: Tables, name: str) -> Checked:
     """A table by its description, and by the rules of what goes together."""
     file, (columns, numbered), schema = f"{name}.csv", tables.raw_rows(name), tables.described(name)
-    fields = {field["name"]: field for field in schema["fields"]}
-    found = [(row, *(([(None, why)], None) if why else _read_row(name, row, fields))) for row, why in numbered]
+    fields, found = _fields(schema), tables.each_row(name)
     alone = [(row, fault) for row, faults, _ in found for fault in faults]
     records = {row.place: record for row, _, record in found if record}
     sound = _without([row for row, _ in numbered], alone)
@@ -267,16 +283,25 @@ def _with_rows(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
     return [(row, listed[fault]) for row, fault in together]
 
 
-def _read_row(name: str, row: Row, fields: Mapping[str, Any]) -> tuple[list[Fault], TableRow | None]:
+def _fields(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {field["name"]: field for field in schema["fields"]}
+
+
+def _read_rows(name: str, raw: RawRows, schema: Mapping[str, Any]) -> RowsRead:
+    fields = _fields(schema)
+    return tuple((row, *((((None, why),), None) if why else _read_row(name, row, fields))) for row, why in raw[1])
+
+
+def _read_row(name: str, row: Row, fields: Mapping[str, Any]) -> tuple[tuple[Fault, ...], TableRow | None]:
     """What is wrong with a row, and its record where its cells are sound: with those, what they do not make together."""
-    faults: list[Fault] = [(column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text))]
+    faults: tuple[Fault, ...] = tuple((column, why) for column, text in row.items() if (why := _cell_fault(fields.get(column), text)))
     if faults or name not in RECORDS:
         return faults, None
     record = record_of(RECORDS[name], row, row.place)
     if not isinstance(record, TableRow):
         # The description of the column allows what its record cannot hold.
-        return [record], None
-    return list(ROW[name](record)) if name in ROW else [], record
+        return (record,), None
+    return tuple(ROW[name](record)) if name in ROW else (), record
 
 
 def _without(rows: list[Row], faults: list[tuple[Row, Fault]]) -> list[Row]:

@@ -48,10 +48,8 @@ UNKNOWN = (MARKET, ASSUMED_SIZE)
 """Where active_params come from that nobody states: the input price, else what the lecture takes them for."""
 
 
-def anchors_of(
-    model: ModelRow | None, assumptions: Assumptions, by_price: float | None = None, stated: tuple[float, str] | None = None
-) -> Anchors:
-    """Those of one sheet: with the active parameters of its model, else those its price suggests, else assumed ones, if none are given.
+def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[float, str] | None = None) -> Anchors:
+    """Those of one sheet: with the active parameters of its model, else assumed ones, if none are given.
 
     `stated` are the parameters of its weights and the table that has them, where models.csv has none.
     """
@@ -62,11 +60,18 @@ def anchors_of(
         value, origin = model.active_params, f"models.csv ({model.active_params_grade})"
     elif stated:
         value, origin = stated
-    elif by_price is not None:
-        value, origin = by_price, MARKET
     else:
         value, origin = assumptions.assumed_active_params, ASSUMED_SIZE
-    return Anchors({**common.values, "active_params": value}, {**common.origin, "active_params": origin})
+    return _with_size(common, value, origin)
+
+
+def sized_by_price(anchors: Anchors, active_params: float) -> Anchors:
+    """These with the active parameters that the input price suggests."""
+    return _with_size(anchors, active_params, MARKET)
+
+
+def _with_size(anchors: Anchors, active_params: float, origin: str) -> Anchors:
+    return Anchors({**anchors.values, "active_params": active_params}, {**anchors.origin, "active_params": origin})
 
 
 def lecture_anchors(anchors: Anchors, assumptions: Assumptions) -> dict[str, float]:

@@ -11,10 +11,10 @@ from derive.briefly import brief
 from derive.errors import WrongData, WrongValue
 from derive.shipped_rows import Architecture
 from derive.units import show
-from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of
+from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.market.by_price import ByPrice, size_by_price
+from invert.market.by_price import ByPrice, size_by_price, told_size
 from invert.market.panel import Priced
 from invert.market.size import Size
 from invert.posterior.data import Evidence, evidence_of
@@ -91,9 +91,12 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
         raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
-    suggested = None if isinstance(by_price, LeftOut) else by_price.sizes["active_params"]
     row, listed = _architecture(model, data), None if isinstance(by_price, LeftOut) else by_price.listed
-    anchors = anchors_of(model, assumptions, suggested.median if suggested else None, _stated_size(row, listed))
+    anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed)), None
+    if anchors.origin["active_params"] == ASSUMED_SIZE and not isinstance(by_price, LeftOut):
+        suggested = _suggested(by_price, data, assumptions)
+    if suggested:
+        anchors = sized_by_price(anchors, suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
     by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
@@ -107,6 +110,14 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     return Case(
         sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else ""
     )
+
+
+def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
+    """The active parameters that the price suggests; None where too few models are left to learn them from."""
+    try:
+        return told_size(by_price, "active_params", data, assumptions)
+    except WrongData:
+        return None
 
 
 def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:

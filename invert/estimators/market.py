@@ -7,27 +7,40 @@ from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.market.by_price import ByPrice
+from invert.market.by_price import ByPrice, told_record, told_size
+from invert.market.size import Params
 from invert.records import Estimate, LeftOut, interval, or_undetermined, references, undetermined
 from invert.rent import rental
 
 MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
-PARAMS = ("active_params", "total_params")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Active and total parameters by the input price, and the mark-up of input: over cost where the parameters are known."""
-    found = case.by_price
-    return {**{name: _params(found, name, assumptions) for name in PARAMS}, "input_markup": _markup(case, data, assumptions)}
+    return {
+        "active_params": _active_params(case, data, assumptions),
+        "total_params": _total_params(case, data, assumptions),
+        "input_markup": _markup(case, data, assumptions),
+    }
 
 
-def _params(found: ByPrice | LeftOut, name: str, assumptions: Assumptions) -> Estimate:
+@or_undetermined
+def _active_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    return _params(case.by_price, "active_params", data, assumptions)
+
+
+@or_undetermined
+def _total_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+    return _params(case.by_price, "total_params", data, assumptions)
+
+
+def _params(found: ByPrice | LeftOut, name: Params, data: Data, assumptions: Assumptions) -> Estimate:
     if isinstance(found, LeftOut):
         return undetermined(assumptions, found.why)
-    size = found.sizes[name]
+    size = told_size(found, name, data, assumptions)
     return replace(
         interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
-        record=None if found.extrapolated else found.records[name],
+        record=None if found.extrapolated else told_record(found, name, data, assumptions),
     )
 
 
@@ -43,7 +56,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         value, record = case.anchors.values["active_params"], None
         params = value, value, value
     else:
-        size, record = found.sizes["active_params"], found.records["active_params"]
+        size, record = told_size(found, "active_params", data, assumptions), told_record(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     because = f"input over its cost at rent, {'with the parameters known' if known else 'by the size that the price itself suggests'}"
     low, median, high = (total / one for one in params)

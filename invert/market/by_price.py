@@ -1,6 +1,5 @@
 """What the price of one sheet says of the size of its model: by which fit, learnt without its family, and with what record."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from derive.briefly import brief
@@ -9,7 +8,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.market import learnt
 from invert.market.panel import Priced
-from invert.market.size import Size
+from invert.market.size import Params, Size
 from invert.records import LeftOut, PriceSheet, Record
 from invert.sheets.rows import ModelRow
 
@@ -20,15 +19,16 @@ LISTS = ("standard", "off_peak")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPrice:
-    """Sizes and their records by quantity, `because` of what, and whether the extra mark-up of a closed vendor is in them.
+    """The price [USD/Mtoken] that sizes are told by, and how: `because` of what, by the lists of makers or the median of hosts.
 
-    `listed` is the open model that the sheet sells, which was left out.
+    `closed` says whether the extra mark-up of a closed vendor is in them; `listed` is the open model that the sheet sells,
+    which is left out.
     """
 
     __repr__ = brief
 
-    sizes: Mapping[str, Size]
-    records: Mapping[str, Record]
+    price: float
+    hosts: bool
     because: str
     closed: bool
     extrapolated: bool
@@ -36,7 +36,7 @@ class ByPrice:
 
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice | LeftOut:
-    """The size that the input price of a sheet suggests; or why it says nothing of one."""
+    """How the input price of a sheet suggests a size; or why it says nothing of one."""
     if sheet.service_tier not in LISTS:
         return LeftOut(f"a {sheet.service_tier.replace('_', '-')} price says nothing of a size: the standard one does")
     try:
@@ -52,7 +52,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "the list price of input, as open models are priced by size" + ", less an extra mark-up that is a stated prior" * closed
     because += "; no table has the model, so its vendor is taken for a closed one" * (model is None)
-    return _found(price, "closed" if closed else "any", row, False, closed, because, data, assumptions)
+    return _found(price, row, False, closed, because, assumptions)
 
 
 def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> ByPrice | LeftOut:
@@ -61,23 +61,38 @@ def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> ByPrice 
     row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
     if row is None:
         return LeftOut("the price of one host: too few sell the model for their median to say how big it is")
-    return _found(row.input_price, "closed", row, True, False, "the median of hosts, as they price models by size", data, assumptions)
+    return _found(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions)
 
 
-def _found(
-    price: float, use: str, row: Priced | None, hosts: bool, closed: bool, because: str, data: Data, assumptions: Assumptions
-) -> ByPrice:
-    without, uses = row.price_family if row else "", {"active_params": use, "total_params": "total"}
+def _found(price: float, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
     return ByPrice(
-        sizes={name: learnt.size_at(data, one, price, without, hosts, closed, assumptions) for name, one in uses.items()},
-        records={name: learnt.size_record(data, one, hosts, assumptions=assumptions) for name, one in uses.items()},
+        price=price,
+        hosts=hosts,
         because=because + "; extrapolated: few open models are priced so" * extrapolated,
         closed=closed,
         extrapolated=extrapolated,
         listed=row,
     )
+
+
+def told_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
+    """The active or total parameters at that price; `WrongData` where too few models are left to learn them from."""
+    without = found.listed.price_family if found.listed else ""
+    return learnt.size_at(data, _use(found, params), found.price, without, found.hosts, found.closed, assumptions)
+
+
+def told_record(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
+    """How well sizes that were told so were right of open models that were left out; `WrongData` where too few are left."""
+    return learnt.size_record(data, _use(found, params), found.hosts, assumptions=assumptions)
+
+
+def _use(found: ByPrice, params: Params) -> str:
+    """The fit: hosts sell what is sparse and of today, as closed vendors do."""
+    if params == "total_params":
+        return "total"
+    return "closed" if found.closed or found.hosts else "any"
 
 
 def _open_model(model: ModelRow | None, data: Data) -> Priced | None:

@@ -7,6 +7,7 @@ decision with its own.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Literal
 
@@ -101,7 +102,7 @@ def drawn_sizes(use: Use, rows: Sequence[Priced], extra_markup: tuple[float, flo
     """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
     resample, error = uniforms(DEFAULT, seed)[:, [0, 2]].T
     one, (mean, spread) = fitted(use, rows), extra_markup
-    coefficients = _resampled(use, rows, np.random.default_rng(seed))[(RESAMPLES * resample).astype(int)]
+    coefficients = _resampled(use, rows, seed)[(RESAMPLES * resample).astype(int)]
     errors = one.scale * student_quantiles(one.freedom, error)
     return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], errors)
 
@@ -127,7 +128,7 @@ class Draws:
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
-def _resampled(use: Use, rows: Sequence[Priced], random: np.random.Generator) -> Floats:
+def _resampled(use: Use, rows: Sequence[Priced], seed: int) -> Floats:
     """Intercept and slope over vendors drawn with replacement (resamples, 2).
 
     A vendor drawn k times counts its families' rows k times, each of which weighs one over the square root of all of them.
@@ -138,6 +139,12 @@ def _resampled(use: Use, rows: Sequence[Priced], random: np.random.Generator) ->
     outer = np.einsum("i,ij,ik->ijk", found.weights, found.predictors, found.predictors)
     grams = np.einsum("vi,ijk->vjk", of_vendor, outer)
     crosses = of_vendor @ (found.weights[:, None] * found.predictors * found.target[:, None])
-    times = np.sqrt(random.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES))
+    times = np.sqrt(_times_drawn(len(names), seed))
     ridge = RIDGE * np.diag([0.0, 1.0])
     return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
+
+
+@lru_cache(16)
+def _times_drawn(count: int, seed: int) -> Floats:
+    """How often each of so many is drawn, with replacement (resamples, count)."""
+    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)

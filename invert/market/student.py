@@ -87,7 +87,10 @@ def student_quantiles(freedom: float, levels: Floats) -> Floats:
     [-2.01505, 0.0, 2.01505]
     """
     angles, below = _summed(freedom)
-    return np.asarray(sqrt(freedom) * np.tan(np.interp(levels, below, angles)))
+    # In ascending order the search for each begins where the one before ended.
+    order, found = np.argsort(levels), np.empty(len(levels))
+    found[order] = np.interp(levels[order], below, angles)
+    return np.asarray(sqrt(freedom) * np.tan(found))
 
 
 def within(apart: Floats, freedom: Floats) -> Floats:

@@ -6,7 +6,7 @@ import pytest
 
 from invert import infer
 from invert.assumptions import USUAL
-from invert.market.by_price import size_by_price
+from invert.market.by_price import size_by_price, told_record, told_size
 from invert.records import LeftOut
 from tests.tools.data import shipped_data
 
@@ -16,10 +16,15 @@ def case(name):
     return one
 
 
+def told(found):
+    """The sizes of a price, and their records."""
+    return [by(found, params, shipped_data(), USUAL) for by in (told_size, told_record) for params in ("active_params", "total_params")]
+
+
 def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():
     sheet = case("gpt-6-sol").sheet
     known, unknown = (size_by_price(sheet, model, shipped_data(), USUAL) for model in (case("gpt-6-sol").model, None))
-    assert (unknown.sizes, unknown.records) == (known.sizes, known.records) and known.closed and unknown.closed
+    assert told(unknown) == told(known) and known.closed and unknown.closed
     assert unknown.because.startswith(f"{known.because}; ") and "taken for a closed one" in unknown.because
 
 
@@ -27,10 +32,8 @@ def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
     """MiMo-V2.5-Pro is open: read as any list price, at no extra mark-up, and without its own family."""
     one = case("mimo-v2.5-pro")
     found = size_by_price(one.sheet, one.model, shipped_data(), USUAL)
-    assert (
-        not found.closed
-        and found.sizes["active_params"].median > size_by_price(one.sheet, None, shipped_data(), USUAL).sizes["active_params"].median
-    )
+    closed = size_by_price(one.sheet, None, shipped_data(), USUAL)
+    assert not found.closed and told(found)[0].median > told(closed)[0].median
 
 
 @pytest.mark.parametrize(("amount", "beyond"), [(0.05, True), (0.1, False), (3.0, False), (4.0, True)])
