@@ -1,8 +1,8 @@
 """The data of a run: the tables, read once and passed down, and what was worked out from them on the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from derive import shipped
@@ -27,6 +27,17 @@ class Data:
     tables: Tables
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    def once(self, asked: Hashable, work: Callable[[], R]) -> R:
+        """What `work` finds, kept under what is asked: worked out when it is asked first."""
+        if asked not in self.known:
+            if len(self.known) >= MOST:
+                self.known.clear()
+            # setdefault and not an assignment: two threads must share one.
+            made: R = self.known.setdefault(asked, work())
+            return made
+        found: R = self.known[asked]
+        return found
+
 
 def read_data() -> Data:
     """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
@@ -49,14 +60,6 @@ def once_a_run(function: Callable[Concatenate[Data, P], R]) -> Callable[Concaten
 
     @wraps(function)
     def within(data: Data, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        asked = function, args, tuple(kwargs.items())
-        if asked not in data.known:
-            if len(data.known) >= MOST:
-                data.known.clear()
-            # setdefault and not an assignment: two threads must share one.
-            made: R = data.known.setdefault(asked, function(data, *args, **kwargs))
-            return made
-        found: R = data.known[asked]
-        return found
+        return data.once((function, args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
 
     return within

@@ -52,14 +52,14 @@ def validate_command(
     claims       numbers that the lecture says, beside what the equations and tables make of them
     calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one
 
-    A rerun takes about seven minutes of one processor; of 10 sheets in the place of 300, a quarter of a minute.
+    A rerun takes about seven minutes of one processor; of one seed and 10 sheets, two seconds.
 
     Example:
 
     \b
     backsolve validate --section truth --section skill
     backsolve validate --as csv
-    backsolve validate --section calibration --rerun --sheets 10
+    backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
     from invert import scoreboard
 

@@ -51,8 +51,12 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Sequence[Case] =
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
-    done = {(case.sheet, case.model): case for case in drawn} if assumptions == of_run else {}
+    asked = assumptions.apart_from(UNLESS_GIVEN)
+    return data.once((judged, asked), lambda: _judged(data, asked, drawn if asked == assumptions else ()))
+
+
+def _judged(data: Data, assumptions: Assumptions, drawn: Sequence[Case]) -> tuple[Judged, ...]:
+    done = {(case.sheet, case.model): case for case in drawn}
     known = [(member, member.sold.case) for member in members(data, assumptions)]
     new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
     done |= {(case.sheet, case.model): case for case in new}

@@ -7,7 +7,7 @@ decision with its own.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from math import log
 from typing import Literal
 
@@ -144,7 +144,7 @@ def _resampled(use: Use, rows: Sequence[Priced], seed: int) -> Floats:
     return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
 
 
-@lru_cache(16)
+@cache
 def _times_drawn(count: int, seed: int) -> Floats:
     """How often each of so many is drawn, with replacement (resamples, count)."""
     return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)

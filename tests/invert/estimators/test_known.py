@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from derive import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
-from invert.data import read_data
+from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
 from invert.estimators.known import Judged, _two_normals, bounds_at_rent, judged, records, told_by_others
@@ -53,12 +53,13 @@ def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
         return with_posteriors(cases, data, assumptions)
 
     monkeypatch.setattr("invert.estimators.known.with_posteriors", counted)
-    assert [one.kv_bytes for one in judged(shipped_data(), USUAL, drawn)] == [one.kv_bytes for one in known()]
+    anew, sized = Data(shipped_data().tables), assumptions_of({"active_params": 60e9})
+    assert [one.kv_bytes for one in judged(anew, USUAL, drawn)] == [one.kv_bytes for one in known()]
     # What was drawn with the size of one model says nothing of others.
-    assert [one.kv_bytes for one in judged(shipped_data(), assumptions_of({"active_params": 60e9}), drawn)] == [
-        one.kv_bytes for one in known()
-    ]
+    assert [one.kv_bytes for one in judged(Data(anew.tables), sized, drawn)] == [one.kv_bytes for one in known()]
     assert asked == [0, len(known())]
+    # Nor does it take what is known of these models from them: that is kept.
+    assert judged(anew, sized) is judged(anew, USUAL) and asked == [0, len(known())]
 
 
 # A range as a density.
