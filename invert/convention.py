@@ -10,7 +10,7 @@ from invert.posterior.data import Evidence, Pair
 from invert.posterior.sampler import posterior
 from invert.posterior.sobol import DEFAULT
 from invert.posterior.summary import in_chunks
-from invert.records import BandPair, Convention
+from invert.records import BandPair, Convention, Premiums
 
 PREMIUMS = ("premium_in", "premium_out")
 
@@ -48,25 +48,27 @@ def _log_evidence(sheets: Evidence, assumptions: Assumptions) -> list[float]:
     return [float(one) for one in posterior(sheets, assumptions).weights.log_evidence]
 
 
-def convention(pair: BandPair, by_cost: float, others: Iterable[tuple[str, float, float]], assumptions: Assumptions = USUAL) -> Convention:
+def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assumptions: Assumptions = USUAL) -> Convention:
     """Premiums that are so likely as a cost, against how many other vendors ask premiums that lie in the very same cells.
 
-    The cells are those of the premiums as published. `others` are vendor, premium in and premium out of other vendors' sheets;
-    a vendor has one vote, whatever the number of its sheets. The habit's probability is the share of votes, with
-    `convention_count` added for these cells and for any other.
+    The cells are those of the premiums as published. `others` are those of other vendors' sheets; a vendor has one vote, whatever
+    the number of its sheets. The habit's probability is the share of votes, with `convention_count` added for these cells and
+    for any other.
 
     >>> from invert.sheets.observables import observe
     >>> ratios = {name: observe(name, value) for name, value in (("output_input_ratio", 6.0), ("premium_in", 2.0), ("premium_out", 1.5))}
     >>> pair = BandPair(200_000, False, 2e4, 3e5, **ratios)
-    >>> found = convention(pair, 0.01, [("a", 2.0, 1.5), ("a", 2.0, 2.0), ("b", 2.0, 1.4), ("c", 1.5, 1.5)])
+    >>> asked = [("a", 2.0, 1.5), ("a", 2.0, 2.0), ("b", 2.0, 1.4), ("c", 1.5, 1.5)]
+    >>> others = [Premiums(provider=one, premium_in=over, premium_out=beyond) for one, over, beyond in asked]
+    >>> found = convention(pair, 0.01, others)
     >>> found.same, found.others, found.probability_by_habit, round(found.bayes_factor)
     (2, 3, 0.6, 60)
     """
     cells = (pair.premium_in.low, pair.premium_in.high), (pair.premium_out.low, pair.premium_out.high)
     asked: dict[str, bool] = {}
-    for vendor, *premiums in others:
-        inside = all(low <= one <= high for (low, high), one in zip(cells, premiums, strict=True))
-        asked[vendor] = asked.get(vendor, False) or inside
+    for one in others:
+        inside = all(low <= asks <= high for (low, high), asks in zip(cells, (one.premium_in, one.premium_out), strict=True))
+        asked[one.provider] = asked.get(one.provider, False) or inside
     same, each = sum(asked.values()), assumptions.convention_count
     return Convention(
         premium_in=pair.premium_in,

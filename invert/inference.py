@@ -30,6 +30,7 @@ from invert.records import (
     KnownCache,
     LeftOut,
     PairInference,
+    Premiums,
     PriceSheet,
     Reading,
     Swing,
@@ -140,14 +141,18 @@ def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
     return Problem(f"{sheet.provider}/{sheet.model}", None, None, str(error))
 
 
-def _premiums(offered: Iterable[PriceSheet]) -> tuple[tuple[str, float, float], ...]:
-    """Provider, premium in and premium out over the first threshold of every sheet, each pair of a provider once."""
-    sold = {
-        (sheet.provider, ratio(sheet.bands[1].input, sheet.bands[0].input), ratio(sheet.bands[1].output, sheet.bands[0].output)): None
+def _premiums(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
+    """What is asked over the first threshold of every sheet, each pair of a provider once."""
+    sold = [
+        Premiums(
+            provider=sheet.provider,
+            premium_in=ratio(sheet.bands[1].input, sheet.bands[0].input),
+            premium_out=ratio(sheet.bands[1].output, sheet.bands[0].output),
+        )
         for sheet in offered
         if len(sheet.bands) > 1
-    }
-    return tuple(sold)
+    ]
+    return tuple(dict.fromkeys(sold))
 
 
 def _chosen(
@@ -266,9 +271,7 @@ def _swings(read: Case, data: Data, assumptions: Assumptions) -> dict[str, tuple
     }
 
 
-def _with_conventions(
-    inferences: list[Inference], premiums: Sequence[tuple[str, float, float]], assumptions: Assumptions
-) -> list[Inference]:
+def _with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions) -> list[Inference]:
     """The inferences, those that have one mark-up for their premiums with how likely it makes them."""
     asked = [
         place
@@ -279,7 +282,7 @@ def _with_conventions(
     by_cost = probabilities_by_cost([one.evidence for one in of], [one.summary.log_evidence for one in of], assumptions)
     found = list(inferences)
     for place, one, probability in zip(asked, of, by_cost, strict=True):
-        others = [asked for asked in premiums if asked[0] != one.sheet.provider]
+        others = [asked for asked in premiums if asked.provider != one.sheet.provider]
         if probability is not None:
             found[place] = replace(one, convention=convention(one.pairs[0].pair, probability, others, assumptions))
     return found

@@ -656,7 +656,16 @@ class Swing:
         return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Premiums:
+    """What a vendor asks over the first threshold of a sheet, in multiples of the price below it."""
+
+    provider: str
+    premium_in: float
+    premium_out: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
     """How likely premiums in these cells are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit.
 

@@ -26,6 +26,7 @@ from invert.records import (
     NegativeControl,
     Observables,
     PairInference,
+    Premiums,
     PriceSheet,
     PricingRules,
     Reading,
@@ -121,7 +122,7 @@ class Inference:
 class Run:
     """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
-    `premiums` are provider, premium in and premium out of every sheet on offer that day, each pair of a provider once.
+    `premiums` are those of every sheet on offer that day, each pair of a provider once.
     `premium_verdict` is what premiums have earned beside the class of KV bytes; None where too few families have one.
     `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
     `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` are of every
@@ -134,7 +135,7 @@ class Run:
     as_of: date
     anchors: Anchors
     assumptions: Assumptions
-    premiums: tuple[tuple[str, float, float], ...]
+    premiums: tuple[Premiums, ...]
     premium_verdict: Verdict | LeftOut | None
     mean_contexts: Mapping[str, float]
     drain_times: Mapping[str, Mapping[str, float] | LeftOut]

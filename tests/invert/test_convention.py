@@ -11,7 +11,7 @@ from invert.convention import convention, probabilities_by_cost
 from invert.inference import infer
 from invert.posterior.data import Evidence
 from invert.posterior.sampler import posterior
-from invert.records import BandPair, Convention
+from invert.records import BandPair, Convention, Premiums
 from invert.report.findings import firmness
 from invert.sheets.observables import observe
 from invert.table import InferenceTable
@@ -36,15 +36,19 @@ def pair(premium_in: float, premium_out: float) -> BandPair:
     return BandPair(200_000, False, 2e4, 3e5, **{name: observe(name, value) for name, value in values.items()})
 
 
+def asks(vendor: str, premium_in: float, premium_out: float) -> Premiums:
+    return Premiums(provider=vendor, premium_in=premium_in, premium_out=premium_out)
+
+
 def test_a_vendor_has_one_vote_and_gives_it_to_the_cell():
     """2 stands for 1.73 to 2.24 and 1.5 for 1.37 to 1.73: 1.4 out is published as 1.5, and 2 out is not."""
-    votes = [("a", 2.0, 1.5), ("a", 2.0, 1.5), ("a", 4.0, 4.0), ("b", 1.8, 1.4), ("c", 2.0, 2.0), ("d", 5.0, 1.5)]
+    votes = [asks("a", 2.0, 1.5), asks("a", 2.0, 1.5), asks("a", 4.0, 4.0), asks("b", 1.8, 1.4), asks("c", 2.0, 2.0), asks("d", 5.0, 1.5)]
     one = convention(pair(2.0, 1.5), 0.01, votes)
     assert (one.same, one.others, one.probability_by_habit) == (2, 4, (2 + 1) / (4 + 2))
     assert one.bayes_factor == pytest.approx(50)
     edge = pair(2.0, 1.5).premium_out.high
-    assert convention(pair(2.0, 1.5), 0.01, [("a", 2.0, edge)]).same == 1
-    assert convention(pair(2.0, 1.5), 0.01, [("a", 2.0, edge * 1.001)]).same == 0
+    assert convention(pair(2.0, 1.5), 0.01, [asks("a", 2.0, edge)]).same == 1
+    assert convention(pair(2.0, 1.5), 0.01, [asks("a", 2.0, edge * 1.001)]).same == 0
 
 
 def test_where_nobody_else_asks_the_pair_there_is_no_factor():
@@ -59,8 +63,8 @@ def test_where_nobody_else_asks_the_pair_there_is_no_factor():
 
 def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     one = found("gemini-3.1-pro-preview")
-    vendors = {vendor for vendor, *_ in everything().premiums} - {"google"}
-    assert one.others == len(vendors) < len([asked for asked in everything().premiums if asked[0] != "google"])
+    vendors = {asked.provider for asked in everything().premiums} - {"google"}
+    assert one.others == len(vendors) < len([asked for asked in everything().premiums if asked.provider != "google"])
     assert one.same >= 1 and one.bayes_factor == pytest.approx(one.probability_by_habit / one.probability_by_cost)
     gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
     (line,) = [line for line in firmness(gemini) if line.startswith("Cost or convention")]
@@ -70,11 +74,14 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
 
 def test_a_band_that_was_dropped_is_no_habit_any_more():
     """Claude Sonnet 4.5 asked twice in and half more out until its band ended."""
-    assert sorted(vendor for vendor, *asked in everything().premiums if asked == [2.0, 1.5]) == ["google", "openai"]
+    assert sorted(asked.provider for asked in everything().premiums if (asked.premium_in, asked.premium_out) == (2.0, 1.5)) == [
+        "google",
+        "openai",
+    ]
 
 
 def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():
-    factor = convention(pair(2.0, 1.5), 0.0, [("a", 2.0, 1.5)]).bayes_factor
+    factor = convention(pair(2.0, 1.5), 0.0, [asks("a", 2.0, 1.5)]).bayes_factor
     assert factor is not None and 1e300 < factor < inf
 
 
