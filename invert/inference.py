@@ -19,7 +19,7 @@ from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
-from invert.estimators.known import bounds_at_rent, told_by_others
+from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.market import learnt
@@ -37,6 +37,7 @@ from invert.records import (
     TierReading,
     TierRules,
     Worth,
+    as_claimed,
     dominated,
 )  # fmt: skip
 from invert.result import Inference, Run
@@ -208,6 +209,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
     found |= storage_price.estimates(read, data, assumptions)
+    found = _beside_with_records(found, pairs, data, assumptions, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
@@ -225,10 +227,10 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
         evidence=read.evidence,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
-        kv_bytes=kv_bytes,
-        kv_bytes_stored=stored,
-        estimates=found,
-        market=ESTIMATORS["market"].estimates(read, data, assumptions),
+        kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
+        kv_bytes_stored=as_claimed(stored),
+        estimates={name: as_claimed(one) for name, one in found.items()},
+        market={name: as_claimed(one) for name, one in ESTIMATORS["market"].estimates(read, data, assumptions).items()},
         worth=worth,
         swings=_swings(read, data, assumptions) if firm else None,
         convention=None,
@@ -247,6 +249,16 @@ def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> d
     return {
         name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
     }
+
+
+def _beside_with_records(
+    found: Mapping[str, Estimate], pairs: Sequence[PairInference], data: Data, assumptions: Assumptions, worth: Worth | LeftOut
+) -> dict[str, Estimate]:
+    """The other estimates with the records of those that architectures say: of sheets of several bands, and of storage prices."""
+    records = {} if isinstance(worth, LeftOut) or not pairs else dict(worth.beside)
+    if "kv_bytes_per_token_stored" in found and (of_price := record_of_storage_price(data, assumptions)):
+        records["kv_bytes_per_token_stored"] = of_price
+    return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:

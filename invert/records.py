@@ -1,7 +1,7 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
 from math import inf, log
@@ -486,7 +486,7 @@ class Estimate:
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
-    `bounds` what bounds like it have.
+    `bounds` what bounds like it have; what has neither is printed at no `level`.
 
     >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
@@ -498,7 +498,7 @@ class Estimate:
     median: float | None = None
     low: float | None = None
     high: float | None = None
-    level: float = USUAL.level
+    level: float | None = USUAL.level
     because: str = ""
     equations: tuple[str, ...] = ()
     contraction: float | None = None
@@ -516,8 +516,17 @@ class Estimate:
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
         if self.kind in forms:
-            return f"{forms[self.kind]} at {self.level:.0%}"
+            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "")
         return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+
+
+def as_claimed(estimate: Estimate) -> Estimate:
+    """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
+
+    >>> print(as_claimed(Estimate("interval", median=2.0, low=1.0, high=4.0)))
+    2, 1 to 4
+    """
+    return estimate if estimate.record or estimate.bounds else replace(estimate, level=None)
 
 
 T = TypeVar("T")
@@ -697,7 +706,8 @@ class Misreading:
 class Worth:
     """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
 
-    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator.
+    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator,
+    `beside` are records by what else is estimated and an architecture says.
     """
 
     __repr__ = brief
@@ -706,6 +716,7 @@ class Worth:
     left_out: tuple[str, ...]
     misreadings: Mapping[str, Misreading]
     records: Mapping[str, Record]
+    beside: Mapping[str, Record]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet
 from invert.rent import rental
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
-from invert.storage.tariffs import tariffs
+from invert.storage.tariffs import by_slope, tariffs
 
 UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
@@ -95,7 +95,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     row, listed = _architecture(model, data), None if isinstance(by_price, LeftOut) else by_price.listed
     anchors = anchors_of(model, assumptions, suggested.median if suggested else None, _stated_size(row, listed))
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
-    by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
+    by_tariff = by_slope(tariff)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None

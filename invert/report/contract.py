@@ -223,6 +223,7 @@ def _worth(worth: Worth) -> dict[str, object]:
         "left_out": list(worth.left_out),
         "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
         "records": {estimator: _foretold(found) for estimator, found in worth.records.items()},
+        "beside": {quantity: _foretold(found) for quantity, found in worth.beside.items()},
     }
 
 

@@ -44,6 +44,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         {
             "quantity": name,
             "range": estimate_text(name, estimate),
+            f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate.record),
             "cite": _ids(estimate),
             "because": _because(estimate),
         }
@@ -67,8 +68,8 @@ def _ids(estimate: Estimate) -> str:
 
 
 WITHOUT_RECORD = (
-    "No record stands behind these ranges: they are what draws of one mark-up, and rounding, leave open, and one mark-up is wrong about"
-    " caches that are known. Stored bytes by a storage price suppose that it lies in rented HBM."
+    "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
+    " open. No table says the truth of any model, and one mark-up is wrong about what architectures say."
 )
 """Said under what no model of known architecture was ever held against."""
 
