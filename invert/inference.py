@@ -40,7 +40,7 @@ from invert.records import (
     as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import Inference, Run
+from invert.result import RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
@@ -367,7 +367,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if not isinstance(read.by_price, LeftOut) and read.by_price.extrapolated:
         flags.append("size extrapolated")
     if read.released is None:
-        flags.append("release not known")
+        flags.append(RELEASE_NOT_KNOWN)
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["headline"].kind == "given":

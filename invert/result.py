@@ -40,6 +40,8 @@ from invert.records import (
 )  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem
 
+RELEASE_NOT_KNOWN = "release not known"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
@@ -96,6 +98,11 @@ class Inference:
     def size_by_price(self) -> bool:
         """Whether its active parameters are those that its price suggests, as nobody states any."""
         return self.anchors.origin["active_params"] == MARKET
+
+    @property
+    def release_known(self) -> bool:
+        """Whether anybody says when its model was released."""
+        return RELEASE_NOT_KNOWN not in self.flags
 
     @property
     def name(self) -> str:
