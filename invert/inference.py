@@ -204,12 +204,14 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
-    kv_bytes, stored = _with_records(kv_bytes, worth), beside.pop("kv_bytes_stored_per_token")
+    kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
-    found |= storage_price.estimates(read, data, assumptions)
-    found = _beside_with_records(found, pairs, data, assumptions, worth)
+    by_storage = storage_price.estimates(read, data, assumptions)
+    if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
+        stored["storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
+    found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
@@ -228,7 +230,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
         kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
-        kv_bytes_stored=as_claimed(stored),
+        kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
         estimates={name: as_claimed(one) for name, one in found.items()},
         market={name: as_claimed(one) for name, one in ESTIMATORS["market"].estimates(read, data, assumptions).items()},
         worth=worth,
@@ -236,7 +238,7 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
-        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
+        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values(), *stored.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
@@ -251,13 +253,9 @@ def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> d
     }
 
 
-def _beside_with_records(
-    found: Mapping[str, Estimate], pairs: Sequence[PairInference], data: Data, assumptions: Assumptions, worth: Worth | LeftOut
-) -> dict[str, Estimate]:
-    """The other estimates with the records of those that architectures say: of sheets of several bands, and of storage prices."""
-    records = {} if isinstance(worth, LeftOut) or not pairs else dict(worth.beside)
-    if "kv_bytes_per_token_stored" in found and (of_price := record_of_storage_price(data, assumptions)):
-        records["kv_bytes_per_token_stored"] = of_price
+def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Worth | LeftOut) -> dict[str, Estimate]:
+    """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
+    records = {} if isinstance(worth, LeftOut) or not pairs else worth.beside
     return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
 
 

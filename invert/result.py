@@ -49,8 +49,8 @@ class Inference:
 
     Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
 
-    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` the
-    headline of those left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
+    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
+    of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
     estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
     there is no premium to speak of. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
     says why tiers and storage are left out although the sheet sells them.
@@ -76,7 +76,7 @@ class Inference:
     summary: Summary
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
-    kv_bytes_stored: Estimate
+    kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
     worth: Worth | LeftOut

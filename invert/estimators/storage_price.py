@@ -17,7 +17,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     if drain := drain_time(case, assumptions):
         found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
     if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = kv_bytes_stored(price, data, assumptions)
+        found["kv_bytes_stored_per_token"] = kv_bytes_stored(price, data, assumptions)
     return found
 
 

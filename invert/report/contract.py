@@ -128,7 +128,7 @@ def _record(one: Inference) -> dict[str, object]:
             and {
                 "name": one.known.architecture,
                 "grade": one.known.grade,
-                "kv_bytes_per_token_stored": one.known.stored,
+                "kv_bytes_stored_per_token": one.known.stored,
                 "kv_bytes_per_token_read": one.known.read,
             },
             "pairs": [_pair(pair) for pair in one.pairs],
@@ -136,7 +136,7 @@ def _record(one: Inference) -> dict[str, object]:
         },
         "estimates": {
             "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
-            "kv_bytes_stored_per_token": {"headline": _estimate(one.kv_bytes_stored)},
+            "kv_bytes_stored_per_token": {estimator: _estimate(estimate) for estimator, estimate in one.kv_bytes_stored.items()},
             **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
             **{name: {"market": _estimate(estimate)} for name, estimate in one.market.items()},
         },

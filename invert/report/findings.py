@@ -18,7 +18,7 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     """
 
     def number(value: float | None) -> str:
-        return "" if value is None else show(name.removesuffix("_stored"), value, digits=3)
+        return "" if value is None else show(name.replace("_stored", ""), value, digits=3)
 
     if estimate.kind == "given":
         return f"{number(estimate.median)} (given)"
@@ -40,6 +40,8 @@ def findings(one: Inference, table: Run) -> list[str]:
     premium = left_out(table.premium_verdict) if isinstance(table.premium_verdict, LeftOut) else premium_in_words(table.premium_verdict)
     known = left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)
     lines += [text for text in (_apart(one), premium, known) if text]
+    stored = one.kv_bytes_stored.get("storage_price")
+    by_storage = {"kv_bytes_stored_per_token": stored} if stored else {}
     beside = [
         {
             "quantity": name,
@@ -48,7 +50,7 @@ def findings(one: Inference, table: Run) -> list[str]:
             "cite": _ids(estimate),
             "because": _because(estimate),
         }
-        for name, estimate in one.estimates.items()
+        for name, estimate in {**one.estimates, **by_storage}.items()
     ]
     return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), WITHOUT_RECORD]
 

@@ -41,7 +41,7 @@ def flat(one: Inference) -> dict[str, object]:
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
         **_kv(one),
-        **_parts("kv_bytes_stored_per_token_headline", one.kv_bytes_stored),
+        **_parts("kv_bytes_stored_per_token_headline", one.kv_bytes_stored["headline"]),
         **_market(one),
         "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
         "memory_time_share": joint.get("memory_time_share"),

@@ -40,7 +40,7 @@ def _kv(one: Inference) -> str:
 def _stored(one: Inference) -> str:
     if one.known:
         return f"KV stored: {show('kv_bytes_per_token', one.known.stored, digits=3)} by its architecture."
-    found = one.kv_bytes_stored
+    found = one.kv_bytes_stored["headline"]
     if found.kind != "interval":
         return ""
     return f"KV stored: {ranged('kv_bytes_per_token', found)} likewise.{_record(found, 'Of open models such')}"

@@ -201,8 +201,8 @@ def test_two_families_are_too_few_for_a_class_of_others():
 def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
     found, sold = record_of_storage_price(shipped_data()), {}
     for one in infer():
-        if one.known and "kv_bytes_per_token_stored" in one.estimates:
-            sold[one.name] = one.estimates["kv_bytes_per_token_stored"], one.known.stored
+        if one.known and "storage_price" in one.kv_bytes_stored:
+            sold[one.name] = one.kv_bytes_stored["storage_price"], one.known.stored
     assert found.count == len(sold) == 6 and found.held[1].held == sum(of.low < stored < of.high for of, stored in sold.values()) == 0
     errors = [log(of.median / stored) for of, stored in sold.values()]
     assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9) and not found.has_skill
@@ -214,7 +214,7 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     assert several.estimates["balance_context"].record == several.worth.beside["balance_context"]
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
-    assert one_band.estimates["kv_bytes_per_token_stored"].record == record_of_storage_price(shipped_data())
+    assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
 
 
 # Bounds.

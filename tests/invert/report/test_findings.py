@@ -169,7 +169,7 @@ def test_the_convention_is_reported_with_its_counts():
     ],
 )
 def test_the_four_kinds_in_words(estimate: Estimate, expected: str):
-    assert estimate_text("kv_bytes_per_token", estimate) == estimate_text("kv_bytes_per_token_stored", estimate) == expected
+    assert estimate_text("kv_bytes_per_token", estimate) == estimate_text("kv_bytes_stored_per_token", estimate) == expected
 
 
 # -- sheets that fit badly ------------------------------------------------------------------------------------------

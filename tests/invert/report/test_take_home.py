@@ -26,7 +26,7 @@ def test_size_cache_mark_up_and_decode_stand_with_their_records(closed: Inferenc
         and f"Of open models such ranges held {active.record.held[-1].held} of {active.record.count}." in size
     )
     assert ranged("kv_bytes_per_token", headline) in kv and f"held {headline.record.held[-1].held} of {headline.record.count}." in kv
-    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored) in stored and "held 13 of 14." in stored
+    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored["headline"]) in stored and "held 13 of 14." in stored
     assert "release not known" in kv and "no price enters" in kv
     assert ranged("input_markup", closed.market["input_markup"]) in markup
     assert "80% of the time (61% to 90% as hosts of one model differ)" in decode
