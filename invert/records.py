@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
-from math import inf, log
+from math import inf, isclose, log
 from sys import float_info
 from typing import TypeVar
 
@@ -427,6 +427,10 @@ class Record:
     interval: tuple[float, float]
     held: tuple[Held, ...]
 
+    def at(self, level: float) -> Held | None:
+        """How many ranges of this level held; None where only those of others were counted."""
+        return next((one for one in self.held if isclose(one.level, level)), None)
+
     @property
     def has_skill(self) -> bool:
         """Whether it knows more than the class by more than one standard error."""
@@ -507,8 +511,16 @@ class Estimate:
     record: Record | None = None
     bounds: Bounds | None = None
 
+    @property
+    def kept(self) -> tuple[int, int] | None:
+        """How many of so many ranges of its level, or bounds, like it held; None where nothing like it was held against what is true."""
+        if self.bounds:
+            return self.bounds.held, self.bounds.count
+        held = self.record.at(self.level) if self.record and self.level else None
+        return (held.held, held.count) if held else None
+
     def __str__(self) -> str:
-        """Three digits in the SI unit of whatever it is of.
+        """Three digits in the SI unit of whatever it is of, and what ranges like it have held.
 
         >>> str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
         ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
@@ -516,7 +528,8 @@ class Estimate:
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
         if self.kind in forms:
-            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "")
+            held = " (such held {} of {})".format(*self.kept) if self.kept else ""
+            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "") + held
         return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
 
 
@@ -526,7 +539,7 @@ def as_claimed(estimate: Estimate) -> Estimate:
     >>> print(as_claimed(Estimate("interval", median=2.0, low=1.0, high=4.0)))
     2, 1 to 4
     """
-    return estimate if estimate.record or estimate.bounds else replace(estimate, level=None)
+    return estimate if estimate.kept else replace(estimate, level=None)
 
 
 T = TypeVar("T")

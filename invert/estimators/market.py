@@ -43,7 +43,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         value, record = case.anchors.values["active_params"], None
         params = value, value, value
     else:
-        size, record = found.sizes["active_params"], found.records["active_params"]
+        size, record = found.sizes["active_params"], None if found.extrapolated else found.records["active_params"]
         params = (size.high, size.median, size.low)
     because = f"input over its cost at rent, {'with the parameters known' if known else 'by the size that the price itself suggests'}"
     low, median, high = (total / one for one in params)

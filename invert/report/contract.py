@@ -118,7 +118,7 @@ def _record(one: Inference) -> dict[str, object]:
                 "kv_bytes_per_token": row["kv_bytes_per_token_lecture"],
                 **_moves(first.lecture if first else None),
                 "output_input_ratio_claimed": first and first.claimed_ratio,
-                "bandwidth_bound_fraction": row["bandwidth_bound_fraction"],
+                "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
                 "bandwidth_bound_problem": one.bandwidth_bound.problem,
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),

@@ -5,7 +5,7 @@ from math import exp, log
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Record, Swing, Verdict, Worth
+from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
 
@@ -33,7 +33,7 @@ def findings(one: Inference, table: Run) -> list[str]:
     """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
     rows = [
         {"estimate": _in_full(key), "KV bytes per token": estimate_text("kv_bytes_per_token", estimate),
-         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate.record), "because": estimate.because}
+         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
@@ -46,7 +46,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         {
             "quantity": name,
             "range": estimate_text(name, estimate),
-            f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate.record),
+            f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate),
             "cite": _ids(estimate),
             "because": _because(estimate),
         }
@@ -76,9 +76,9 @@ WITHOUT_RECORD = (
 """Said under what no model of known architecture was ever held against."""
 
 
-def held_in_words(record: Record | None) -> str:
+def held_in_words(estimate: Estimate) -> str:
     """`11 of 14`, or a dash where such ranges have no record."""
-    return f"{record.held[-1].held} of {record.count}" if record else NONE
+    return "{} of {}".format(*estimate.kept) if estimate.kept else NONE
 
 
 def _apart(one: Inference) -> str:

@@ -47,7 +47,7 @@ def _stored(one: Inference) -> str:
 
 
 def _record(found: Estimate, such: str = "Such") -> str:
-    return f" {such} ranges held {held_in_words(found.record)}." if found.record else ""
+    return f" {such} ranges held {held_in_words(found)}." if found.kept else ""
 
 
 def _markup(one: Inference) -> str:

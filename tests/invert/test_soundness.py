@@ -275,7 +275,7 @@ def refuse_none_of(table: InferenceTable) -> None:
 
 def numbers(one: Inference, estimator: str) -> Estimate:
     """An estimate of KV bytes without its record, which rests on the sheets of other models."""
-    return replace(one.kv_bytes[estimator], record=None)
+    return replace(one.kv_bytes[estimator], record=None, level=None)
 
 
 def apart_from_the_class(table: InferenceTable) -> list[object]:
