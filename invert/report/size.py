@@ -47,4 +47,4 @@ def cell(name: str, estimate: Estimate) -> str:
 
 
 def _short(name: str, value: float) -> str:
-    return f"x{value:.2g}" if name == "input_markup" else show(name, value, digits=2)
+    return f"x{float(f'{value:.2g}'):g}" if name == "input_markup" else show(name, value, digits=2)

@@ -108,3 +108,11 @@ def test_lifetimes_of_unlike_answers_have_a_line_each():
         "Tier: 5 min",
         "Tier: 1 h",
     ]
+
+
+def test_an_introductory_price_is_said_to_be_one_where_numbers_rest_on_it():
+    for name, said in (("gemini-3.8-flash", True), ("gpt-6-sol", False)):
+        (one,) = infer([name])
+        lines = {line.split(":")[0]: line for line in take_home(one)}
+        assert any("introductory" in flag for flag in one.flags) is said
+        assert all(lines[about].endswith("The price is introductory, and ends 2027-01-01.") is said for about in ("Size", "Mark-up"))
