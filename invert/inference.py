@@ -19,7 +19,7 @@ from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import verdict_on_premium
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.joint_point import broken_by
-from invert.estimators.known import bounds_at_rent, told_by_others
+from invert.estimators.known import bounds_at_rent, record_of_storage_price, told_by_others
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.market import learnt
@@ -38,9 +38,10 @@ from invert.records import (
     TierReading,
     TierRules,
     Worth,
+    as_claimed,
     dominated,
 )  # fmt: skip
-from invert.result import Inference, Run
+from invert.result import RELEASE_NOT_KNOWN, Inference, Run
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import NotBegun, day_of, find, models, not_begun, prices_by_place, sheets, with_amounts
 from invert.sheets.observables import ratio
@@ -208,11 +209,14 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     pairs = tuple(read_pair(sheet, seen, index, anchors, assumptions) for index in range(len(seen.pairs)))
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
-    kv_bytes, stored = _with_records(kv_bytes, worth), beside.pop("kv_bytes_stored_per_token")
+    kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
-    found |= storage_price.estimates(read, data, assumptions)
+    by_storage = storage_price.estimates(read, data, assumptions)
+    if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
+        stored["storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
+    found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
@@ -230,16 +234,16 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
         evidence=read.evidence,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
-        kv_bytes=kv_bytes,
-        kv_bytes_stored=stored,
-        estimates=found,
-        market=ESTIMATORS["market"].estimates(read, data, assumptions),
+        kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
+        kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
+        estimates={name: as_claimed(one) for name, one in found.items()},
+        market={name: as_claimed(one) for name, one in ESTIMATORS["market"].estimates(read, data, assumptions).items()},
         worth=worth,
         swings=_swings(read, data, assumptions) if firm else None,
         convention=None,
         storage=storage,
         tariffs=read.tariffs,
-        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values()), bool(tiers)),
+        equations=_equations(pairs[:1], (bandwidth_bound, drained), (*kv_bytes.values(), *found.values(), *stored.values()), bool(tiers)),
         contradiction=broken,
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
         no_storage=no_storage,
@@ -252,6 +256,12 @@ def _with_records(kv_bytes: Mapping[str, Estimate], worth: Worth | LeftOut) -> d
     return {
         name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
     }
+
+
+def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Worth | LeftOut) -> dict[str, Estimate]:
+    """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
+    records = {} if isinstance(worth, LeftOut) or not pairs else worth.beside
+    return {name: replace(one, record=records.get(name)) if one.kind == "interval" else one for name, one in found.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
@@ -358,7 +368,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
     if not isinstance(read.by_price, LeftOut) and read.by_price.extrapolated:
         flags.append("size extrapolated")
     if read.released is None:
-        flags.append("release not known")
+        flags.append(RELEASE_NOT_KNOWN)
     if known:
         flags.append("architecture known" if known.grade == "verified" else f"architecture {known.grade}")
     if found["headline"].kind == "given":

@@ -1,10 +1,10 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
-from math import inf, log
+from math import inf, isclose, log
 from sys import float_info
 from typing import TypeVar
 
@@ -427,6 +427,10 @@ class Record:
     interval: tuple[float, float]
     held: tuple[Held, ...]
 
+    def at(self, level: float) -> Held | None:
+        """How many ranges of this level held; None where only those of others were counted."""
+        return next((one for one in self.held if isclose(one.level, level)), None)
+
     @property
     def has_skill(self) -> bool:
         """Whether it knows more than the class by more than one standard error."""
@@ -486,7 +490,7 @@ class Estimate:
     is small the estimate is dominated by the prior.
     `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
     none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
-    `bounds` what bounds like it have.
+    `bounds` what bounds like it have; what has neither is printed at no `level`.
 
     >>> print(Estimate("interval", median=154712.0, low=42193.0, high=546700.0))
     155,000, 42,200 to 547,000 at 90%
@@ -498,7 +502,7 @@ class Estimate:
     median: float | None = None
     low: float | None = None
     high: float | None = None
-    level: float = USUAL.level
+    level: float | None = USUAL.level
     because: str = ""
     equations: tuple[str, ...] = ()
     contraction: float | None = None
@@ -507,8 +511,16 @@ class Estimate:
     record: Record | None = None
     bounds: Bounds | None = None
 
+    @property
+    def kept(self) -> tuple[int, int] | None:
+        """How many of so many ranges of its level, or bounds, like it held; None where nothing like it was held against what is true."""
+        if self.bounds:
+            return self.bounds.held, self.bounds.count
+        held = self.record.at(self.level) if self.record and self.level else None
+        return (held.held, held.count) if held else None
+
     def __str__(self) -> str:
-        """Three digits in the SI unit of whatever it is of.
+        """Three digits in the SI unit of whatever it is of, and what ranges like it have held.
 
         >>> str(Estimate("upper", high=2e3)), str(Estimate("lower", low=3e-8))
         ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
@@ -516,8 +528,18 @@ class Estimate:
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
         if self.kind in forms:
-            return f"{forms[self.kind]} at {self.level:.0%}"
+            held = " (such held {} of {})".format(*self.kept) if self.kept else ""
+            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "") + held
         return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+
+
+def as_claimed(estimate: Estimate) -> Estimate:
+    """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
+
+    >>> print(as_claimed(Estimate("interval", median=2.0, low=1.0, high=4.0)))
+    2, 1 to 4
+    """
+    return estimate if estimate.kept else replace(estimate, level=None)
 
 
 T = TypeVar("T")
@@ -706,7 +728,8 @@ class Misreading:
 class Worth:
     """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
 
-    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator.
+    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator,
+    `beside` are records by what else is estimated and an architecture says.
     """
 
     __repr__ = brief
@@ -715,6 +738,7 @@ class Worth:
     left_out: tuple[str, ...]
     misreadings: Mapping[str, Misreading]
     records: Mapping[str, Record]
+    beside: Mapping[str, Record]
 
 
 @dataclass(frozen=True, slots=True)

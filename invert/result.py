@@ -41,6 +41,8 @@ from invert.records import (
 )  # fmt: skip
 from invert.sheets.rows import ModelRow, Problem
 
+RELEASE_NOT_KNOWN = "release not known"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
@@ -48,8 +50,8 @@ class Inference:
 
     Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
 
-    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` the
-    headline of those left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
+    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
+    of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by
     estimator of KV bytes: what moves an interval that one mark-up gives, None where it gives none. `convention` is None where
     there is no premium to speak of. `equations` are all that the readings and estimates rest on, as id@version. `no_storage`
     says why tiers and storage are left out although the sheet sells them.
@@ -57,7 +59,7 @@ class Inference:
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '19,800, 2,790 to 140,000 at 90%', '0.833, 0.673 to 0.915 at 90%')
+    ('google/gemini-3.1-pro-preview', '19,800, 2,790 to 140,000 at 90% (such held 11 of 14)', '0.833, 0.673 to 0.915')
     """
 
     __repr__ = brief
@@ -75,7 +77,7 @@ class Inference:
     summary: Summary
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
-    kv_bytes_stored: Estimate
+    kv_bytes_stored: Mapping[str, Estimate]
     estimates: Mapping[str, Estimate]
     market: Mapping[str, Estimate]
     worth: Worth | LeftOut
@@ -97,6 +99,11 @@ class Inference:
     def size_by_price(self) -> bool:
         """Whether its active parameters are those that its price suggests, as nobody states any."""
         return self.anchors.origin["active_params"] == MARKET
+
+    @property
+    def release_known(self) -> bool:
+        """Whether anybody says when its model was released."""
+        return RELEASE_NOT_KNOWN not in self.flags
 
     @property
     def name(self) -> str:

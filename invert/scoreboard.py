@@ -18,7 +18,7 @@ from invert.claims import claim_rows, price_facts
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
-from invert.estimators.known import Judged, judged, records
+from invert.estimators.known import Judged, judged, record_of_storage_price, records, records_beside
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS
@@ -109,9 +109,13 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
     family of a model, its vendor, all that was released later, or the model alone.
     """
-    known = records(judged(data, assumptions), data, assumptions)
+    models_of_known_cache = judged(data, assumptions)
+    known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
+    of_storage_price = record_of_storage_price(data, assumptions)
     return [
         *(_skill(KV_ESTIMATORS[name].heading, "family", one) for name, one in known.items() if name != "headline"),
+        *(_skill(quantity.replace("_", " "), "family", one) for quantity, one in beside.items()),
+        *([_skill("KV stored, storage price", "family", of_storage_price)] if of_storage_price else []),
         *(_skill(f"KV {of}", "later", one) for of in KINDS if (one := learnt.class_record(data, of, assumptions))),
         *_candidates(data, assumptions),
         *_sizes(data, assumptions),

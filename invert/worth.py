@@ -10,7 +10,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.cases import Case
-from invert.estimators.known import Judged, judged, records
+from invert.estimators.known import Judged, judged, records, records_beside
 from invert.records import LeftOut, Misreading, Worth
 
 T = TypeVar("T")
@@ -51,6 +51,7 @@ def _worth(architecture: str | None, known: tuple[Judged, ...] | LeftOut, data: 
         left_out=learnt.left_out,
         misreadings=_misreadings(kept),
         records=records(kept, data, assumptions),
+        beside=records_beside(kept, assumptions),
     )
 
 

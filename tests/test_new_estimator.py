@@ -88,7 +88,7 @@ def test_it_is_in_json_and_csv_and_frame_as_it_is_at_rent_but_for_the_rent(said:
         assert float(row[f"kv_bytes_per_token_{NAME}_high"]) == mine["high"]
         ratios.add(round(at_rent["high"] / mine["high"], 3))
     assert len(ratios) == 1 and 1.2 < ratios.pop() < 3
-    assert {f"kv_bytes_per_token_{NAME}{end}" for end in ("", "_low", "_high", "_kind")} < set(said["frame"])
+    assert {f"kv_bytes_per_token_{NAME}{end}" for end in ("", "_low", "_high", "_kind", "_held", "_of")} < set(said["frame"])
 
 
 def test_it_is_scored(said: dict[str, Any]):

@@ -187,7 +187,7 @@ def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """All estimates of a sheet by name, those of KV bytes by anchor, those of the market by quantity."""
     estimates = dict(sheet["estimates"])
     market = {name: estimates.pop(name)["market"] for name in ("active_params", "total_params", "input_markup")}
-    stored = {"kv_bytes_stored_per_token": estimates.pop("kv_bytes_stored_per_token")["headline"]}
+    stored = {f"stored_{name}": one for name, one in estimates.pop("kv_bytes_stored_per_token").items()}
     return {**estimates.pop("kv_bytes_per_token"), **stored, **estimates, **market}
 
 
@@ -333,13 +333,14 @@ def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
 
 
 OPEN = {
-    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "contractions", "pricing_rules",
-    "left_out",
+    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "beside", "contractions",
+    "pricing_rules", "left_out",
 }  # fmt: skip
 """Objects whose keys depend on the question."""
 OPEN_TO_MORE = {"kv_bytes_per_token"}
 """Objects that hold one thing of a kind by estimator, and may hold another."""
-OPTIONAL = {"short_context", "long_context", "implied_drain_time", "kv_bytes_per_token_stored"}
+OPTIONAL = {"short_context", "long_context", "implied_drain_time"}
+ONLY_WHERE_SOLD = ("kv_bytes_stored_per_token", "storage_price")
 
 
 @pytest.mark.slow
@@ -350,7 +351,7 @@ def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
         document = [next(sheet for sheet in all_sheets() if sheet["model"] == "claude-sonnet-4-5")]
     tried = 0
     for path in points(document):
-        if OPEN & set(path[:-1]) or path[-1] in OPTIONAL:
+        if OPEN & set(path[:-1]) or path[-1] in OPTIONAL or path[-2:] == ONLY_WHERE_SOLD:
             continue
         for spoil in ("drop", "replace") if path[-2:-1] and path[-2] in OPEN_TO_MORE else ("drop", "add", "replace"):
             spoiled = copy.deepcopy(document)
@@ -402,6 +403,8 @@ SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
     ((*KV, "headline"), {"anchors": ["ridge_point"]}),
     ((*KV, "headline"), {"anchors": ["overlap", "overlap"]}),
     ((*KV, "one_markup"), {"level": 0.95}),
+    ((*KV, "one_markup"), {"record": None}),  # at a level all the same
+    (("estimates", "memory_time_share"), {"level": 0.9}),  # without a record
     ((*KV, "one_markup"), {"contraction": 1.5}),
     ((*KV, "one_markup"), {"because": ""}),
     ((*KV, "one_markup"), {"equations": ["bands.price"]}),

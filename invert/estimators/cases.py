@@ -21,9 +21,10 @@ from invert.posterior.data import Evidence, evidence_of
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
 from invert.records import Anchors, LeftOut, Observable, Observables, PriceSheet, Tariff
 from invert.rent import rental
+from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
 from invert.sheets.rows import ModelRow
-from invert.storage.tariffs import tariffs
+from invert.storage.tariffs import by_slope, tariffs
 
 UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 """Where active_params come from that nobody verified."""
@@ -33,7 +34,8 @@ UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)")
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its evidence.
 
-    `released` is the day of its model, None where nobody says it; `kv_family` who shares its design of a cache, where that is public.
+    `released` is the day of its model, None where nobody says it, `there_by` then the earliest day that a table has of it;
+    `kv_family` who shares its design of a cache, where that is public.
 
     `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
     """
@@ -50,6 +52,7 @@ class Case:
     by_price: ByPrice | LeftOut
     released: date | None
     kv_family: str
+    there_by: date | None = None
     summary: Summary | None = None
     prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
@@ -65,8 +68,8 @@ class Case:
 
     @property
     def day(self) -> date:
-        """The day whose caches are usual for it: that of its release, or of the prices where that is earlier or not known."""
-        return min(self.released or self.sheet.as_of, self.sheet.as_of)
+        """The day whose caches are usual for it: that of its release, or the earliest that tables have of it, up to that of the prices."""
+        return min(self.released or self.there_by or self.sheet.as_of, self.sheet.as_of)
 
     @property
     def has_premium(self) -> bool:
@@ -98,7 +101,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     if suggested:
         anchors = sized_by_price(anchors, suggested.median)
     tariff = tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
-    by_tariff = next((one.storage_price for one in tariff if not one.problem), None)
+    by_tariff = by_slope(tariff)
     storage = (by_tariff.low, by_tariff.high) if by_tariff and by_tariff.low > 0 else None
     given = assumptions.kv_bytes_per_token
     kv = (log(given), assumptions.given_kv_spread) if given else None
@@ -107,9 +110,11 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         # The input price has said how big the model is: it says so once.
         evidence = replace(evidence, size_by_price=True)
     released = (model.release_date if model else None) or (row.release_date if row else None)
+    known_by = there_by(model, data) if model and not released else None
     return Case(
-        sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else ""
-    )
+        sheet, model, seen, anchors, tariff, seen.storage_price or by_tariff, evidence, by_price, released, row.kv_family if row else "",
+        known_by,
+    )  # fmt: skip
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:

@@ -62,9 +62,17 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, NO_CLASS)
-    because = f"what models released before {case.day} have{'' if case.released else ', as its own release is not known'}; no price enters"
+    because = f"what models released before {case.day} have{_unless_released(case)}; no price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
-    return replace(found, record=learnt.class_record(data, of, assumptions))
+    return replace(found, record=learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of))
+
+
+def _unless_released(case: Case) -> str:
+    """Why it is that day where its release is not known, and whose record then stands beside: that of models taken alike."""
+    if case.released:
+        return ""
+    by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
+    return f"{by_then} (release not known; its record is of known models by the class of {case.sheet.as_of})"
 
 
 def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:

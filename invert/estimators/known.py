@@ -1,33 +1,39 @@
-"""The estimators of KV bytes on sheets of models whose cache is known, by the very functions that read any other sheet."""
+"""The estimators on sheets of models whose cache is known, by the very functions that read any other sheet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import erf, log, pi, sqrt
-from statistics import NormalDist, median
+from statistics import NormalDist, fmean, median
 
 import numpy as np
 
+from derive.catalogue import equation
 from derive.errors import WrongData
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
-from invert.estimators import at_rent, side_by_side
+from invert.estimators import at_rent, side_by_side, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, has_premium, with_posteriors
 from invert.estimators.readings import known_cache
 from invert.market import learnt
-from invert.market.recency import classes
-from invert.market.record import record_by_votes
-from invert.records import Bounds, Estimate, Record
+from invert.market.recency import Cache, classes
+from invert.market.record import LEAST_VOTES, record_by_votes
+from invert.market.student import Floats, foretold_by
+from invert.records import Bounds, Estimate, KnownCache, PriceSheet, Record
 from invert.sheets.assemble import models, sheets
+from invert.sheets.observables import observables
 from invert.sheets.read import book_of
+from invert.sheets.rows import ModelRow
+from invert.storage.tariffs import by_slope, tariffs
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A model of known cache, and what every estimator makes of its sheet."""
+    """A model of known cache, and what every estimator makes of its sheet: KV bytes by estimator, and by quantity what is beside."""
 
     member: Member
     kv_bytes: Mapping[str, Estimate]
+    beside: Mapping[str, Estimate]
 
     def ratio(self, estimator: str) -> float | None:
         """The median over the true cache; None where the estimator gives no median."""
@@ -60,7 +66,7 @@ def _judged(data: Data, assumptions: Assumptions, drawn: Sequence[Case]) -> tupl
     known = [(member, member.sold.case) for member in members(data, assumptions)]
     new = with_posteriors([case for _, case in known if (case.sheet, case.model) not in done], data, assumptions)
     done |= {(case.sheet, case.model): case for case in new}
-    return tuple(Judged(member, side_by_side(done[case.sheet, case.model], data, assumptions)[0]) for member, case in known)
+    return tuple(Judged(member, *side_by_side(done[case.sheet, case.model], data, assumptions)) for member, case in known)
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
@@ -73,17 +79,114 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
     of_name = {one.architecture: one for one in caches}
     of_class = classes(caches, [of_name[one.member.architecture] for one in known], learnt.forgetting(data, assumptions))
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
-    by_class = of_class.log_density(truths)
-    found: dict[str, Record] = {}
-    for estimator in dict.fromkeys(name for one in known for name in one.kv_bytes):
-        ranges = [_two_normals(one.kv_bytes[estimator], truth) for one, truth in zip(known, truths, strict=True)]
-        kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(by_class[place])], dtype=int)
-        if kept.size:
-            errors, densities, nearer = np.array([ranges[place] for place in kept]).T
-            families = [known[place].member.family for place in kept]
-            one = record_by_votes(densities - by_class[kept], families, errors, (of_class.centre - truths)[kept], nearer)
-            found |= {estimator: one} if one else {}
-    return found
+    by_class, families = (of_class.log_density(truths), of_class.centre - truths), [one.member.family for one in known]
+    found = {
+        estimator: _record([one.kv_bytes[estimator] for one in known], truths, by_class, families)
+        for estimator in dict.fromkeys(name for one in known for name in one.kv_bytes)
+    }
+    return {estimator: one for estimator, one in found.items() if one}
+
+
+def balance_context(member: Member, assumptions: Assumptions) -> float | None:
+    """The balance context [token] that an architecture has at the ridge point of a run; None where its parameters are not known."""
+    if not member.active_params:
+        return None
+    of_model = {"active_params": member.active_params, "kv_bytes_per_token": member.kv_bytes_per_token}
+    at = {**assumptions.held, "ridge_point": assumptions.ridge_point, "mfu": 1.0, "mbu": 1.0, **of_model}
+    return float(equation("context.balance_context").right_side(at))
+
+
+def attention_intensity(member: Member, _: Assumptions) -> float | None:
+    """The attention FLOPs a byte of cache [FLOP/byte] of the prefill of an architecture; None where its heads are not known."""
+    if not member.attention_flops_per_pair:
+        return None
+    at = {"attention_flops_per_pair": member.attention_flops_per_pair, "kv_bytes_per_token": member.kv_bytes_per_token}
+    return float(equation("architecture.attention_intensity").right_side(at))
+
+
+OF_ARCHITECTURES: Mapping[str, Callable[[Member, Assumptions], float | None]] = {
+    "balance_context": balance_context,
+    "attention_intensity": attention_intensity,
+}
+"""What is estimated beside KV bytes on a sheet of several bands, and an architecture says."""
+
+
+def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) -> dict[str, Record]:
+    """What ranges of other quantities have got right of these models, held against what the other families among them have.
+
+    >>> from invert.data import read_data
+    >>> found = records_beside(judged(read_data()))
+    >>> {name: f"{one.held[-1].held} of {one.count}" for name, one in found.items()}
+    {'balance_context': '0 of 9', 'attention_intensity': '4 of 7'}
+    """
+    found = {}
+    for quantity, true_value in OF_ARCHITECTURES.items():
+        rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
+        truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
+        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _by_other_families(truths, families), families)
+    return {quantity: one for quantity, one in found.items() if one}
+
+
+@once_a_run
+def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
+    """What KV bytes by a storage price have got right of the stored cache, on every shipped sheet that has one and whose cache is known.
+
+    Held against the class of the time; None of fewer than two families.
+
+    >>> from invert.data import read_data
+    >>> found = record_of_storage_price(read_data())
+    >>> f"{found.held[-1].held} of {found.count}"
+    '0 of 6'
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    caches = learnt.known_caches(data, assumptions)["stored"]
+    of_name, found = {one.architecture: one for one in caches}, []
+    for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
+        seen = observables(sheet, model.max_context, assumptions)
+        price = seen.storage_price or by_slope(tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions))
+        if price and price.value > 0 and cache.architecture in of_name:
+            found.append((storage_price.kv_bytes_stored(price, data, assumptions), of_name[cache.architecture]))
+    rows: list[Cache] = [one for _, one in found]
+    if not rows:
+        return None
+    of_class, truths = classes(caches, rows, learnt.forgetting(data, assumptions)), np.array([one.ln_kv for one in rows])
+    by_class = of_class.log_density(truths), of_class.centre - truths
+    return _record([estimate for estimate, _ in found], truths, by_class, [one.family for one in rows])
+
+
+def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
+    """ln density of each truth, and how far off it is foretold, by the other families, each of which has a vote; nan of too few."""
+    of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
+    if len(of_family) <= LEAST_VOTES:
+        return np.full(len(truths), np.nan), np.full(len(truths), np.nan)
+    foretold = {family: foretold_by([mean for other, mean in of_family.items() if other != family]) for family in of_family}
+    pairs = [(foretold[family], float(truth)) for truth, family in zip(truths, families, strict=True)]
+    return np.array([one.log_density(truth) for one, truth in pairs]), np.array([one.centre - truth for one, truth in pairs])
+
+
+def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Floats, Floats], families: Sequence[str]) -> Record | None:
+    """The record of printed ranges, where they and the class have a density; `by_class` is its ln at the truths, and how far off it is."""
+    ranges = [_two_normals(one, truth) for one, truth in zip(estimates, truths, strict=True)]
+    densities_of_class, errors_of_class = by_class
+    kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(densities_of_class[place])], dtype=int)
+    if not kept.size:
+        return None
+    errors, densities, nearer = np.array([ranges[place] for place in kept]).T
+    gains = densities - densities_of_class[kept]
+    return record_by_votes(gains, [families[place] for place in kept], errors, errors_of_class[kept], nearer)
+
+
+def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> Iterator[tuple[PriceSheet, ModelRow, KnownCache]]:
+    """Every shipped sheet of a model whose cache is known and whose row can be used."""
+    described = {(row.provider, row.model): row for row in models(data)}
+    for sheet in sheets(book_of(data))[0]:
+        model = described.get((sheet.provider, sheet.model))
+        try:
+            cache = known_cache(model, data, assumptions)
+        except WrongData:
+            continue
+        if model and cache:
+            yield sheet, model, cache
 
 
 @once_a_run
@@ -98,15 +201,11 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     (9, 6, 9, '0.6 to 84')
     """
     assumptions = assumptions.apart_from(UNLESS_GIVEN)
-    described, factors = {(row.provider, row.model): row for row in models(data)}, []
-    for sheet in sheets(book_of(data))[0]:
-        model = described.get((sheet.provider, sheet.model))
-        try:
-            cache = known_cache(model, data, assumptions)
-        except WrongData:
-            continue
-        if model and cache and not has_premium(sheet):
-            factors.append(at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read)
+    factors = [
+        at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
+        for sheet, model, cache in _sheets_of_known_cache(data, assumptions)
+        if not has_premium(sheet)
+    ]
     if not factors:
         return None
     return Bounds(
@@ -137,7 +236,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
 
 def _two_normals(estimate: Estimate, truth: float) -> tuple[float, float, float] | None:
     """How far off the median is [nat], ln density of the truth, and how much of the range lies nearer to its median than the truth."""
-    if estimate.kind != "interval" or estimate.median is None or not estimate.low or not estimate.high:
+    if estimate.kind != "interval" or not (estimate.median and estimate.low and estimate.high and estimate.level):
         return None
     reach = NormalDist().inv_cdf((1 + estimate.level) / 2)
     below, above = log(estimate.median / estimate.low) / reach, log(estimate.high / estimate.median) / reach

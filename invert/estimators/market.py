@@ -1,13 +1,16 @@
 """The market: how big a model is by its input price, learnt from open models, and the mark-up that its price then holds."""
 
 from dataclasses import replace
+from math import exp
+from statistics import median
 
 from derive.catalogue import equation
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
-from invert.data import Data
+from invert.data import Data, once_a_run
 from invert.estimators.cases import Case
-from invert.market.by_price import ByPrice, told_record, told_size
+from invert.market import learnt
+from invert.market.by_price import PER_MTOK, ByPrice, told_record, told_size
 from invert.market.size import Params
 from invert.records import Estimate, LeftOut, interval, or_undetermined, references, undetermined
 from invert.rent import rental
@@ -44,21 +47,42 @@ def _params(found: ByPrice | LeftOut, name: Params, data: Data, assumptions: Ass
     )
 
 
+@once_a_run
+def _of_lists(data: Data, assumptions: Assumptions) -> float:
+    """The mark-up of input in the middle of the lists of open models, whose parameters are known: no chip is in full use."""
+    return median(
+        _params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in learnt.listed_models(data)
+    )
+
+
+def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
+    """Active parameters times the mark-up of a price of input [USD/token]."""
+    given = {**rental(data, assumptions).values, "input_price": input_price, "prefill_cost_ratio": 1.0}
+    return float(equation(MARKUP[0]).right_side(given))
+
+
 @or_undetermined
 def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    """The input price over what a prompt token costs at rent: by the parameters where they are known, else by their estimate."""
+    """The input price over what a prompt token costs at rent: by the parameters where they are known, else by their estimate.
+
+    Its range is that of rents where the parameters are known, and else that of their estimate at the usual rent.
+    """
     known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price
     if not known and isinstance(found, LeftOut):
         return undetermined(assumptions, found.why)
-    given = {**rental(data, assumptions).values, "input_price": case.sheet.bands[0].input.usd_per_token, "prefill_cost_ratio": 1.0}
-    total = equation(MARKUP[0]).right_side(given)
+    total = _params_times_markup(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     if known or isinstance(found, LeftOut):
         value, record = case.anchors.values["active_params"], None
-        params = value, value, value
+        off = exp(assumptions.reach * assumptions.rent_spread)
+        params = value * off, value, value / off
     else:
-        size, record = told_size(found, "active_params", data, assumptions), told_record(found, "active_params", data, assumptions)
+        size = told_size(found, "active_params", data, assumptions)
+        record = None if found.extrapolated else told_record(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
-    because = f"input over its cost at rent, {'with the parameters known' if known else 'by the size that the price itself suggests'}"
-    low, median, high = (total / one for one in params)
-    one = interval(assumptions, low, median, high, because, equations=references(*MARKUP), anchors=("active_params",))
+    by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
+    because = (
+        f"input over its cost on a rented chip in full use, by {by}; lists of open models are at {_of_lists(data, assumptions):.0f} times"
+    )
+    low, middle, high = (total / one for one in params)
+    one = interval(assumptions, low, middle, high, because, equations=references(*MARKUP), anchors=("active_params",))
     return replace(one, record=record)

@@ -17,7 +17,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     if drain := drain_time(case, assumptions):
         found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
     if price and price.value > 0:
-        found["kv_bytes_per_token_stored"] = _kv_bytes_stored(price, data, assumptions)
+        found["kv_bytes_stored_per_token"] = kv_bytes_stored(price, data, assumptions)
     return found
 
 
@@ -37,7 +37,7 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 
 
 @or_undetermined
-def _kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
+def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters(data, "rented", tiers.PRICE_YEARS[-1], assumptions)["hbm"].holding_price

@@ -83,14 +83,15 @@ def by_family(
     return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
 
 
-def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date) -> Record | None:
-    """What the class has got right of models released from a day on, each by rolling origin with its family left out; None of too few.
+def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date, at: date | None = None) -> Record | None:
+    """What the class has got right of models released from a day on, each with its family left out; None of too few.
 
+    By rolling origin, or by the class of the day `at` for all released before it, as one has it whose release is not known.
     Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
     """
-    values = np.array([one.ln_kv for one in known])
-    of_time, of_all = (classes(known, known, way) for way in (forgetting, replace(forgetting, horizon=inf)))
-    judged = np.array([one.released >= since for one in known]) & np.isfinite(of_time.centre)
+    values, targets = np.array([one.ln_kv for one in known]), [replace(one, released=at) if at else one for one in known]
+    of_time, of_all = (classes(known, targets, way) for way in (forgetting, replace(forgetting, horizon=inf)))
+    judged = np.array([since <= one.released < (at or date.max) for one in known]) & np.isfinite(of_time.centre)
     return record_by_votes(
         gains=(of_time.log_density(values) - of_all.log_density(values))[judged],
         families=[one.family for one, counts in zip(known, judged, strict=True) if counts],

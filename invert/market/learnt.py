@@ -94,9 +94,9 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 
 
 @once_a_run
-def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL) -> Record | None:
-    """What the class has got right of the models released since its horizon was chosen; None where too few were."""
-    return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions))
+def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
+    """What the class has got right of the models released since its horizon was chosen, or the one of a day; None where too few were."""
+    return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
 
 
 def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:

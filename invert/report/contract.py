@@ -118,7 +118,7 @@ def _record(one: Inference) -> dict[str, object]:
                 "kv_bytes_per_token": row["kv_bytes_per_token_lecture"],
                 **_moves(first.lecture if first else None),
                 "output_input_ratio_claimed": first and first.claimed_ratio,
-                "bandwidth_bound_fraction": row["bandwidth_bound_fraction"],
+                "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
                 "bandwidth_bound_problem": one.bandwidth_bound.problem,
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
@@ -128,7 +128,7 @@ def _record(one: Inference) -> dict[str, object]:
             and {
                 "name": one.known.architecture,
                 "grade": one.known.grade,
-                "kv_bytes_per_token_stored": one.known.stored,
+                "kv_bytes_stored_per_token": one.known.stored,
                 "kv_bytes_per_token_read": one.known.read,
             },
             "pairs": [_pair(pair) for pair in one.pairs],
@@ -136,7 +136,7 @@ def _record(one: Inference) -> dict[str, object]:
         },
         "estimates": {
             "kv_bytes_per_token": {anchor: _estimate(estimate) for anchor, estimate in one.kv_bytes.items()},
-            "kv_bytes_stored_per_token": {"headline": _estimate(one.kv_bytes_stored)},
+            "kv_bytes_stored_per_token": {estimator: _estimate(estimate) for estimator, estimate in one.kv_bytes_stored.items()},
             **{name: _estimate(estimate) for name, estimate in one.estimates.items()},
             **{name: {"market": _estimate(estimate)} for name, estimate in one.market.items()},
         },
@@ -223,6 +223,7 @@ def _worth(worth: Worth) -> dict[str, object]:
         "left_out": list(worth.left_out),
         "misreadings": {estimator: _six(asdict(found)) for estimator, found in worth.misreadings.items()},
         "records": {estimator: _foretold(found) for estimator, found in worth.records.items()},
+        "beside": {quantity: _foretold(found) for quantity, found in worth.beside.items()},
     }
 
 

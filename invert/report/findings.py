@@ -5,7 +5,7 @@ from math import exp, log
 
 from derive.units import show
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Record, Swing, Verdict, Worth
+from invert.records import Convention, Estimate, Identifiability, LeftOut, Misreading, Swing, Verdict, Worth
 from invert.report.layout import NONE, aligned, count_in_words, left_out, title
 from invert.result import Inference, Run
 
@@ -18,7 +18,7 @@ def estimate_text(name: str, estimate: Estimate) -> str:
     """
 
     def number(value: float | None) -> str:
-        return "" if value is None else show(name.removesuffix("_stored"), value, digits=3)
+        return "" if value is None else show(name.replace("_stored", ""), value, digits=3)
 
     if estimate.kind == "given":
         return f"{number(estimate.median)} (given)"
@@ -33,21 +33,24 @@ def findings(one: Inference, table: Run) -> list[str]:
     """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
     rows = [
         {"estimate": _in_full(key), "KV bytes per token": estimate_text("kv_bytes_per_token", estimate),
-         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate.record), "because": estimate.because}
+         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
     lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
     premium = left_out(table.premium_verdict) if isinstance(table.premium_verdict, LeftOut) else premium_in_words(table.premium_verdict)
     known = left_out(one.worth) if isinstance(one.worth, LeftOut) else _known_models(one.worth)
     lines += [text for text in (_apart(one), premium, known) if text]
+    stored = one.kv_bytes_stored.get("storage_price")
+    by_storage = {"kv_bytes_stored_per_token": stored} if stored else {}
     beside = [
         {
             "quantity": name,
             "range": estimate_text(name, estimate),
+            f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate),
             "cite": _ids(estimate),
             "because": _because(estimate),
         }
-        for name, estimate in one.estimates.items()
+        for name, estimate in {**one.estimates, **by_storage}.items()
     ]
     return [*lines, *title("What it says besides"), aligned(tuple(beside[0]), beside), WITHOUT_RECORD]
 
@@ -67,15 +70,15 @@ def _ids(estimate: Estimate) -> str:
 
 
 WITHOUT_RECORD = (
-    "No record stands behind these ranges: they are what draws of one mark-up, and rounding, leave open, and one mark-up is wrong about"
-    " caches that are known. Stored bytes by a storage price suppose that it lies in rented HBM."
+    "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
+    " open. No table says the truth of any model, and one mark-up is wrong about what architectures say."
 )
 """Said under what no model of known architecture was ever held against."""
 
 
-def held_in_words(record: Record | None) -> str:
+def held_in_words(estimate: Estimate) -> str:
     """`11 of 14`, or a dash where such ranges have no record."""
-    return f"{record.held[-1].held} of {record.count}" if record else NONE
+    return "{} of {}".format(*estimate.kept) if estimate.kept else NONE
 
 
 def _apart(one: Inference) -> str:

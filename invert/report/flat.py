@@ -1,26 +1,32 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Estimate, verdict
+from invert.records import Estimate, TierEvidence, verdict
 from invert.result import Inference
 
-PARTS = {"": "median", "_low": "low", "_high": "high", "_kind": "kind"}
-"""What there is of an estimate, by what the name of its column ends in."""
+PARTS = ("", "_low", "_high", "_kind", "_held", "_of")
+"""What the name of a column of an estimate ends in: its median, its ends, its kind, and how many of how many ranges like it held."""
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
-_STORED_COLUMNS = tuple(f"kv_bytes_stored_per_token_headline{suffix}" for suffix in PARTS)
+_STORED_COLUMNS = tuple(f"kv_bytes_stored_per_token_{estimator}{suffix}" for estimator in ("headline", "storage_price") for suffix in PARTS)
 _SIZES = ("active_params", "total_params", "input_markup")
-_MARKET_COLUMNS = tuple(f"{name}_market{part}" for name in _SIZES for part in ("", "_low", "_high"))
+_MARKET_COLUMNS = tuple(f"{name}_market{suffix}" for name in _SIZES for suffix in PARTS)
+_BESIDE = ("bandwidth_bound_fraction", "memory_time_share", "balance_context")
+_BESIDE_COLUMNS = tuple(f"{name}{suffix}" for name in _BESIDE for suffix in PARTS)
 COLUMNS = (
     "provider", "model", "service_tier", "as_of", "currency", "input_price", "output_price", "long_context_threshold",
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
-    "bandwidth_bound_fraction", "memory_time_share",
-    "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint", "flags",
+    *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s", "tiers_lecture", "tiers_by_price",
+    "level", "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
 
 def flat(one: Inference) -> dict[str, object]:
-    """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None."""
+    """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None.
+
+    An estimate has the name that it has in JSON; readings of a point end in `_lecture` and `_joint`. `level` is that of all ranges
+    that have a record.
+    """
     first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
     joint = first.joint.values if first else {}
     return {
@@ -41,13 +47,15 @@ def flat(one: Inference) -> dict[str, object]:
         "kv_bytes_per_token_joint": joint.get("kv_bytes_per_token"),
         "kv_bytes_per_token_known": one.known and one.known.read,
         **_kv(one),
-        **_parts("kv_bytes_stored_per_token_headline", one.kv_bytes_stored),
+        **_stored(one),
         **_market(one),
-        "bandwidth_bound_fraction": one.bandwidth_bound.values.get("bandwidth_bound_fraction"),
-        "memory_time_share": joint.get("memory_time_share"),
-        "balance_context": joint.get("balance_context"),
+        **{column: value for name in _BESIDE for column, value in _parts(name, one.estimates[name]).items()},
+        "memory_time_share_joint": joint.get("memory_time_share"),
+        "balance_context_joint": joint.get("balance_context"),
         "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
-        "tiers": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
+        "tiers_lecture": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
+        "tiers_by_price": " ".join(_tier(found) for found in one.storage if found.undisclosed) or None,
+        "level": _level(one),
         "check_lecture": first and verdict(first.lecture_checks),
         "check_joint": first and verdict(first.joint_checks),
         "flags": "; ".join(one.flags) or None,
@@ -64,13 +72,37 @@ def _kv(one: Inference) -> dict[str, object]:
 
 
 def _parts(name: str, estimate: Estimate) -> dict[str, object]:
-    return {f"{name}{suffix}": six_digits(getattr(estimate, part)) for suffix, part in PARTS.items()}
+    held, of = estimate.kept or (None, None)
+    numbers = (estimate.median, estimate.low, estimate.high, estimate.kind, held, of)
+    return {f"{name}{suffix}": six_digits(number) for suffix, number in zip(PARTS, numbers, strict=True)}
+
+
+def _stored(one: Inference) -> dict[str, object]:
+    """Of KV bytes left in memory, by the class of the time and by a price of storage where one is sold."""
+    found = {
+        column: value
+        for estimator, estimate in one.kv_bytes_stored.items()
+        for column, value in _parts(f"kv_bytes_stored_per_token_{estimator}", estimate).items()
+    }
+    return {**dict.fromkeys(_STORED_COLUMNS), **found}
+
+
+def _level(one: Inference) -> float | None:
+    every = (*one.kv_bytes.values(), *one.kv_bytes_stored.values(), *one.market.values(), *one.estimates.values())
+    return next((estimate.level for estimate in every if estimate.level), None)
+
+
+def _tier(found: TierEvidence) -> str:
+    """`300:hbm:0.46-0.9`: a lifetime [s], or `hour` of storage sold so, and the likeliest tier by prices with its least and its most."""
+    shares, ranges = found.undisclosed or {}, found.undisclosed_ranges or {}
+    tier = max(shares, key=shares.__getitem__)
+    low, high = ranges[tier]
+    return f"{found.ttl_seconds or 'hour'}:{tier}:{low:.2g}-{high:.2g}"
 
 
 def _market(one: Inference) -> dict[str, object]:
-    """Median and ends of size and mark-up by price."""
-    parts = {"": "median", "_low": "low", "_high": "high"}
-    return {f"{name}_market{suffix}": six_digits(getattr(one.market[name], part)) for name in _SIZES for suffix, part in parts.items()}
+    """Size and mark-up by price."""
+    return {column: value for name in _SIZES for column, value in _parts(f"{name}_market", one.market[name]).items()}
 
 
 def six_digits(value: object) -> object:

@@ -12,7 +12,7 @@ NAMES = {"active_params": "active parameters", "total_params": "all parameters",
 def size_lines(one: Inference, table: Run) -> list[str]:
     """Size and mark-up with what estimates like them have got right."""
     rows = [
-        {"quantity": NAMES[name], f"{table.assumptions.level:.0%}": estimate_text(name, estimate), "because": estimate.because}
+        {"quantity": NAMES[name], "range": estimate_text(name, estimate), "because": estimate.because}
         for name, estimate in one.market.items()
     ]
     records = [f"{NAMES[name]}: {record_in_words(one.market[name].record)}" for name in ("active_params", "total_params")]
@@ -47,4 +47,4 @@ def cell(name: str, estimate: Estimate) -> str:
 
 
 def _short(name: str, value: float) -> str:
-    return f"x{value:.2g}" if name == "input_markup" else show(name, value, digits=2)
+    return f"x{float(f'{value:.2g}'):g}" if name == "input_markup" else show(name, value, digits=2)

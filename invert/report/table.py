@@ -231,14 +231,17 @@ def _loose(inferences: Sequence[Inference]) -> str:
 
 def _class_in_words(table: Run) -> str:
     """What the headline is, and what such ranges have held."""
-    found = {one.kv_bytes["headline"].record for one in table.inferences}
-    (record,) = found if len(found) == 1 else (None,)
-    held = (
-        f" Of {record.count} models released since {table.assumptions.horizon_chosen_before} such ranges held {record.held[-1].held}."
-        if record
-        else ""
+    of_released, of_others = (
+        {one.kv_bytes["headline"].kept for one in table.inferences if one.release_known is known} - {None} for known in (True, False)
     )
-    return f"what models released before it have, the younger the more.{held}"
+    since, held = table.assumptions.horizon_chosen_before, []
+    held += [f" Of {count} models released since {since} such ranges held {right}." for right, count in filter(None, of_released)]
+    held += [
+        f" Where a release is not known the class is of the earliest day that a table has: of {count} such models the class of"
+        f" {table.as_of} held {right}."
+        for right, count in filter(None, of_others)
+    ]
+    return f"what models released before it have, the younger the more.{''.join(held)}"
 
 
 def count(table: Run) -> str:

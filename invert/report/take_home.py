@@ -14,6 +14,12 @@ def take_home(one: Inference) -> list[str]:
     return [line for line in (_size(one), _kv(one), _stored(one), _markup(one), _decode(one), *_tiers(one)) if line]
 
 
+def _introductory(one: Inference) -> str:
+    """That what the line rests on is the price of an introduction."""
+    ends = one.sheet.bands[0].input.ends
+    return f" The price is introductory, and ends {ends}." if ends else ""
+
+
 def _size(one: Inference) -> str:
     """Active parameters as stated, else as the price has them."""
     if one.size_stated:
@@ -22,7 +28,8 @@ def _size(one: Inference) -> str:
     found = one.market["active_params"]
     if found.kind != "interval":
         return f"Size: not identified, {found.because}."
-    return f"Size: {ranged('active_params', found)} active parameters, by {found.because}.{_record(found, 'Of open models such')}"
+    by_price = f"{ranged('active_params', found)} active parameters, by {found.because}"
+    return f"Size: {by_price}.{_record(found, 'Of open models such')}{_introductory(one)}"
 
 
 def _kv(one: Inference) -> str:
@@ -40,21 +47,21 @@ def _kv(one: Inference) -> str:
 def _stored(one: Inference) -> str:
     if one.known:
         return f"KV stored: {show('kv_bytes_per_token', one.known.stored, digits=3)} by its architecture."
-    found = one.kv_bytes_stored
+    found = one.kv_bytes_stored["headline"]
     if found.kind != "interval":
         return ""
     return f"KV stored: {ranged('kv_bytes_per_token', found)} likewise.{_record(found, 'Of open models such')}"
 
 
 def _record(found: Estimate, such: str = "Such") -> str:
-    return f" {such} ranges held {held_in_words(found.record)}." if found.record else ""
+    return f" {such} ranges held {held_in_words(found)}." if found.kept else ""
 
 
 def _markup(one: Inference) -> str:
     found = one.market["input_markup"]
     if found.kind != "interval":
         return ""
-    return f"Mark-up: input is sold at {ranged('input_markup', found)} times what its FLOPs cost on a rented chip in full use."
+    return f"Mark-up: {ranged('input_markup', found)}, {found.because}.{_introductory(one)}"
 
 
 def _decode(one: Inference) -> str:

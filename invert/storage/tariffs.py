@@ -65,6 +65,11 @@ def tariffs(input_price: float, premiums: Iterable[tuple[int | None, float]], as
     return found
 
 
+def by_slope(found: Iterable[Tariff]) -> Observable | None:
+    """The storage price that two write prices make; that of the first tariff of a sheet without a problem."""
+    return next((one.storage_price for one in found if not one.problem), None)
+
+
 def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, float], assumptions: Assumptions) -> Tariff:
     (ttl, premium), (longer_ttl, longer_premium) = shorter, longer
     multipliers = (1 + premium, 1 + longer_premium)

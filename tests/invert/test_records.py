@@ -1,12 +1,28 @@
 """The records of the price side: lines at a prompt, verdicts, swings, and estimates of every kind."""
 
+from dataclasses import replace
 from math import inf, log
 
 import pytest
 
 from invert.assumptions import USUAL
 from invert.inference import infer
-from invert.records import Check, Estimate, Swing, given_value, interval, lower, point_estimate, undetermined, upper, verdict
+from invert.records import (
+    Bounds,
+    Check,
+    Estimate,
+    Held,
+    Record,
+    Swing,
+    as_claimed,
+    given_value,
+    interval,
+    lower,
+    point_estimate,
+    undetermined,
+    upper,
+    verdict,
+)
 
 
 def test_a_sheet_and_its_estimates_are_a_line_each():
@@ -49,6 +65,21 @@ def test_an_estimate_has_the_numbers_of_its_kind_and_no_other():
     for kind, (one, numbers) in made.items():
         assert (one.kind, (one.median, one.low, one.high), one.level) == (kind, numbers, 0.90)
     assert made["undetermined"][0] == Estimate("undetermined", because="so")
+
+
+def test_what_was_never_held_against_the_truth_is_at_no_level():
+    one = interval(USUAL, 1.0, 2.0, 4.0, "so", equations=())
+    judged = replace(one, record=Record(
+        count=9, groups=6, rms=1.0, rms_of_class=1.0, gain=0.0, standard_error=1.0, interval=(-1.0, 1.0),
+        held=(Held(level=0.9, held=3, count=9, low=0.1, high=0.6),),
+    ))  # fmt: skip
+    bound = replace(upper(USUAL, 4.0, "so"), bounds=Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0))
+    assert as_claimed(judged) is judged and as_claimed(bound) is bound
+    assert as_claimed(one) == replace(one, level=None) and str(as_claimed(one)) == "2, 1 to 4"
+    assert str(as_claimed(upper(USUAL, 4.0, "so"))) == "at most 4"
+    assert str(judged) == "2, 1 to 4 at 90% (such held 3 of 9)" and str(bound) == "at most 4 at 90% (such held 6 of 9)"
+    # Ranges of another level were not counted.
+    assert as_claimed(replace(judged, level=0.98)).level is None
 
 
 @pytest.mark.parametrize(("contraction", "by_prior"), [(None, False), (0.0, True), (0.299, True), (0.3, False), (0.9, False)])

@@ -120,6 +120,13 @@ def test_what_each_estimator_has_got_right_is_its_record(skill):
     assert gains == sorted(gains) and gains[-1] < -0.3
 
 
+def test_what_is_estimated_beside_kv_bytes_has_its_row(skill):
+    """Ranges of what an architecture says, none of which knows more than the class."""
+    rows = [skill[name, "family"] for name in ("balance context", "attention intensity", "KV stored, storage price")]
+    assert [(row["models"], row["in 90%"]) for row in rows] == [(9, 0.0), (7, 0.57), (6, 0.0)]
+    assert all(row["gain"] < 0 for row in rows)
+
+
 def test_no_candidate_has_a_weight_and_the_premium_is_one_of_them(skill):
     weights = {name: row["weight"] for (name, _), row in skill.items() if row["weight"] is not None}
     assert set(weights.values()) == {0.0} and len(weights) == len(CANDIDATES) + 1

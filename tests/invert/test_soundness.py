@@ -275,7 +275,7 @@ def refuse_none_of(table: InferenceTable) -> None:
 
 def numbers(one: Inference, estimator: str) -> Estimate:
     """An estimate of KV bytes without its record, which rests on the sheets of other models."""
-    return replace(one.kv_bytes[estimator], record=None)
+    return replace(one.kv_bytes[estimator], record=None, level=None)
 
 
 def apart_from_the_class(table: InferenceTable) -> list[object]:
@@ -383,7 +383,7 @@ def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_the
         assert report(table.inferences[0], table) and run_as_json(table)
         estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
     (one,), (whole, _) = table.inferences, usual().inferences
-    for found in (one.kv_bytes["headline"], one.kv_bytes_stored):
+    for found in (one.kv_bytes["headline"], one.kv_bytes_stored["headline"]):
         assert found.kind == "undetermined" and found.because.startswith("fewer than two families")
     assert numbers(one, "one_markup") == numbers(whole, "one_markup")
     assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)

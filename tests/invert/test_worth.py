@@ -68,7 +68,7 @@ def test_every_estimate_of_a_sheet_bears_its_record():
     for estimator in ("one_markup", "at_rent", "increment"):
         assert found.kv_bytes[estimator].record == found.worth.records[estimator]
     assert found.kv_bytes["headline"].record == learnt.class_record(shipped_data(), "read")
-    assert found.kv_bytes_stored.record == learnt.class_record(shipped_data(), "stored")
+    assert found.kv_bytes_stored["headline"].record == learnt.class_record(shipped_data(), "stored")
     assert found.kv_bytes["headline"].record.count > found.worth.records["headline"].count == 7
 
 

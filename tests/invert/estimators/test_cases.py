@@ -40,8 +40,13 @@ def cases(start: str) -> list[Case]:
 
 
 def as_estimated(printed: Mapping[str, Estimate], estimated: Mapping[str, Estimate]) -> dict[str, Estimate]:
-    """Without the record that is looked up beside an estimate which brings none, and what a bound says of others like it."""
-    without = {name: one if estimated[name].record else replace(one, record=None) for name, one in printed.items()}
+    """Without the record that is looked up beside an estimate which brings none, and what a bound says of others like it.
+
+    At the level of the estimate: what has neither is printed at none.
+    """
+    assert all(bool(one.level) == bool(one.record or one.bounds) for one in printed.values())
+    levelled = {name: replace(one, level=estimated[name].level) for name, one in printed.items()}
+    without = {name: one if estimated[name].record else replace(one, record=None) for name, one in levelled.items()}
     assert all(one.bounds is None or one.because.startswith(f"{estimated[name].because}; ") for name, one in without.items())
     return {name: replace(one, bounds=None, because=estimated[name].because) if one.bounds else one for name, one in without.items()}
 
@@ -72,7 +77,8 @@ def test_an_estimator_with_a_column_gives_kv_bytes_and_no_quantity_that_another_
         found = [one.estimates(case, shipped_data(), assumptions) for one in KV_ESTIMATORS.values()]
         assert all(estimates["kv_bytes_per_token"].kind in ("interval", "upper", "undetermined", "given") for estimates in found)
         beside = [name for estimates in found for name in estimates if name != "kv_bytes_per_token"]
-        assert len(set(beside)) == len(beside) and not set(beside) & set(storage_price.estimates(case, shipped_data(), assumptions))
+        assert len(set(beside)) == len(beside)
+        assert set(beside) & set(storage_price.estimates(case, shipped_data(), assumptions)) <= {"kv_bytes_stored_per_token"}
 
 
 @in_one_test("start", GIVEN)
@@ -88,10 +94,13 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
         assert others == {
             **{name: one for name, one in found["one_markup"].items() if name != "kv_bytes_per_token"}, "kv_bytes_stored_per_token": stored,
         }  # fmt: skip
-        assert stored == printed.kv_bytes_stored
-        beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"}
-        beside |= storage_price.estimates(case, shipped_data(), assumptions)
-        assert beside | {"bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]} == printed.estimates
+        by_storage = storage_price.estimates(case, shipped_data(), assumptions)
+        by_price = {"storage_price": by_storage.pop("kv_bytes_stored_per_token")} if case.storage_price else {}
+        of_both = {"headline": stored, **by_price}
+        assert as_estimated(printed.kv_bytes_stored, of_both) == of_both
+        beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"} | by_storage
+        beside |= {"bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]}
+        assert beside == as_estimated(printed.estimates, beside)
         for name in ("lecture", "joint_point"):
             point = found[name]["kv_bytes_per_token"]
             reading = printed.pairs and getattr(printed.pairs[0], name.removesuffix("_point")).values
@@ -110,7 +119,7 @@ def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
         ESTIMATORS["one_markup"].estimates(case, shipped_data(), USUAL)
     printed = table("nothing")[0]
     assert ESTIMATORS["headline"].estimates(case, shipped_data(), USUAL) == {
-        "kv_bytes_per_token": printed.kv_bytes["headline"], "kv_bytes_stored_per_token": printed.kv_bytes_stored,
+        "kv_bytes_per_token": printed.kv_bytes["headline"], "kv_bytes_stored_per_token": printed.kv_bytes_stored["headline"],
     }  # fmt: skip
 
 

@@ -86,10 +86,11 @@ def test_all_estimators_stand_side_by_side_for_every_sheet():
     for found in everything().inferences:
         assert tuple(found.kv_bytes) == ESTIMATORS
         # The class is of no equation, nor is what is not estimated from a premium that is not there.
-        uncited = [found.kv_bytes["headline"], found.kv_bytes_stored]
+        uncited = [found.kv_bytes["headline"], found.kv_bytes_stored["headline"]]
         uncited += [] if found.kv_bytes["at_rent"].median else [found.kv_bytes["increment"]]
-        for estimate in (*found.kv_bytes.values(), found.kv_bytes_stored, *found.estimates.values()):
-            assert present(estimate) == NUMBERS[estimate.kind] and estimate.level == 0.90
+        for estimate in (*found.kv_bytes.values(), *found.kv_bytes_stored.values(), *found.estimates.values()):
+            assert present(estimate) == NUMBERS[estimate.kind]
+            assert estimate.level == (0.90 if estimate.record or estimate.bounds else None)
             assert estimate.because and bool(estimate.equations) != (estimate in uncited)
             assert estimate.kind != "interval" or 0 <= estimate.low < estimate.median < estimate.high
             assert estimate.contraction is None or estimate.contraction <= 1
@@ -281,7 +282,7 @@ def test_known_parameters_narrow_what_depends_on_them_and_nothing_else():
     assert width(before) ** 2 - width(after) ** 2 < (2 * USUAL.reach) ** 2
     for estimator in ("at_rent", "increment", "headline"):
         assert replace(known.kv_bytes[estimator], record=None) == replace(assumed.kv_bytes[estimator], record=None)
-    assert known.kv_bytes_stored == assumed.kv_bytes_stored
+    assert known.kv_bytes_stored["headline"] == assumed.kv_bytes_stored["headline"]
     for name in ("balance_context", "attention_intensity"):
         assert known.estimates[name].median == pytest.approx(assumed.estimates[name].median, rel=0.05)
 

@@ -16,7 +16,16 @@ from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.cases import with_posteriors
-from invert.estimators.known import Judged, _two_normals, bounds_at_rent, judged, records, told_by_others
+from invert.estimators.known import (
+    Judged,
+    _two_normals,
+    bounds_at_rent,
+    judged,
+    record_of_storage_price,
+    records,
+    records_beside,
+    told_by_others,
+)
 from invert.inference import infer
 from invert.market import learnt
 from invert.records import Estimate, interval, undetermined, upper
@@ -152,6 +161,61 @@ def test_more_sheets_of_a_family_weigh_no_more_in_the_gain_but_count_in_the_rang
     twice = records(saying([*said, said[first]], (*known(), known()[first])), shipped_data())["made"]
     assert (twice.count, twice.groups) == (once.count + 1, once.groups)
     assert twice.gain == pytest.approx(once.gain) and twice.rms != once.rms
+
+
+# Beside KV bytes.
+
+
+def by_hand(quantity: str, one: Judged) -> float | None:
+    """A byte of cache at the ridge point of 600 FLOP a byte, 300 of them at a byte a weight; attention FLOPs a byte of cache."""
+    if quantity == "balance_context":
+        return 2 * one.member.active_params / (600 * one.member.kv_bytes_per_token)
+    return one.member.attention_flops_per_pair and one.member.attention_flops_per_pair / one.member.kv_bytes_per_token
+
+
+@pytest.mark.parametrize(("quantity", "models", "held"), [("balance_context", 9, 0), ("attention_intensity", 7, 4)])
+def test_what_an_architecture_says_judges_ranges_beside_kv_bytes(quantity: str, models: int, held: int):
+    found, rows = records_beside(known())[quantity], [(one, by_hand(quantity, one)) for one in known() if by_hand(quantity, one)]
+    inside = [one.beside[quantity].low < truth < one.beside[quantity].high for one, truth in rows]
+    assert (found.count, found.held[1].held, found.held[1].level) == (models, held, 0.9) and sum(inside) == held
+    errors = [log(one.beside[quantity].median / truth) for one, truth in rows]
+    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
+    of_family: dict[str, list[float]] = {}
+    for one, truth in rows:
+        of_family.setdefault(one.member.family, []).append(log(truth))
+    centres = {family: np.mean([np.mean(logs) for other, logs in of_family.items() if other != family]) for family in of_family}
+    assert found.rms_of_class == pytest.approx(np.sqrt(np.mean([(centres[one.member.family] - log(truth)) ** 2 for one, truth in rows])))
+    assert not found.has_skill
+
+
+def test_a_range_that_knew_would_be_said_to():
+    knowing = [printed(truth / 1.2, truth, 1.2 * truth) for truth in (by_hand("balance_context", one) for one in known())]
+    some = tuple(replace(one, beside={**one.beside, "balance_context": said}) for one, said in zip(known(), knowing, strict=True))
+    found = records_beside(some)["balance_context"]
+    assert found.has_skill and found.held[1].held == 9 and found.rms == pytest.approx(0, abs=1e-9)
+
+
+def test_two_families_are_too_few_for_a_class_of_others():
+    assert records_beside([one for one in known() if one.member.family in ("qwen3", "glm5")]) == {}
+
+
+def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
+    found, sold = record_of_storage_price(shipped_data()), {}
+    for one in infer():
+        if one.known and "storage_price" in one.kv_bytes_stored:
+            sold[one.name] = one.kv_bytes_stored["storage_price"], one.known.stored
+    assert found.count == len(sold) == 6 and found.held[1].held == sum(of.low < stored < of.high for of, stored in sold.values()) == 0
+    errors = [log(of.median / stored) for of, stored in sold.values()]
+    assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9) and not found.has_skill
+
+
+def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
+    several, one_band = infer(["gemini-3.1-pro", "claude-opus-5"])
+    assert several.worth.beside == records_beside(known())
+    assert several.estimates["balance_context"].record == several.worth.beside["balance_context"]
+    assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
+    assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
+    assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
 
 
 # Bounds.

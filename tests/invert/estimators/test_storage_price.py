@@ -22,7 +22,7 @@ def test_drain_time_and_stored_bytes_are_there_where_storage_is_priced():
     drained, stored = set(), set()
     for found in everything().inferences:
         priced = found.observables.storage_price is not None or any(not tariff.problem for tariff in found.tariffs)
-        assert ("kv_bytes_per_token_stored" in found.estimates) == priced
+        assert ("storage_price" in found.kv_bytes_stored) == priced
         assert ("implied_drain_time" in found.estimates) == (priced and case_of(found.sheet, None, shipped_data(), USUAL).has_premium)
         stored |= {found.sheet.model} if priced else set()
         drained |= {found.sheet.model} if "implied_drain_time" in found.estimates else set()

@@ -124,7 +124,7 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     for estimator, record in found.worth.records.items():
         estimate = found.kv_bytes[estimator]
         if estimator != "headline":
-            assert held_in_words(estimate.record).endswith(f" of {record.count}" if estimate.kind == "interval" else "-")
+            assert held_in_words(estimate).endswith(f" of {record.count}" if estimate.kind == "interval" else "-")
 
 
 def test_the_figures_go_with_what_is_left_out():
@@ -169,7 +169,7 @@ def test_the_convention_is_reported_with_its_counts():
     ],
 )
 def test_the_four_kinds_in_words(estimate: Estimate, expected: str):
-    assert estimate_text("kv_bytes_per_token", estimate) == estimate_text("kv_bytes_per_token_stored", estimate) == expected
+    assert estimate_text("kv_bytes_per_token", estimate) == estimate_text("kv_bytes_stored_per_token", estimate) == expected
 
 
 # -- sheets that fit badly ------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from invert.inference import infer
+from invert.report.contract import run_as_json
 from invert.report.flat import COLUMNS, flat, six_digits
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
@@ -22,12 +23,15 @@ def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
     assert (row["input_price"], row["output_price"]) == pytest.approx((2e-6, 12e-6), rel=1e-12)
     assert (row["long_context_threshold"], row["premium_in"], row["premium_out"], row["output_input_ratio"]) == (200_000, 2, 1.5, 6)
     assert row["kv_bytes_per_token_joint"] == pair.joint.values["kv_bytes_per_token"]
-    assert row["balance_context"] == pair.joint.values["balance_context"] != row["memory_time_share"]
+    for name in ("balance_context", "memory_time_share"):
+        assert row[f"{name}_joint"] == pair.joint.values[name]
+        assert row[name] == pytest.approx(one.estimates[name].median, rel=5e-6) != row[f"{name}_joint"]
     for estimator, estimate in one.kv_bytes.items():
         start = f"kv_bytes_per_token_{estimator}"
         expected = [estimate.median, estimate.low, estimate.high]
         assert [row[start], row[f"{start}_low"], row[f"{start}_high"]] == pytest.approx(expected, rel=5e-6), estimator
         assert row[f"{start}_kind"] == estimate.kind
+        assert (row[f"{start}_held"], row[f"{start}_of"]) == estimate.kept
     assert row["active_params_market_low"] < row["active_params_market"] < row["active_params_market_high"]
     assert row["as_of"] == "2026-11-20" and row["check_lecture"] == "fail"
 
@@ -35,7 +39,31 @@ def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
 def test_of_several_bands_the_first_pair_is_told_and_the_lifetimes_in_one_cell(run: InferenceTable):
     qwen = run["alibaba/qwen3-coder-plus"]
     assert len(qwen.pairs) == 3 and flat(qwen)["long_context_threshold"] == 32_000
-    assert flat(run["anthropic/claude-opus-5"])["tiers"] == "300:flash 3600:disk"
+    row, storage = flat(run["anthropic/claude-opus-5"]), run["anthropic/claude-opus-5"].storage
+    assert row["tiers_lecture"] == "300:flash 3600:disk"
+    ends = [found.undisclosed_ranges["hbm"] for found in storage]
+    assert row["tiers_by_price"] == " ".join(f"{ttl}:hbm:{low:.2g}-{high:.2g}" for ttl, (low, high) in zip((300, 3600), ends, strict=True))
+    assert flat(run["google/gemini-3.1-pro-preview"])["tiers_by_price"].startswith("hour:hbm:")
+
+
+def test_every_range_stands_beside_what_ranges_like_it_held(run: InferenceTable):
+    """As in JSON, name by name; where nothing like it was held against what is true both columns are empty."""
+    (sheet, *_) = json.loads(run_as_json(infer(["gemini-3.1-pro"])))
+    row, estimates = flat(run["google/gemini-3.1-pro-preview"]), sheet["estimates"]
+    named = {name: estimates[name] for name in ("bandwidth_bound_fraction", "memory_time_share", "balance_context")}
+    for quantity in ("kv_bytes_per_token", "kv_bytes_stored_per_token", "active_params", "total_params", "input_markup"):
+        named |= {f"{quantity}_{estimator}": estimate for estimator, estimate in estimates[quantity].items()}
+    for name, estimate in named.items():
+        assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == (estimate["median"], estimate["low"], estimate["high"]), name
+        last = estimate["record"] and estimate["record"]["held"][-1]
+        assert (row[f"{name}_held"], row[f"{name}_of"]) == ((last["held"], last["count"]) if last else (None, None)), name
+        assert estimate["level"] == (0.9 if last else None) and row["level"] == 0.9
+    assert {name for name, estimate in named.items() if not estimate["record"]} == {"bandwidth_bound_fraction", "memory_time_share"}
+
+
+def test_a_size_beyond_what_open_models_cost_has_no_record_nor_has_its_mark_up(run: InferenceTable):
+    one = run["anthropic/claude-opus-5"]
+    assert "size extrapolated" in one.flags and all(one.market[name].kept is one.market[name].level is None for name in one.market)
 
 
 def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
@@ -43,7 +71,8 @@ def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
     assert one.pairs == ()
     row = flat(one)
     pair_columns = {"long_context_threshold", "premium_in", "premium_out", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint"}
-    pair_columns |= {"memory_time_share", "balance_context", "implied_drain_time_s", "tiers", "check_lecture", "check_joint"}
+    pair_columns |= {"memory_time_share_joint", "balance_context_joint", "implied_drain_time_s", "check_lecture", "check_joint"}
+    pair_columns |= {"tiers_lecture", "tiers_by_price", "kv_bytes_stored_per_token_storage_price"}
     assert {name for name in pair_columns if row[name] is not None} == set()
     assert row["kv_bytes_per_token_known"] == one.known.read and row["currency"] == one.sheet.bands[0].input.currency
     bounds = [f"kv_bytes_per_token_{name}" for name in ("one_markup", "at_rent")]

@@ -24,5 +24,6 @@ def test_the_range_stands_with_what_ranges_like_it_have_held():
 def test_cells_are_short():
     assert cell("active_params", Estimate("interval", 45.2e9, 13.5e9, 155e9)) == "45B (14B to 160B)"
     assert cell("input_markup", Estimate("interval", 25.4, 25.4, 25.4)) == "x25"
+    assert cell("input_markup", Estimate("interval", 81.2, 53.8, 122.6)) == "x81 (x54 to x120)"
     assert cell("active_params", Estimate("undetermined")) == "-"
     assert record_in_words(None) == "-"

@@ -26,8 +26,8 @@ def test_size_cache_mark_up_and_decode_stand_with_their_records(closed: Inferenc
         and f"Of open models such ranges held {active.record.held[-1].held} of {active.record.count}." in size
     )
     assert ranged("kv_bytes_per_token", headline) in kv and f"held {headline.record.held[-1].held} of {headline.record.count}." in kv
-    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored) in stored and "held 13 of 14." in stored
-    assert "its own release is not known" in kv and "no price enters" in kv
+    assert ranged("kv_bytes_per_token", closed.kv_bytes_stored["headline"]) in stored and "held 13 of 14." in stored
+    assert "release not known" in kv and "no price enters" in kv
     assert ranged("input_markup", closed.market["input_markup"]) in markup
     assert "80% of the time (61% to 90% as hosts of one model differ)" in decode
 
@@ -108,3 +108,11 @@ def test_lifetimes_of_unlike_answers_have_a_line_each():
         "Tier: 5 min",
         "Tier: 1 h",
     ]
+
+
+def test_an_introductory_price_is_said_to_be_one_where_numbers_rest_on_it():
+    for name, said in (("gemini-3.8-flash", True), ("gpt-6-sol", False)):
+        (one,) = infer([name])
+        lines = {line.split(":")[0]: line for line in take_home(one)}
+        assert any("introductory" in flag for flag in one.flags) is said
+        assert all(lines[about].endswith("The price is introductory, and ends 2027-01-01.") is said for about in ("Size", "Mark-up"))

@@ -1,0 +1,56 @@
+"""By when a model was there, where nobody says its release: the earliest dated row of any table that names it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+
+from derive.errors import WrongData
+from derive.shipped_rows import AnyRecord, DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
+from invert.data import Data, once_a_run
+from invert.sheets.read import book_of
+
+Name = tuple[str, str]
+"""Provider and model as typed small; the provider is blank in tables that name a model alone."""
+
+
+def there_by(model: ModelRow, data: Data) -> date | None:
+    """The earliest day on which a price of a model was asked, or anything said of it; None where no row that names it is dated.
+
+    >>> from invert.data import read_data
+    >>> from invert.sheets.assemble import models
+    >>> data = read_data()
+    >>> there_by(next(one for one in models(data) if one.model == "claude-opus-4-6"), data)
+    datetime.date(2026, 2, 7)
+    """
+    first = _first_days(data)
+    names = [name.casefold() for name in (model.model, *model.aliases)]
+    days = [day for name in names for provider in (model.provider.casefold(), "") if (day := first.get((provider, name)))]
+    return min(days, default=None)
+
+
+@once_a_run
+def _first_days(data: Data) -> Mapping[Name, date]:
+    """Of every name, the earliest day in the tables that ship."""
+    first: dict[Name, date] = {}
+    for provider, model, day in _dated(data):
+        name = provider.casefold(), model.casefold()
+        first[name] = min(day, first.get(name, day))
+    return first
+
+
+def _dated(data: Data) -> Iterator[tuple[str, str, date]]:
+    """Provider, model and day of every sound row that has all of them; a price is also as old as the day it was read."""
+    for row in book_of(data).rows:
+        yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
+    for said in _rows(data, Disclosure):
+        if said.model and said.date:
+            yield said.provider, said.model, said.date
+    yield from (("", row.model, row.date) for row in _rows(data, ListPrice))
+    yield from (("", row.model, row.date) for row in _rows(data, HostPrice))
+    yield from (("", row.model, row.date) for row in _rows(data, DisclosedSize))
+
+
+def _rows(data: Data, record: type[AnyRecord]) -> Iterable[AnyRecord]:
+    try:
+        return data.tables.rows_of(record)
+    except WrongData:
+        return ()
