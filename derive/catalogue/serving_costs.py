@@ -1,7 +1,7 @@
 """Serving, continued: attention in prefill, the mean context of decode, and what a chip costs that is owned."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import Equation, Example, Step, at
 from derive.requirements import Requirement
 
 COSTS = (
@@ -92,7 +92,8 @@ COSTS = (
     Equation(
         id="serving.mean_decode_context",
         title="Mean context of decode",
-        kind=CONDITION,
+        defines="context_length",
+        stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
         statement="From the first output token to the last, a sequence reads its prompt and on average half of its output.",
         assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),

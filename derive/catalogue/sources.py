@@ -377,6 +377,52 @@ WAREHOUSE_BOOK = Source(
     year=2018,
 )
 
+INFERENCEX = Source(
+    kind="web",
+    title="InferenceX: open source inference benchmark",
+    author="SemiAnalysis",
+    url="https://github.com/SemiAnalysisAI/InferenceX",
+    said="interactivity is tokens a second for a user, the other way up from the time per output token; throughput is per chip",
+    page="README, metrics",
+)
+DATABRICKS_LATENCY = Source(
+    kind="web",
+    title="LLM inference performance engineering: best practices",
+    author="Megha Agarwal et al., Databricks",
+    url="https://www.databricks.com/blog/llm-inference-performance-engineering-best-practices",
+    said="the latency of a response is the time to first token, and the time per output token times the tokens that are generated",
+    page="important metrics for LLM serving",
+    year=2023,
+)
+LITTLE_CHAPTER = Source(
+    kind="book",
+    title="Little's law, in Building intuition: insights from basic operations management models and principles",
+    author="John D. C. Little, Stephen C. Graves",
+    url="https://doi.org/10.1007/978-0-387-73699-0_5",
+    said="the mean number in a system is the mean rate of arrival times the mean time in it, whatever the distributions",
+    page="chapter 5",
+    year=2008,
+)
+ARTIFICIAL_ANALYSIS = Source(
+    kind="web",
+    title="Artificial Analysis: language model benchmarking methodology",
+    author="Artificial Analysis",
+    url="https://artificialanalysis.ai/methodology",
+    said="a blended price weighs the input and the output price, three to one",
+    page="price (blended)",
+    encoded="by the tokens of a request, cached ones apart, in place of three to one",
+)
+DEEPSEEK_OVERVIEW = Source(
+    kind="web",
+    title="DeepSeek-V3/R1 inference system overview",
+    author="DeepSeek-AI",
+    url="https://github.com/deepseek-ai/open-infra-index/blob/main/202502OpenSourceWeek/day_6_one_more_thing_deepseekV3R1_inference_system_overview.md",
+    said="the nodes of a day at two dollars an hour a GPU, against what its tokens would be sold for",
+    page="statistics of DeepSeek's online service",
+    year=2025,
+    encoded="over the price, as margins are; the overview states it over the cost",
+)
+
 
 def _seconds(text: str) -> int:
     hours, minutes, seconds = (int(part) for part in text.split(":"))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from derive import presets, shipped
-from derive.catalogue import ROOF_IDS, bounds, by_id, equation, variants_of
+from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.presets import Preset, Published, as_published
 from derive.quantities import quantity
@@ -20,6 +20,9 @@ from derive.solving.nothing import made_of_nothing
 from derive.units import show
 
 T = TypeVar("T")
+
+OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
+"""What says that a margin is that of whole requests, and not of decoded tokens alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +149,17 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
     defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
-    active = _telling(_active(unknown, asked.variants, using, left_out, not_made_up), values)
+    aside = (*left_out, *_set_aside(unknown, known.keys()))
+    active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
+    """Definitions that stand in for nothing here: what they define was given, or is not asked for and something they take is missing."""
+    return tuple(
+        row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
+    )
 
 
 def without(asked: Question, names: Set[str]) -> Question:
@@ -210,10 +221,12 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 
 def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
-    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
-    if not {"experts", "active_experts"} <= known.keys():
-        return {}
-    return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; and what a
+    margin is of, where requests are spoken of.
+    """
+    mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
+    whole = not known.keys().isdisjoint(OF_REQUESTS)
+    return ({"weight_time": "touched"} if mixture else {}) | ({"gross_margin": "request"} if whole else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:

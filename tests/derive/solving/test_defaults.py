@@ -44,6 +44,7 @@ GIVEN = {
     "uncached_tokens": ("prefill_compute_time", DECODE, (500, 2000)),
     "cached_tokens": ("prefill_compute_time", PROMPT, (0.0, 500.0, 1000.0)),
     "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
+    "prefill_weight_time": ("prefill_time", {**SERVED, "prompt_tokens": 40}, (0.0, 1e-3, 1e-1)),
     "draft_tokens": ("throughput", {**DECODE, "acceptance_rate": 0.7}, (0.0, 1.0, 4.0)),
     "acceptance_rate": ("throughput", {**DECODE, "draft_tokens": 3}, (0.1, 0.5, 0.9)),
     "sequences_in_flight": ("throughput", STAGED, (50, 100, 300)),
