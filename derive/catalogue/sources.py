@@ -68,6 +68,20 @@ def scaling_book_training(said: str, encoded: str = "") -> Source:
     )
 
 
+def scaling_book_applied_training(said: str, encoded: str = "") -> Source:
+    """The chapter of the JAX scaling book that works out the training of a model of 70B."""
+    return Source(
+        kind="book",
+        title="Training LLaMA 3 on TPUs (How to Scale Your Model, section 6)",
+        author="Jacob Austin et al.",
+        url="https://jax-ml.github.io/scaling-book/applied-training",
+        said=said,
+        page="section 6, counting parameters and FLOPs",
+        year=2025,
+        encoded=encoded,
+    )
+
+
 def ours(said: str) -> Source:
     """A result worked out for this project; the derivation is the citation."""
     return Source(
@@ -216,6 +230,15 @@ DEEPSEEK_V3_PAPER = Source(
     url="https://arxiv.org/abs/2412.19437",
     said="each token is sent to a limited number of nodes; it crosses once to a node and is forwarded there to its experts",
     page="sections 2.1.2 and 3.2.2",
+    year=2024,
+)
+DEEPSEEK_V3_BUDGET = Source(
+    kind="paper",
+    title="DeepSeek-V3 technical report",
+    author="DeepSeek-AI",
+    url="https://arxiv.org/abs/2412.19437",
+    said="2.664 million GPU hours of pre-training on 14.8 trillion tokens, at two dollars an hour 5.328 million dollars",
+    page="section 1, table 1",
     year=2024,
 )
 CHINCHILLA_PAPER = Source(

@@ -36,6 +36,7 @@ GOVERNED = {
     "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
     "prefill_weight_time": (("hbm_bandwidth",), WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
+    "training_chips": (("pipeline_stages", "data_parallel"),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -46,10 +47,12 @@ FOLLOWS = {
     "positions_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
     "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
+    "training_chips": ("chips",),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
 A prompt is what one pass computes of it, and else as long as the context; what is to be computed of one is computed in one pass.
+The chips that train are those that are spoken of, unless copies or stages are.
 """
 
 HITS = ("cached_tokens", "cache_hit_share")

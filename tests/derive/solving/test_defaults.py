@@ -25,6 +25,7 @@ LED = {
     ("uncached_tokens", "new_tokens_per_pass"): ("free_prefill_chunk", DECODE, (500, 2000, 6000)),
     ("uncached_tokens", "context_length"): ("free_prefill_chunk", {**SERVED, "batch": 50}, (1000, 4000, 8000)),
     ("new_tokens_per_pass", "uncached_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
+    ("training_chips", "chips"): ("training_time", {"chip_hours": "1M h"}, (8, 64, 512)),
     ("new_tokens_per_pass", "prompt_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
 }
 """Defaults with what they follow: what is asked, of what, and at which values of that."""
@@ -45,6 +46,7 @@ GIVEN = {
     "cached_tokens": ("prefill_compute_time", PROMPT, (0.0, 500.0, 1000.0)),
     "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
     "prefill_weight_time": ("prefill_time", {**SERVED, "prompt_tokens": 40}, (0.0, 1e-3, 1e-1)),
+    "training_chips": ("training_time", {"chip_hours": "1M h", "chips": 64}, (64, 512)),
     "draft_tokens": ("throughput", {**DECODE, "acceptance_rate": 0.7}, (0.0, 1.0, 4.0)),
     "acceptance_rate": ("throughput", {**DECODE, "draft_tokens": 3}, (0.1, 0.5, 0.9)),
     "sequences_in_flight": ("throughput", STAGED, (50, 100, 300)),
