@@ -214,6 +214,24 @@ MOE_PAPER = Source(
     page="section 2",
     year=2017,
 )
+MIXTRAL_PAPER = Source(
+    kind="paper",
+    title="Mixtral of experts",
+    author="Albert Q. Jiang et al.",
+    url="https://arxiv.org/abs/2401.04088",
+    said="sparse and active parameter counts: a token has access to 47B parameters and uses 13B of them",
+    page="sections 1 and 2.1, table 1",
+    year=2024,
+)
+LLAMA_REFERENCE = Source(
+    kind="paper",
+    title="The Llama 3 herd of models",
+    author="Llama Team, AI at Meta",
+    url="https://arxiv.org/abs/2407.21783",
+    said="layers, width, feed-forward width, heads and vocabulary of models of 8, 70 and 405 billion parameters",
+    page="section 3.2, table 3",
+    year=2024,
+)
 SWITCH_PAPER = Source(
     kind="paper",
     title="Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",

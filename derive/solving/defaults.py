@@ -37,6 +37,7 @@ GOVERNED = {
     "uncached_tokens": (("prompt_tokens",),),
     "prefill_weight_time": (("hbm_bandwidth",), WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
     "training_chips": (("pipeline_stages", "data_parallel"),),
+    "ffn_dim": (("moe_layers",),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -48,11 +49,15 @@ FOLLOWS = {
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
     "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
     "training_chips": ("chips",),
+    "moe_layers": ("layers",),
+    "moe_ffn_dim": ("ffn_dim",),
+    "ffn_dim": ("moe_ffn_dim",),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
 A prompt is what one pass computes of it, and else as long as the context; what is to be computed of one is computed in one pass.
-The chips that train are those that are spoken of, unless copies or stages are.
+The chips that train are those that are spoken of, unless copies or stages are. Where some layers are not said to be dense, all have
+experts, and a width is that of experts as well.
 """
 
 HITS = ("cached_tokens", "cache_hit_share")

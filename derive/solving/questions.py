@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from derive import presets, shipped
 from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
-from derive.presets import Preset, Published, as_published
+from derive.presets import PARAMETERS, Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
@@ -149,14 +149,14 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
     defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
-    aside = (*left_out, *_set_aside(unknown, known.keys()))
+    aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
-    """Definitions that stand in for nothing here: what they define was given, or is not asked for and something they take is missing."""
+    """Definitions that stand in for nothing here: what they define is known, or is not asked for and something they take is missing."""
     return tuple(
         row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
     )
@@ -226,7 +226,13 @@ def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(OF_REQUESTS)
-    return ({"weight_time": "touched"} if mixture else {}) | ({"gross_margin": "request"} if whole else {})
+    return ({"weight_time": "touched"} if mixture else {}) | ({"gross_margin": "request"} if whole else {}) | _counted(known)
+
+
+def _counted(known: Mapping[str, float]) -> Mapping[str, str]:
+    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known."""
+    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in known else {}
+    return experts | ({"attention_params_per_layer": "mla"} if "latent_dim" in known else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
