@@ -10,10 +10,10 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 
 CHAPTERS = (
     *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
-    *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill"),
+    *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network"),
 )
 
-RETIRED: dict[str, str] = {}
+RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
 ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")

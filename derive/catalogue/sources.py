@@ -195,6 +195,25 @@ TENSOR_PARALLEL_PAPER = Source(
     page="section 3",
     year=2019,
 )
+RING_PAPER = Source(
+    kind="paper",
+    title="Bandwidth optimal all-reduce algorithms for clusters of workstations",
+    author="Pitch Patarasuk, Xin Yuan",
+    url="https://doi.org/10.1016/j.jpdc.2008.09.002",
+    said="a reduce-scatter and an all-gather round a ring send 2 (N - 1)/N of the data from every node, the least there can be",
+    page="section 3",
+    year=2009,
+)
+POPE_PAPER = Source(
+    kind="paper",
+    title="Efficiently scaling transformer inference",
+    author="Reiner Pope et al.",
+    url="https://arxiv.org/abs/2211.05102",
+    said="weights that stay, cut along both sides: 8 B L E over the root of the chips and the bandwidth where F is 4 E",
+    page="section 3.2.2",
+    year=2022,
+    encoded="for any width of the feed-forward part, in bytes, over all layers",
+)
 MEGATRON_PAPER = Source(
     kind="paper",
     title="Efficient large-scale language model training on GPU clusters using Megatron-LM",

@@ -24,6 +24,9 @@ T = TypeVar("T")
 OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
 
+BEFORE_OUTPUT = ("kv_transfer_time",)
+"""What there is of a request before its first output token."""
+
 
 @dataclass(frozen=True, slots=True)
 class Instead:
@@ -101,7 +104,7 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     _refuse_impossible(known, spans)
-    chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
+    chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
@@ -220,13 +223,19 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     return merged
 
 
-def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
-    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; and what a
-    margin is of, where requests are spoken of.
+def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str, str]:
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
+    of, where requests are spoken of; and which context a request has, where nothing is said of its output.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(OF_REQUESTS)
-    return ({"weight_time": "touched"} if mixture else {}) | ({"gross_margin": "request"} if whole else {}) | _counted(known)
+    before_output = "output_tokens" not in {*known, unknown} or unknown in BEFORE_OUTPUT
+    return {
+        **({"weight_time": "touched"} if mixture else {}),
+        **({"gross_margin": "request"} if whole else {}),
+        **({"context_length": "prompt"} if "prompt_tokens" in known and before_output else {}),
+        **_counted(known),
+    }
 
 
 def _counted(known: Mapping[str, float]) -> Mapping[str, str]:

@@ -93,7 +93,8 @@ def test_a_stand_in_takes_part_only_where_what_it_stands_for_is_not_given():
 def test_a_stand_in_is_not_looked_for_where_something_of_it_is_missing():
     batch = {"batch": 4, "kv_bytes_per_token": 1e5, "chips": 1, "hbm_bandwidth": "1TB/s"}
     assert solve("kv_time", **batch).reason.missing == ("context_length",)
-    assert solve("kv_time", **batch, prompt_tokens=6000).reason.missing == ("context_length",)
+    assert solve("kv_time", **batch, output_tokens=500).reason.missing == ("context_length",)
+    assert value(solve("kv_time", **batch, prompt_tokens=6000)) == pytest.approx(4 * 1e5 * 6000 / 1e12), "at the first step of decode"
     assert {*solve("context_length").reason.missing} >= {"prompt_tokens", "output_tokens"}
 
 
