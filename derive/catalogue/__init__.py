@@ -10,7 +10,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 
 CHAPTERS = (
     *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
-    *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network"),
+    *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network", "energy"),
 )
 
 RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}

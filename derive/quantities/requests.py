@@ -97,6 +97,15 @@ ROWS = (
         low=1e15,
         high=1e20,
     ),
+    Quantity(
+        name="energy_per_token",
+        symbol="e_tok",
+        latex=r"e_{\mathrm{tok}}",
+        unit="J/token",
+        meaning="electric energy that the chips take for one decoded token",
+        low=1e-4,
+        high=1e4,
+    ),
     # -- prefill of a request ---------------------------------------------------------------------------------------
     Quantity(
         name="prefill_batch",
