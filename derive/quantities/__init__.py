@@ -7,8 +7,9 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import UnknownName
+from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
+from derive.quantities.aliases import ALIASES
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -34,15 +35,18 @@ NEUTRAL_DEFAULTS = {
 
 
 def quantity(name: str) -> Quantity:
-    """The registry row of a name or of its symbol.
+    """The registry row of a name, of its symbol, or of what else it is called; raises AmbiguousName for a word that could mean several.
 
-    >>> quantity("B_star").name
-    'balance_batch'
+    >>> quantity("B_star").name, quantity("TTFT").name
+    ('balance_batch', 'time_to_first_token')
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
-    if row is None:
-        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL], "backsolve list --quantities names them")
-    return row
+    meant = () if row else ALIASES.get(name.lower(), ())
+    if len(meant) > 1:
+        raise AmbiguousName("quantity", name, meant)
+    if row is None and not meant:
+        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL, *ALIASES], "backsolve list --quantities names them")
+    return row or QUANTITIES[meant[0]]
 
 
 @cache
