@@ -59,6 +59,7 @@ def solve_command(
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
+    _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency)
     solution = respond(unknown, named_texts(given), hardware, model, using, variants, conventions, anyway)
@@ -76,3 +77,12 @@ def solve_command(
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)
+
+
+def _refuse_options(given: tuple[str, ...]) -> None:
+    """Refuses an option that was written as a given."""
+    options = {name for one in solve_command.params if isinstance(one, click.Option) for name in one.opts}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if equals and f"--{name}" in options:
+            raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

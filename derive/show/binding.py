@@ -130,4 +130,4 @@ def _listed(parts: list[tuple[str, float]], whole: float) -> str:
 def _percent(share: float) -> str:
     """A share to the whole percent, to two digits where that says nothing."""
     percent = 100 * share
-    return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.4g} %"
+    return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.3g} %"
