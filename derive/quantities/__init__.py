@@ -7,7 +7,7 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import UnknownName
+from derive.errors import ALSO_CALLED, MOST_MEANT, UnknownName
 from derive.quantities import clusters, constants, models, serving, sheets, steps, training
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -39,8 +39,19 @@ def quantity(name: str) -> Quantity:
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
     if row is None:
-        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL], "backsolve list --quantities names them")
+        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL], f"{_SEARCH} searches them", _near(name))
     return row
+
+
+_SEARCH = "backsolve list WORD"
+
+
+def _near(name: str) -> list[str]:
+    """The names that may be meant: what people call so, else those of which the word is a part, the shortest first."""
+    word = name.strip().lower()
+    called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in QUANTITIES else []
+    parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
+    return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]
 
 
 @cache
