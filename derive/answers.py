@@ -258,7 +258,7 @@ class Spans:
 class Result:
     """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 
-    `kinds` says of each warning what it is about, at one point.
+    `kinds` says of each warning what it is about, at one point; `further` are the routes to the answers after the first.
     """
 
     unknown: str
@@ -270,6 +270,7 @@ class Result:
     provenance: Mapping[str, str] = field(default_factory=dict)
     reason: Reason | None = None
     route: tuple[RouteStep, ...] = ()
+    further: tuple[tuple[RouteStep, ...], ...] = ()
     warnings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()

@@ -18,8 +18,10 @@ class BacksolveError(ValueError):
 class UnknownName(BacksolveError):
     """A quantity, equation, model, accelerator or option value that does not exist."""
 
-    def __init__(self, kind: str, given: str, allowed: Iterable[str], hint: str = ""):
-        super().__init__(f"unknown {kind} {shorten(given)}{unseen(given)}{suggest(given, allowed)}{hint and '; ' + hint}")
+    def __init__(self, kind: str, given: str, allowed: Iterable[str], hint: str = "", meant: Iterable[str] = ()):
+        names = [repr(name) for name in meant]
+        offered = f"; did you mean {' or '.join(names)}?" if names else suggest(given, allowed)
+        super().__init__(f"unknown {kind} {shorten(given)}{unseen(given)}{offered}{hint and '; ' + hint}")
 
 
 class AmbiguousName(BacksolveError):
@@ -72,9 +74,13 @@ ALSO_CALLED = {
     **dict.fromkeys(("params", "parameters"), "total_params"),
     **dict.fromkeys(("kv_bytes", "kv_per_token"), "kv_bytes_per_token"),
     **dict.fromkeys(("rent", "gpu_price", "price_per_hour"), "chip_price"),
-    "batch_size": "batch",
+    **dict.fromkeys(("precision", "dtype", "data_type", "quantisation", "quantization"), "bytes_per_weight"),
+    **{"batch_size": "batch", "goodput": "throughput", "kv": "kv_bytes_per_token", "price": "output_price"},
 }
 """What people call quantities elsewhere, for the hint after a name that is not known."""
+
+SHORT_SYMBOL = 2
+MOST_MEANT = 3
 
 
 def suggest(given: str, allowed: Iterable[str]) -> str:
@@ -84,6 +90,8 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
     spelled = {name.lower(): name for name in allowed}
     word = given.lower()
+    # A letter or two say what they are, or nothing: symbols that short are no guess at a word.
+    spelled = {name: spelled[name] for name in spelled if len(name) > SHORT_SYMBOL or len(word) <= SHORT_SYMBOL}
     called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in spelled else []
     begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
     near = list(dict.fromkeys((*called, *get_close_matches(word, spelled, n=3, cutoff=0.6), *begun)))[:3]

@@ -1,5 +1,6 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
+import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from math import inf
@@ -61,6 +62,8 @@ ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
+_SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
+"""So many of a chip: 8xH100:fp8."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
@@ -128,15 +131,21 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
-    The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
+    The data type may be left out where the accelerator has one; 8xH100:fp8 sets the chips too. KV bytes and the price of a
+    chip are never set.
     Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
     accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
     >>> preset = hardware("H100:fp8")
-    >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"]
-    (3350000000000.0, 1.0)
+    >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"], hardware("8xH100:fp8").givens["chips"]
+    (3350000000000.0, 1.0, 8.0)
     """
     tables = tables or shipped.read()
+    if (several := _SEVERAL.match(text)) is not None:
+        count, one = several.groups()
+        preset = hardware(one, tables)
+        chips = {"chips": quantity("chips").check(float(count))}
+        return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     bad = _bad(tables, HARDWARE, "accelerator")
     known = [(name, name) for name in (*hardware_names(tables), *bad)]
@@ -148,11 +157,11 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
-    for wanted, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS, **POWER}.items():
-        row = chosen.get((called, dtype if wanted == "peak_flops" else ""))
+    for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
+        row = chosen.get((wanted, dtype if wanted == "peak_flops" else ""))
         if row is not None:
             givens[wanted] = in_si(wanted, row.value, row.unit)
-            place = " ".join(part for part in (f"{HARDWARE}.csv", name, called, row.dtype) if part)
+            place = " ".join(part for part in (f"{HARDWARE}.csv", name, wanted, row.dtype) if part)
             provenance[wanted] = f"{place}: {row.source} ({row.verification})"
     narrower = BYTES_PER_WEIGHT[dtype] < BYTES_PER_WEIGHT[ATTENTION_DTYPE]
     attention = chosen.get(("peak_flops", ATTENTION_DTYPE)) if narrower else None
@@ -314,8 +323,7 @@ def usual(link: str) -> float:
     >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
     (8.0, 50000000000.0)
     """
-    called = LINKS[link]
-    return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == called and row.preferred)
+    return mode(row.value for row in rows_of(AcceleratorFigure) if row.quantity == link and row.preferred)
 
 
 def usual_attention_rate(dtype: str) -> float:

@@ -29,12 +29,9 @@ PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.
 SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
 """Bytes of one weight in the data types that models are published in, and what its share of a scale adds: 32 weights have one in common."""
 HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
-LINKS = {
-    **{"scale_up_size": "scale_up_size", "scale_up_link_bandwidth": "scale_up_bandwidth"},
-    "scale_out_link_bandwidth": "scale_out_bandwidth",
-}
-"""What the registry calls the links of a chip, and what hardware.csv does."""
-POWER = {"chip_power": "chip_power"}
+LINKS = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth")
+"""What hardware.csv has of the links of a chip."""
+POWER = ("chip_power",)
 """Under load; the unit of the table is not that of the registry."""
 KV_INPUTS = {
     "gqa": ("layers", "kv_heads", "head_dim"),
@@ -79,7 +76,7 @@ DISCLOSED = {
 }
 """What is disclosed on a topic, and in which unit."""
 
-NOT_OF_THE_REGISTRY = {"scale_out_bandwidth": "byte/s", "purchase_price": "USD/GB", "chip_power": "W"}
+NOT_OF_THE_REGISTRY = {"purchase_price": "USD/GB", "chip_power": "W"}
 """Units of quantities that no equation uses, or that people write in another."""
 DATED = ("chip_price", "chip_power")
 """What changes while the chip does not: a figure has a day."""

@@ -35,11 +35,12 @@ class _Unreadable(Exception):
 
 _SI = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
-_SUFFIXES = {name: Decimal(size) for name, size in (_SI | {"B": 10**9}).items()}
+_SUFFIXES = {name: Decimal(size) for name, size in (_SI | _BINARY | {"B": 10**9}).items()}
 _TIMES = {
     **{"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "μs": "1e-6", "ms": "1e-3"},
     **{"s": "1", "second": "1", "seconds": "1", "min": "60", "minute": "60", "minutes": "60"},
-    **{"h": "3600", "hour": "3600", "hours": "3600", "d": "86400", "day": "86400", "days": "86400"},
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "3600"),
+    **{"d": "86400", "day": "86400", "days": "86400"},
 }
 
 
@@ -51,9 +52,18 @@ def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: Dimensi
     return {prefix + word: (Decimal(size), dimension) for word in words for prefix, size in ({"": 1} | prefixes).items()}
 
 
+_BITS = ("b", "bit", "bits")
+_EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelerators")
+"""What a price or a rate is of: a count, that takes nothing from the unit."""
+
 _UNITS = {
     **{word: (Decimal(seconds), _dimension(s=1)) for word, seconds in _TIMES.items()},
     **_prefixed(("B", "byte", "bytes"), _SI | _BINARY, _dimension(byte=1)),
+    **{word: (size / 8, dimension) for word, (size, dimension) in _prefixed(_BITS, _SI, _dimension(byte=1)).items()},
+    **{word: (size / 8, dimension) for word, (size, dimension) in _prefixed(("bps",), _SI, _dimension(byte=1, s=-1)).items()},
+    **_prefixed(("Bps",), _SI, _dimension(byte=1, s=-1)),
+    **_prefixed(("tps",), _SI, _dimension(token=1, s=-1)),
+    **dict.fromkeys(_EACH, (Decimal(1), _dimension())),
     **_prefixed(("FLOP", "FLOPs"), _SI | {"E": 10**18}, _dimension(FLOP=1)),
     **_prefixed(("FLOPS",), _SI | {"E": 10**18}, _dimension(FLOP=1, s=-1)),
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
@@ -67,14 +77,25 @@ _UNITS = {
 
 _POWERS_OF_1024 = {prefix[0]: size for prefix, size in _BINARY.items()} | {"k": 2**10}
 _BINARY_UNITS = _UNITS | _prefixed(("B", "byte", "bytes"), _POWERS_OF_1024, _dimension(byte=1))
-_BINARY_SUFFIXES = {name: Decimal(size) for name, size in _POWERS_OF_1024.items()}
+_BINARY_SUFFIXES = {name: Decimal(size) for name, size in (_POWERS_OF_1024 | _BINARY).items()}
+
+DATA_TYPES = {
+    **{"fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp6": 0.75, "fp4": 0.5, "int4": 0.5},
+    **{"nvfp4": 0.5, "mxfp4": 0.5},
+}
+"""Bytes of one element, without scales."""
+_OF_ONE = ("bytes_per_weight", "bytes_per_element", "bytes_per_param", "bytes_per_activation")
+_PER_TOKENS = re.compile(r"/\s*(?:1\s*)?(?:(?P<suffix>[kKM])|(?P<word>(?i:million|thousand)))\s*(?i:tok(?:en)?s?)?\s*(?=/|$)")
+_CHIP_HOUR = re.compile(r"/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hour|hours|s|d|day|days)\b)", re.IGNORECASE)
 
 
 def _word(word: str, units: dict[str, tuple[Decimal, Dimension]]) -> tuple[Decimal, Dimension]:
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
     if word not in units:
-        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, units)}")
+        # Who is told "Gb" for what is no unit writes an eighth of what was meant.
+        named = [name for name in units if not _bits(name) and not name.endswith("ps") and name not in _EACH]
+        raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named)}")
     return units[word]
 
 
@@ -89,12 +110,19 @@ def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
         return Unit(factor, None)
     if len(numerator) > 1 or any(len(words) != 1 for words in denominator):
         raise _Unreadable(f"has the unit {shorten(text.strip())}, which cannot be read")
+    words = [word for part in (numerator, *denominator) for word in part]
+    if (bits := next((word for word in words if word in _UNITS and _bits(word)), None)) and "s" not in words:
+        raise _Unreadable(f"is in bits: a size is in bytes, so write {bits.rstrip('bits')}B for bytes; bits go with a rate, as in Gb/s")
     exponents = [0] * len(BASES)
     for word, sign in [(word, 1) for word in numerator] + [(words[0], -1) for words in denominator]:
         size, dimension = _word(word, units)
         factor = factor * size if sign > 0 else factor / size
         exponents = [total + sign * own for total, own in zip(exponents, dimension, strict=True)]
     return Unit(factor, tuple(exponents))
+
+
+def _bits(word: str) -> bool:
+    return word.endswith(_BITS) and not word.endswith("byte")
 
 
 @cache
@@ -134,7 +162,8 @@ def parse(name: str, text: str, binary: bool = False) -> float:
     """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
 
     A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a
-    unit; "/token" may be dropped, except from a price. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
+    unit; "/token" may be dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate; elements may be
+    named by their data type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
     and Gi always are; bandwidths stay decimal, as data sheets have them. Raises UnknownName for the name, WrongUnit for a text that does
     not read as this quantity, and WrongValue for a number outside its domain.
 
@@ -142,6 +171,8 @@ def parse(name: str, text: str, binary: bool = False) -> float:
     (3350000000000.0, 200000.0, 1700.0)
     >>> parse("output_price", "$12/MTok"), parse("active_params", "37B"), parse("mfu", "40%"), parse("ttl", "5min")
     (1.2e-05, 37000000000.0, 0.4, 300.0)
+    >>> parse("tier_bandwidth", "400 Gbit/s"), parse("context_length", "32Ki"), parse("bytes_per_element", "fp8")
+    (50000000000.0, 32768.0, 1.0)
     """
     row = quantity(name)
     try:
@@ -158,6 +189,8 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     text = re.sub(r"\s", " ", text.strip()).translate(_TYPOGRAPHIC_MINUS)
     if mark := hidden(text):
         raise _Unreadable(f"holds the {mark_in_words(mark)}, which does not show")
+    if row.name.endswith(_OF_ONE) and text.lower() in DATA_TYPES:
+        return DATA_TYPES[text.lower()]
     _refuse_traps(text)
     match = _FIGURE.match(text)
     if match is None:
@@ -167,12 +200,26 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     rest = text[match.end() :].strip()
     if rest == "%":
         return _percent(row, figure)
+    rest = _as_people_write(row, rest)
     if dollar:
         numerator, slash, denominator = rest.partition("/")
         rest = f"{numerator} ${slash}{denominator}"
     unit = _unit(rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
+
+
+def _as_people_write(row: Quantity, rest: str) -> str:
+    """A unit as its parts: "per" is a stroke, a GPU-h an hour of one, and in prices M, 1M and million tokens are MTok."""
+    rest = _CHIP_HOUR.sub("/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
+    if "USD" not in row.unit or "token" not in row.unit:
+        return rest
+
+    def of_tokens(match: re.Match[str]) -> str:
+        word = match["word"]
+        return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
+
+    return _PER_TOKENS.sub(of_tokens, rest)
 
 
 def _refuse_traps(text: str) -> None:

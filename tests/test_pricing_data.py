@@ -215,7 +215,7 @@ def test_rents_and_powers_have_a_day_before_the_day_of_the_prices():
 def test_the_readme_says_which_chips_lack_what():
     text = (DATA / "README.md").read_text(encoding="utf-8")
     said = dict(re.findall(r"^  - no `(\w+)`: (.+)$", text, re.MULTILINE))
-    assert list(said) == ["chip_price", "chip_power", "scale_up_size", "scale_up_bandwidth", "scale_out_bandwidth"]
+    assert list(said) == ["chip_price", "chip_power", "scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth"]
     for quantity, names in said.items():
         has = {row["accelerator"] for row in rows("hardware.csv") if row["quantity"] == quantity}
         assert names.split(", ") == [name for name in hardware_names() if name not in has], quantity

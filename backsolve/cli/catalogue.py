@@ -14,7 +14,10 @@ from derive.files import label, opened, size, standard_input
 from derive.show.folding import folded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from derive.presets import Preset
+    from derive.quantities.row import Quantity
 
 LARGEST_RESULT = 64 * 1024**2
 """Bytes of a saved result that is cited from; a whole `infer --all` has under one million."""
@@ -22,18 +25,25 @@ CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
 @click.command("list")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option("--at", "time", metavar="TIME", help="Only the equations of what the lecture says at a time, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
 @click.option("--symbol", metavar="X", help="Only the equations that speak of a quantity.")
 @click.option("--without", type=click.Choice(["derivation", "source"]), help="Only the equations that lack one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
 @click.option("--models", is_flag=True, help="The models that --model knows.")
-def list_command(chapter: str | None, symbol: str | None, without: str | None, quantities: bool, hardware: bool, models: bool) -> None:
-    """List the equations of the catalogue, the quantities, or the presets.
+def list_command(
+    words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
+    hardware: bool, models: bool,
+) -> None:  # fmt: skip
+    """List the equations of the catalogue, all or those of a WORD, the quantities, or the presets.
 
     Example:
 
     \b
+    backsolve list kv
+    backsolve list --at 0:19
     backsolve list --chapter roofline
     backsolve list --symbol kv_bytes_per_token
     backsolve list --hardware --models
@@ -42,23 +52,30 @@ def list_command(chapter: str | None, symbol: str | None, without: str | None, q
     from derive.derivations import why_not_derived
     from derive.presets import hardware_names, model_names
     from derive.quantities import QUANTITIES
+    from derive.searching import equations_about, equations_at, quantities_about
     from derive.shipped import problems
 
+    word = " ".join(words)
+    found = quantities_about(word) if word else QUANTITIES.values()
     if quantities:
-        longest = max(map(len, QUANTITIES))
-        for one in QUANTITIES.values():
-            _list(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
+        _list_quantities(found)
         return
     if hardware or models:
         click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
         fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if models else [])))
         return
+    if word and time is None:
+        _list_quantities(found)
+    asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
+    at_time = None if time is None else {row.id for row in equations_at(time)}
     rows = [
         row
-        for row in equations(chapter, symbol)
-        if not (without == "derivation" and row.steps) and not (without == "source" and row.sources)
+        for row in asked
+        if (at_time is None or row.id in at_time)
+        and not (without == "derivation" and row.steps)
+        and not (without == "source" and row.sources)
     ]
-    if not rows:
+    if not rows and not (word and found):
         say("no equation of the catalogue is all that you ask for")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
@@ -66,11 +83,18 @@ def list_command(chapter: str | None, symbol: str | None, without: str | None, q
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
+def _list_quantities(rows: "Iterable[Quantity]") -> None:
+    rows = list(rows)
+    longest = max((len(one.name) for one in rows), default=0)
+    for one in rows:
+        _list(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
+
+
 @click.command("show")
-@click.argument("id")
+@click.argument("id", metavar="ID|WORD")
 @click.option("--as", "style", type=click.Choice(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
 def show_command(id: str, style: str) -> None:
-    """Show an equation with its derivation, a quantity, an open model or a chip (NAME:DTYPE).
+    """Show an equation with its derivation, a quantity, an open model or a chip (NAME or NAME:DTYPE), or what there is of a WORD.
 
     Example:
 
@@ -115,12 +139,28 @@ def show_command(id: str, style: str) -> None:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # A row that cannot be read may be why.
-        report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
+        bad = report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
+        if not bad and "." not in id and _shown_about(id):
+            return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for place, entry in enumerate(equations(symbol=row.name)):
         tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
+
+
+def _shown_about(word: str) -> bool:
+    """List what there is of a word, and say whether there is anything."""
+    from derive.searching import equations_about, is_word, quantities_about
+
+    if not is_word(word):
+        return False
+    quantities, rows = quantities_about(word), equations_about(word)
+    _list_quantities(quantities)
+    longest = max((len(row.id) for row in rows), default=0)
+    for row in rows:
+        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
+    return True
 
 
 def _list(line: str) -> None:

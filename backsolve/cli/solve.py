@@ -29,10 +29,13 @@ LINES_AT_ONCE = 1000
     help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
 )
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
+@click.option(
+    "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
+)
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
-    count: str, sizes: str, efficiency: str, anyway: bool, style: str,
+    count: str, sizes: str, efficiency: str, anyway: bool, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
 
@@ -48,6 +51,7 @@ def solve_command(
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
     from derive.shipped import problems
+    from derive.show.short import short_lines
     from derive.show.text import beside, lines
     from derive.solving.api import respond
     from derive.solving.conventions import Conventions
@@ -55,11 +59,12 @@ def solve_command(
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
+    _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency)
     solution = respond(unknown, named_texts(given), hardware, model, using, variants, conventions, anyway)
     if solution.answers or style != "table":
-        shown = lines(solution, style)
+        shown = short_lines(solution) if style == "table" and not full else lines(solution, style)
         while part := list(islice(shown, LINES_AT_ONCE)):
             tell("\n".join(part), style)
     for warning in beside(solution) if style != "table" else ():
@@ -72,3 +77,12 @@ def solve_command(
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)
+
+
+def _refuse_options(given: tuple[str, ...]) -> None:
+    """Refuses an option that was written as a given."""
+    options = {name for one in solve_command.params if isinstance(one, click.Option) for name in one.opts}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if equals and f"--{name}" in options:
+            raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

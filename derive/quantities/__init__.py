@@ -7,7 +7,7 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import AmbiguousName, UnknownName
+from derive.errors import ALSO_CALLED, MOST_MEANT, AmbiguousName, UnknownName
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
 from derive.quantities.aliases import ALIASES
 from derive.quantities.row import Constant as Constant
@@ -45,8 +45,19 @@ def quantity(name: str) -> Quantity:
     if len(meant) > 1:
         raise AmbiguousName("quantity", name, meant)
     if row is None and not meant:
-        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL, *ALIASES], "backsolve list --quantities names them")
+        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL, *ALIASES], f"{_SEARCH} searches them", _near(name))
     return row or QUANTITIES[meant[0]]
+
+
+_SEARCH = "backsolve list WORD"
+
+
+def _near(name: str) -> list[str]:
+    """The names that may be meant: what people call so, else those of which the word is a part, the shortest first."""
+    word = name.strip().lower()
+    called = [ALSO_CALLED[word]] if ALSO_CALLED.get(word) in QUANTITIES else []
+    parts = sorted((one for one in QUANTITIES if word in one.split("_")), key=len) if len(word) > 1 else []
+    return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]
 
 
 @cache

@@ -6,6 +6,7 @@ from itertools import islice
 from derive.answers import Answer, Result
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
+from derive.show.binding import plain_regime
 from derive.show.citation import citable, latex_text
 from derive.show.tables import span_lines, sweep_cells, sweep_head
 from derive.show.text import AS_LATEX, answer_lines
@@ -43,7 +44,7 @@ def _answer(unknown: str, answer: Answer) -> str:
     """A number in words, a formula as mathematics."""
     if answer.kind != "symbolic":
         return f"**{_plain(answer_lines(unknown, answer)[0])}**"
-    where = f" where {_plain(answer.regime)}" if answer.regime else ""
+    where = f" where {_plain(plain_regime(answer.regime))}" if answer.regime else ""
     return f"${QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}${where}"
 
 

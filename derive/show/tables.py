@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 from derive.answers import OR, Answer, Spans, Sweep
+from derive.show.binding import plain_regime
 from derive.units import show
 
 METHODS = {
@@ -24,7 +25,9 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
     lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
     for regime, low, high, share in spans.sides:
         if regime:
-            lines.append(f"  where {regime}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges")
+            lines.append(
+                f"  where {plain_regime(regime)}: {show(unknown, low)} to {show(unknown, high)}, {100 * share:.3g} % of the ranges"
+            )
     lines += [
         f"{'matters most' if not place else '':<14}{name} {show(name, spans.ranges[name][0])} to {show(name, spans.ranges[name][1])}:"
         f" {unknown} {show(unknown, low)} to {show(unknown, high)}"
@@ -55,7 +58,7 @@ def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
 
 def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Answer, ...], reason: Any) -> list[str]:
     values = " or ".join(text_of(unknown, replace(one, bound=None) if said else one) for one in answers) or "-"
-    where = " or ".join(dict.fromkeys(one.regime for one in answers if one.regime))
+    where = " or ".join(dict.fromkeys(plain_regime(one.regime) for one in answers if one.regime))
     return [*(show(name, value) for name, value in given.items()), values, where or (reason.message.splitlines()[0] if reason else "")]
 
 

@@ -10,11 +10,12 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
-from derive.answers import BY_DEFAULT, OR, Answer, Result, Spans, shown_end
+from derive.answers import BY_DEFAULT, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER, Equation
+from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.citation import citable, latex_text, markdown_text
 from derive.show.entry import worked
 from derive.show.narration import as_text as derivation
@@ -125,31 +126,36 @@ def _text_lines(solution: Result) -> Iterator[str]:
     if not solution.answers and not solution.sweep:
         yield f"{solution.unknown}: no answer"
         return
-    yield from _head(solution)
-    lines = [*_wrapped("warning", list(solution.warnings)), *_wrapped("not used", _one_line(solution.unused)), ""]
+    yield from head(solution)
+    lines = [*labelled("warning", list(solution.warnings)), *labelled("not used", _one_line(solution.unused)), ""]
     if solution.route:
         lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
     ranges = solution.spans.ranges.items() if solution.spans else ()
     given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
-    lines += _wrapped(
+    lines += labelled(
         "given",
         [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
         + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
     )
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
-    lines += _wrapped("defaults", _one_line(defaults))
-    lines += _wrapped("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)])
-    lines += [f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"]
-    yield from lines
+    lines += labelled("defaults", _one_line(defaults))
+    lines += labelled("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)])
+    yield from [*lines, cite_line(solution)]
+
+
+def cite_line(solution: Result) -> str:
+    """The command that cites an answer."""
+    return f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"
 
 
 def _one_line(texts: Sequence[str]) -> list[str]:
     return [", ".join(texts)] if texts else []
 
 
-def _head(solution: Result) -> Iterable[str]:
+def head(solution: Result) -> Iterable[str]:
+    """The first lines: the answers, or what is spanned, or the table."""
     if solution.sweep:
         return sweep_lines(solution.unknown, solution.sweep)
     if solution.spans:
@@ -182,19 +188,25 @@ def _to_cite(solution: Result) -> tuple[str, ...]:
     return solution.equations[-1:]
 
 
-def answer_lines(unknown: str, answer: Answer) -> list[str]:
+def answer_lines(unknown: str, answer: Answer, regime: bool = True) -> list[str]:
     """One answer in words a newcomer follows."""
-    regime = f"   where {answer.regime}" if answer.regime else ""
+    where = f"   where {_where(answer.regime)}" if answer.regime and regime else ""
     if answer.kind == "point":
         value = answer.point
         whole = ceil(value * (1 - 1e-9))
         broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
         buy = f" (so {whole} whole ones)" if broken else ""
-        return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{regime}"]
+        return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{where}"]
     if answer.kind == "symbolic":
-        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{regime}"]
+        return [f"{unknown} = {answer.formula}{OR[answer.bound]}{where}"]
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
-    return [f"{unknown}: {bounds}{OR[answer.bound]}{regime}"]
+    return [f"{unknown}: {bounds}{OR[answer.bound]}{where}"]
+
+
+def _where(regime: str) -> str:
+    """A regime in words, with its inequality where the words say less."""
+    words = plain_regime(regime)
+    return f"{words} ({regime})" if {*words.split(" and ")} & {MEMORY_BOUND, COMPUTE_BOUND} else words
 
 
 def _within(unknown: str, low: float, high: float | None) -> str:
@@ -219,13 +231,36 @@ def _over_ranges(unknown: str, answer: Answer) -> str:
 
 
 def route_lines(solution: Result) -> list[str]:
-    """Every equation of the route: formula, numbers put in, value, id; and which other equations would do."""
+    """Every equation of the route: formula, numbers put in, value, id; and which other equations would do.
+
+    Of a further answer what it does not share with the first.
+    """
+    answer = solution.answers[0] if solution.answers else None
+    lines = _route_to(solution, answer, solution.route)
+    further = zip(solution.answers[1:], solution.further, strict=False) if len(solution.further) == len(solution.answers) - 1 else ()
+    for other, steps in further:
+        apart = tuple(step for step in steps if step not in solution.route)
+        lines += [
+            "",
+            f"at {solution.unknown} = {text_of(solution.unknown, replace(other, bound=None))}:",
+            *_route_to(solution, other, apart, steps),
+        ]
+    return lines
+
+
+def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep]) -> dict[str, float]:
+    """All numbers on the way to one of the answers: the givens, what was worked out, and the answer, of bounds their end."""
     shown = dict(solution.spans.shown) if solution.spans else {}
-    bound = shown_end(solution.answers[0]) if solution.answers and not solution.spans else None
+    bound = shown_end(answer) if answer and not solution.spans else None
     shown |= {} if bound is None else {solution.unknown: bound}
-    values = {**solution.given, **shown, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+    return {**solution.given, **shown, **{step.unknown: step.value for step in steps if step.value is not None}}
+
+
+def _route_to(solution: Result, answer: Answer | None, route: Sequence[RouteStep], whole: Sequence[RouteStep] = ()) -> list[str]:
+    values = values_of(solution, answer, whole or route)
+    bound = shown_end(answer) if answer and not solution.spans else None
     lines = []
-    for step in solution.route:
+    for step in route:
         if step.formula and step.value is not None:
             lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
         elif step.formula:
@@ -238,7 +273,7 @@ def route_lines(solution: Result) -> list[str]:
         others = f"   ({', '.join(step.alternatives)} would also do)" if step.alternatives else ""
         together = "   together" if len(step.equations) > 1 else ""
         lines += [f"    {step.equation}{together}{others}"]
-        if step.value is None and bound is not None and step is not solution.route[-1]:
+        if step.value is None and bound is not None and step is not route[-1]:
             lines += [f"at {solution.unknown} = {show(solution.unknown, bound)}:"]
     return lines
 
@@ -283,7 +318,10 @@ def _markdown_lines(solution: Result) -> Iterator[str]:
         rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
     else:
         head = ["quantity", "value", "regime", "formula"]
-        rows = [[unknown, text_of(unknown, one), markdown_text(one.regime or ""), f"`{one.formula or ''}`"] for one in solution.answers]
+        rows = [
+            [unknown, text_of(unknown, one), markdown_text(plain_regime(one.regime or "")), f"`{one.formula or ''}`"]
+            for one in solution.answers
+        ]
     yield f"| {' | '.join(head)} |"
     yield "|---" * len(head) + "|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
@@ -338,13 +376,13 @@ def card(row: Equation) -> str:
     lines.append("")
     if row.variant:
         lines.append(f"variant     {row.variant.name} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += _wrapped("example", [worked(row)] if row.example else [])
-    lines += _wrapped("requires", [str(needed) for needed in row.requirements()])
-    lines += _wrapped("assumes", list(row.assumptions))
+    lines += labelled("example", [worked(row)] if row.example else [])
+    lines += labelled("requires", [str(needed) for needed in row.requirements()])
+    lines += labelled("assumes", list(row.assumptions))
     if row.steps:
         lines += ["", "derivation", *derivation(row), ""]
-    lines += _wrapped("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
-    lines += _wrapped("leads to", list(referenced_by(row.id)))
+    lines += labelled("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += labelled("leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
         lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")
@@ -353,7 +391,12 @@ def card(row: Equation) -> str:
     return "\n".join(lines)
 
 
-def _wrapped(label: str, items: list[str]) -> list[str]:
+def labelled(label: str, items: list[str]) -> list[str]:
+    """Items one below the other, the first behind a label.
+
+    >>> labelled("given", ["chips = 8", "batch = 1"])
+    ['given       chips = 8', '            batch = 1']
+    """
     return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
 
 

@@ -4,12 +4,14 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from derive.errors import WrongValue
+from derive.presets import PARAMETERS
 from derive.quantities import quantity
 from derive.solving.chain import answer
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.givens import Interval, Series, spread
+from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
-from derive.solving.questions import question
+from derive.solving.nothing import at_nothing
+from derive.solving.questions import Question, as_dense, question
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 
@@ -92,6 +94,17 @@ def respond(
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
+    solution = _at(asked, spans)
+    missing = solution.reason.missing if solution.reason and solution.reason.code == "missing_givens" else ()
+    if "batch" in missing and "batch" in at_nothing(given):
+        raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
+    dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
+    again = _at(dense, spans) if dense else solution
+    return again if again.answers or again.sweep else solution
+
+
+def _at(asked: Question, spans: Mapping[str, Spread]) -> Solution:
+    """The answer at one point, over ranges, or point by point."""
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:

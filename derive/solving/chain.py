@@ -97,6 +97,10 @@ def _found(asked: Question) -> tuple[Solution, Route | None]:
     possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
     if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
         return _without_answer(asked, clash, solution.route), None
+    if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
+        routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
+        left, *further = (steps for one, steps in routes if one in possible)
+        solution = replace(solution, route=left, further=tuple(further))
     return replace(solution, answers=possible), way
 
 
@@ -435,6 +439,7 @@ def _turned_round(asked: Question, found: Backwards) -> Solution:
         warnings=tuple(said.values()),
         kinds=tuple(said),
         route=(*first.route, RouteStep((found.by.reference,), unknown, value, forwards=name)),
+        further=tuple((*one.route, RouteStep((found.by.reference,), unknown, at.value, forwards=name)) for at, one in ends[1:]),
     )
 
 
@@ -856,6 +861,7 @@ def _solution(asked: Question, known: Mapping[str, float], way: Route, ends: lis
         kinds=tuple(said),
         provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
         route=ends[0][0].steps,
+        further=tuple(world.steps for world, _ in ends[1:]),
     )
 
 

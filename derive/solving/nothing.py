@@ -1,9 +1,35 @@
 """A quantity given as nothing, and what it is made of."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
 
 from derive.quantities import quantity
 from derive.records import Equation
+
+NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
+AT_NOTHING: Mapping[str, tuple[str, ...]] = {
+    "context_length": NO_CACHE,
+    "kv_cache_bytes": NO_CACHE,
+    "kv_time": NO_CACHE,
+    "batch": ("kv_cache_bytes",),
+}
+"""Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
+
+
+def at_nothing(given: Mapping[str, Any]) -> dict[str, str]:
+    """Of what was given as 0, the quantities that have a limit there, each as it was spelled.
+
+    >>> at_nothing({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
+    {'context_length': 'L', 'kv_time': 'kv_time'}
+    """
+    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in AT_NOTHING and _is_nothing(value)}
+
+
+def _is_nothing(value: Any) -> bool:
+    try:
+        return float(str(value).strip().split(" ")[0]) == 0 if isinstance(value, str | int | float) else False
+    except (ValueError, OverflowError):
+        return False
 
 
 def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:

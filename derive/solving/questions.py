@@ -16,10 +16,12 @@ from derive.requirements import HOLDS
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Spread
-from derive.solving.nothing import made_of_nothing
+from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
 from derive.units import show
 
 T = TypeVar("T")
+OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
+"""What nobody says of a dense model."""
 
 OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
@@ -88,12 +90,13 @@ def question(
     `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
     name = quantity(unknown).name
-    typed = _typed(given, conventions)
+    vanished = at_nothing(given)
+    typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
     if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     typed |= {n: found.shown for n, found in spans.items()}
-    if name in typed:
-        raise WrongValue(f"{name} is asked for and given ({show(name, typed[name])}): leave one of the two out")
+    if name in typed or name in vanished:
+        raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
     settled = typed.keys() | {name}
     preset = as_published(_merged(_presets(hardware_name, model_name, conventions), settled), settled)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
@@ -103,6 +106,11 @@ def question(
         for n in typed
         if n in preset.givens and preset.givens[n] != typed[n]
     )
+    gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
+    known |= dict.fromkeys(gone, 0.0)
+    provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
+    notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == 'batch' else 'read or held'}" for n in vanished)
+    known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
@@ -163,6 +171,21 @@ def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
     return tuple(
         row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
     )
+def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
+    """The question of a dense model, where one parameter count is given, the other is missing, and nothing speaks of experts.
+
+    >>> dense = as_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
+    >>> dense and dense.known["active_params"]
+    70000000000.0
+    """
+    lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
+    said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
+    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
+        return None
+    (other,), (one,) = lacking, said
+    text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count is that of a dense model"
+    known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: "follows from a dense model"}
+    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
 
 
 def without(asked: Question, names: Set[str]) -> Question:

@@ -18,6 +18,7 @@ from derive.answers import (
 from derive.briefly import cut
 from derive.errors import NoSingleValue
 from derive.show.notebook import as_notebook
+from derive.show.short import short_lines
 from derive.show.text import as_text
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
@@ -27,14 +28,24 @@ __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spa
 class Solution(Result):
     """What a question came to. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 
-    At a prompt it is a line, printed the whole text with its route, in a notebook mathematics and a table.
+    At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook mathematics and a table.
     """
 
     def __repr__(self) -> str:
         return cut(f"Solution({self.unknown} [{self.unit}]: {_in_a_line(self)})")
 
     def __str__(self) -> str:
-        return as_text(self) if self.answers or self.sweep else f"{as_text(self)}\n{self.why_not}"
+        told = "\n".join(short_lines(self))
+        return told if self.answers or self.sweep else f"{told}\n{self.why_not}"
+
+    @property
+    def full(self) -> str:
+        """The whole text: with every equation of the route, where each number is from, and all that is assumed.
+
+        >>> Solution("batch", "1", (Answer("point", value=8.0),), equations=("pipeline.sequences_in_flight@1",)).full.splitlines()[0]
+        'batch = 8'
+        """
+        return as_text(self)
 
     def _repr_markdown_(self) -> str:
         return as_notebook(self)

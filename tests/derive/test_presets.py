@@ -301,7 +301,7 @@ def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
     listed = {row.quantity for row in rows_of(AcceleratorFigure) if row.accelerator == text.split(":")[0]}
-    beside |= {name for name, called in {**LINKS, **POWER}.items() if called in listed}
+    beside |= {*LINKS, *POWER} & listed
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
 

@@ -60,7 +60,7 @@ def test_a_part_is_of_a_whole_that_is_a_quantity_of_its_own_unit(name):
 
 def test_a_quantity_is_found_by_name_and_by_symbol():
     assert quantity("balance_batch") is quantity("B_star") is QUANTITIES["balance_batch"]
-    with pytest.raises(UnknownName, match=r"unknown quantity 'balance_bach'; did you mean 'balance_batch'.*; backsolve list --quantities"):
+    with pytest.raises(UnknownName, match=r"unknown quantity 'balance_bach'; did you mean 'balance_batch'.*; backsolve list WORD"):
         quantity("balance_bach")
     with pytest.raises(UnknownName, match="did you mean 'B_star'"):
         symbol("B_stra")

@@ -702,7 +702,7 @@ def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: s
         ("hardware", 110, {"value": "inf"}, {110}),
         ("hardware", 110, {"unit": "1"}, {110}),
         ("hardware", 24, {"unit": "byte"}, {24}),
-        ("hardware", 18, {"quantity": "scale_up_bandwidth"}, {18, 23}),
+        ("hardware", 18, {"quantity": "scale_up_link_bandwidth"}, {18, 23}),
         ("hardware", 23, {"quantity": "hbm_bandwidth"}, {18, 23}),
         ("prices_calibration", 14, {"model": "minimax-m"}, {14, 15}),
         ("prices_calibration", 14, {"service_tier": "standart"}, {14, 15}),

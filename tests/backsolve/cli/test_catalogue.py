@@ -102,3 +102,26 @@ def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
     said = call("list", *arguments)
     assert (said.status, said.out) == (0, "") and "no equation" in said.err
     plain(said.err)
+
+
+def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id():
+    listed, shown = call("list", "kv").out, call("show", "kv").out
+    assert listed.startswith("kv_bytes_per_token ") and "\nroofline.kv_time " in listed and listed == shown
+    assert call("list", "balance", "batch").out.splitlines()[0].startswith("balance_batch ")
+    assert all(
+        line.startswith("memory.") for line in call("list", "--chapter", "memory", "capacity").out.splitlines() if "." in line.split()[0]
+    )
+    assert "no equation" in call("list", "entropy").err and "unknown equation" in refused("show", "xyzzy")
+    assert "unknown equation" in refused("show", "bacth")
+
+
+def test_a_time_of_the_lecture_lists_what_was_said_then():
+    ids = [line.split()[0] for line in call("list", "--at", "0:19").out.splitlines()]
+    assert "batching.balance_batch" in ids and len(ids) < 20
+    assert "no time of the lecture" in refused("list", "--at", "noon")
+
+
+def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
+    assert "did you mean 'kv_bytes_per_token' or 'kv_time' or " in refused("solve", "kv")
+    assert "did you mean 'output_price' or 'chip_price' or " in refused("solve", "price")
+    assert "did you mean 'bytes_per_weight'?" in refused("solve", "precision") and "dp_out" not in refused("solve", "goodput")

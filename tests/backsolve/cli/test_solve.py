@@ -47,3 +47,16 @@ def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_fi
 
 def test_a_unit_or_name_mistake_prints_no_json():
     assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
+
+
+def test_an_option_that_is_written_as_a_given_is_pointed_to():
+    assert "hardware is an option: write --hardware H100" in refused("solve", "step_time", "hardware=H100")
+    assert "overlap" not in refused("solve", "step_time", "batch=0")
+
+
+def test_so_many_of_a_chip_are_its_chips():
+    arguments = ("--model", "DeepSeek-V3", "bytes_per_element=fp8", "context_length=4k", "batch=64", "--as", "json")
+    counted = json.loads(call("solve", "step_time", "--hardware", "16xH100:fp8", *arguments).out)
+    given = json.loads(call("solve", "step_time", "--hardware", "H100:fp8", "chips=16", *arguments).out)
+    assert counted["answers"] == given["answers"] and counted["provenance"]["chips"] == "--hardware 16xH100:fp8"
+    assert call("solve", "step_time", "--hardware", "0xH100:fp8", *arguments).status == 2

@@ -14,7 +14,7 @@ def shown(unknown, **given):
 
 def test_the_answer_the_mathematics_and_every_number_are_there():
     text = shown("batch", **DEPLOYED, step_time="15ms")
-    assert text.startswith("**batch = 946.3 or less   where memory_time >= attention_time + compute_time**")
+    assert text.startswith("**batch = 946.3 or less   where memory-bound (memory_time >= attention_time + compute_time)**")
     assert r"\begin{gathered}" in text and r"t_w = \text{12.52 ms}" in text and text.count("$$") == 2
     assert "together: `batch = " in shown("batch", **DEPLOYED, step_time="15ms", variants={"weight_time": "sharded"})
     assert r"| hbm_bandwidth | $W$ | 3.35 TB/s | hardware.csv H100-SXM hbm_bandwidth" in text

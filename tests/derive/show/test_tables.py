@@ -53,8 +53,8 @@ def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
     """A memory time that does not bind is an interval, which has both its ends."""
     head, first, second, *_ = as_text(solve("memory_time", step_time=0.02, compute_time="10ms,20ms")).splitlines()
     assert head == "compute_time     memory_time   where"
-    assert first == "       10 ms   20 ms or less   memory_time >= compute_time"
-    assert second == "       20 ms      0 to 20 ms   compute_time >= memory_time"
+    assert first == "       10 ms   20 ms or less   memory-bound"
+    assert second == "       20 ms      0 to 20 ms   compute-bound"
 
 
 def table(**more) -> Sweep:
@@ -147,8 +147,8 @@ def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
         "step_time: between 10 ms and 40 ms or less   (seen in 4,096 points: it does not only rise or fall, or has no value everywhere"
         " or no closed form)",
         "  11 ms at 5 %, 20 ms at 50 %   (uniform over the ranges, each by itself)",
-        "  where memory_time >= compute_time: 10 ms to 20 ms, 25 % of the ranges",
-        "  where compute_time >= memory_time: 20 ms to 40 ms, 75 % of the ranges",
+        "  where memory-bound: 10 ms to 20 ms, 25 % of the ranges",
+        "  where compute-bound: 20 ms to 40 ms, 75 % of the ranges",
         "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
         "              chips 8 to 16: step_time 20 ms to 10 ms",
     ]

@@ -21,8 +21,11 @@ def first_line(unknown: str, **given) -> str:
 
 
 def test_a_bound_is_said_behind_its_value():
-    assert first_line("step_time", **TIMES) == "step_time = 20 ms or more   where memory_time >= compute_time"
-    assert first_line("throughput", **TIMES, batch=64) == "throughput = 3200 token/s or less   where memory_time >= compute_time"
+    assert first_line("step_time", **TIMES) == "step_time = 20 ms or more   where memory-bound (memory_time >= compute_time)"
+    assert (
+        first_line("throughput", **TIMES, batch=64)
+        == "throughput = 3200 token/s or less   where memory-bound (memory_time >= compute_time)"
+    )
     assert first_line("throughput", step_time=0.02, batch=64) == "throughput = 3200 token/s"
     assert repr(solve("step_time", **TIMES)) == "Solution(step_time [s]: 0.02 or more)"
 
@@ -36,7 +39,7 @@ def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_no
 
 def test_every_form_says_which_way_a_bound_errs():
     solution = solve("throughput", **TIMES, batch=64)
-    assert "| throughput | 3200 token/s or less | memory_time >= compute_time |" in as_markdown(solution)
+    assert "| throughput | 3200 token/s or less | memory-bound |" in as_markdown(solution)
     assert r"\theta \leq \text{3200 token/s}" in as_latex(solution) and r"t \geq \text{20 ms}" in as_latex(solve("step_time", **TIMES))
     assert r"\theta = \text{3200 token/s}" in as_latex(solve("throughput", step_time=0.02, batch=64))
     (row,) = csv.DictReader(as_csv(solution).splitlines())

@@ -148,7 +148,7 @@ def test_a_table_is_aligned_and_says_where_or_why():
     header, first, second, third, *_ = text.splitlines()
     assert header.split() == ["batch", "step_time", "(or", "more)", "where"]
     assert first.index("12.69 ms") + len("12.69 ms") == header.index("(or more)") + len("(or more)")
-    assert "memory_time >= attention_time + compute_time" in second and third.split()[:3] == ["24k", "-", "does"]
+    assert second.endswith("   memory-bound") and third.split()[:3] == ["24k", "-", "does"]
 
 
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
@@ -156,3 +156,25 @@ def test_every_form_holds_every_point(style):
     text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
     assert all(part in text for part in found.get(style, ["64", "512", "12.69 ms"]))
+
+
+# -- dense models ----------------------------------------------------------------------------------------------------
+
+ONE_COUNT = {"hardware": "H100-SXM:fp8", "chips": 8, "kv_bytes_per_token": 160e3, "context_length": 4096}
+
+
+@pytest.mark.parametrize("count", ["total_params", "active_params"])
+def test_one_parameter_count_is_that_of_a_dense_model(count: str):
+    both = solve("step_time", **ONE_COUNT, batch=8, total_params="70B", active_params="70B")
+    one = solve("step_time", **ONE_COUNT, batch=8, **{count: "70B"})
+    other = {"total_params": "active_params", "active_params": "total_params"}[count]
+    assert one.value == both.value and one.provenance[other] == "follows from a dense model"
+    assert f"{other} = 70B follows from the givens: one parameter count is that of a dense model" in one.assumptions
+    assert len(solve("step_time", **ONE_COUNT, batch=[1, 8], **{count: "70B"}).sweep) == 2
+
+
+def test_a_mixture_needs_both_counts_and_what_is_asked_for_is_not_supposed():
+    assert solve("step_time", **ONE_COUNT, batch=8, total_params="671B", experts=256, active_experts=8).refusal.missing == (
+        "active_params",
+    )
+    assert not solve("active_params", total_params="70B").answers

@@ -2,7 +2,9 @@
 
 import pytest
 
+from derive.errors import WrongValue
 from derive.solving.api import solve
+from derive.solving.nothing import at_nothing
 from tests.tools.together import in_one_test
 
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:fp8", "bytes_per_element": 1}
@@ -58,3 +60,29 @@ def test_a_list_with_none_in_it_is_answered_alike_in_any_order():
     given = {"compute_time": 1e-3, "memory_time": 2e-3, "batch": 10, "chips": 1, "attention_flops_per_sequence": 1e9, "peak_flops": 1e15}
     first, last = (solve("memory_time_share", **given, attention_time=values).sweep.values[0] for values in ([0, 1e-3], [1e-3, 0]))
     assert first == pytest.approx([2 / 3, 1 / 2]) and last == pytest.approx([1 / 2, 2 / 3])
+
+
+WEIGHTS = {"model": "Llama-3.1-70B", "hardware": "8xH100-SXM:fp8"}
+
+
+def test_without_context_the_weights_alone_are_read():
+    """70 GB over 8 times 3.35 TB/s: 2.612 ms, whichever of them is said to be nothing."""
+    for nothing in ({"context_length": 0}, {"context_length": "0 tokens"}, {"kv_cache_bytes": "0"}, {"kv_time": 0.0}):
+        solution = solve("step_time", **WEIGHTS, **nothing, batch=1)
+        assert solution.value == pytest.approx(70e9 / (8 * 3.35e12))
+        assert f"{next(iter(nothing))} = 0 as a limit: no cache is read or held" in solution.assumptions
+
+
+def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
+    assert solve("memory_demand", **WEIGHTS, batch=0).value == 70e9
+    (bound,) = solve("chips", model="Llama-3.1-70B", hardware="H100-SXM:fp8", batch=0).answers
+    assert (bound.low, bound.high) == (0.875, None)
+    with pytest.raises(WrongValue, match="batch = 0: a batch is one sequence at least, and step_time is of a pass"):
+        solve("step_time", **WEIGHTS, batch=0, context_length=4096, bytes_per_element=1)
+
+
+def test_what_has_no_limit_at_nothing_is_refused_as_before():
+    for name in ("chips", "hbm_bandwidth", "step_time"):
+        assert at_nothing({name: 0}) == {}
+    with pytest.raises(WrongValue, match="is asked for and given"):
+        solve("context_length", context_length=0, batch=1)

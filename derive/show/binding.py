@@ -1,0 +1,133 @@
+"""What binds in an answer, in words, and what each part has of it: "memory-bound: weights 82 %, KV 18 %"."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from derive.answers import Answer
+from derive.quantities import symbol
+from derive.quantities.formula import as_expression
+
+READS = (
+    *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time"),
+    *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
+)
+"""Times of reads, and these over the time of arithmetic."""
+
+ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
+"""Times of arithmetic, and these over that of the weights."""
+
+MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND = "memory-bound", "compute-bound", "bound by memory capacity"
+
+WAITING, BUSY = "stages wait for microbatches", "no stage waits"
+"""Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
+
+READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
+READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
+SEQUENCES_FIT = "memory.sequences_that_fit"
+
+
+def plain_regime(regime: str) -> str:
+    """A regime as people say it: which of reads and arithmetic binds, and other inequalities with all terms above zero.
+
+    >>> plain_regime("memory_time >= attention_time + compute_time"), plain_regime("1 >= chips/kv_heads")
+    ('memory-bound', 'chips/kv_heads <= 1')
+    >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0")
+    'stages wait for microbatches'
+    """
+    return " and ".join(dict.fromkeys(map(_inequality, regime.split(" and "))))
+
+
+@cache
+def _inequality(text: str) -> str:
+    if " >= " not in text:
+        return {"memory binds": CAPACITY_BOUND}.get(text, text)
+    sides = tuple(as_expression(side) for side in text.split(" >= "))
+    larger, smaller = (_side(side) for side in sides)
+    if larger and smaller and larger != smaller:
+        return larger
+    if {"microbatches", "pipeline_stages"} <= {part.name for side in sides for part in side.free_symbols}:
+        return WAITING if _grows(sides[1] - sides[0]) else BUSY
+    return _without_minus(*sides)
+
+
+def _grows(expression: Any) -> bool:
+    """Whether it is larger with more microbatches."""
+    return not expression.diff(symbol("microbatches")).could_extract_minus_sign()
+
+
+def _side(side: Any) -> str | None:
+    """Whether one side is time of reads or of arithmetic; a plain number is the arithmetic of the weights over itself."""
+    names = {part.name for part in side.free_symbols}
+    if not names.isdisjoint(READS):
+        return MEMORY_BOUND
+    return COMPUTE_BOUND if not names.isdisjoint(ARITHMETIC) or side == 1 or names == {"positions_per_step"} else None
+
+
+def _without_minus(larger: Any, smaller: Any) -> str:
+    """The inequality with every term on the side on which it is added; a plain number comes last."""
+    from sympy import Add
+
+    terms = Add.make_args(larger - smaller)
+    above, below = (Add(*(term for term in terms if sign * term.as_coeff_Mul()[0] > 0)) for sign in (1, -1))
+    if not above.free_symbols:
+        return f"{-below} <= {above}"
+    return f"{above} >= {-below}"
+
+
+def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...] = ()) -> str:
+    """What binds at these values, and by how much; nothing of an answer that is smooth.
+
+    >>> times = {"weight_time": 8e-3, "kv_time": 2e-3, "memory_time": 10e-3, "compute_time": 1e-3}
+    >>> binds(Answer("point", value=0.01, regime="memory_time >= compute_time"), times)
+    'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
+    """
+    words = plain_regime(answer.regime) if answer.regime else ""
+    if not words:
+        return _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    first, *others = words.split(" and ")
+    shares = _shares(first, values) if first in (MEMORY_BOUND, COMPUTE_BOUND) else ""
+    return " and ".join([f"{first}: {shares}" if shares else first, *others]) if not others else words
+
+
+def _of_capacity(values: Mapping[str, float]) -> str:
+    """Of a bound by memory what the weights leave of it."""
+    if not values.keys() >= {"chips", "pipeline_stages", "hbm_capacity", "weight_bytes"}:
+        return ""
+    held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
+    return f"{CAPACITY_BOUND}: weights {_percent(held)}, KV {_percent(1 - held)}"
+
+
+def _shares(bound: str, values: Mapping[str, float]) -> str:
+    times = [*_parts(READ_PARTS, values)]
+    ratios = [*_parts(READ_RATIOS, values)]
+    if len(times) == len(READ_PARTS) and "compute_time" in values:
+        reads, arithmetic = times, [("weights", values["compute_time"]), ("attention", values.get("attention_time", 0.0))]
+    elif len(ratios) == len(READ_RATIOS):
+        reads, arithmetic = ratios, [("weights", 1.0), ("attention", values.get("attention_compute_ratio", 0.0))]
+    else:
+        return ""
+    positions = values.get("positions_per_step", 1.0)
+    read, worked = sum(time for _, time in reads), positions * sum(time for _, time in arithmetic)
+    if not read or not worked:
+        return ""
+    if bound == MEMORY_BOUND:
+        return f"{_listed(reads, read)}; arithmetic takes {_percent(worked / read)} of that time"
+    return f"{_listed(arithmetic, worked / positions)}; reads take {_percent(read / worked)} of that time"
+
+
+def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    for label, names in wanted:
+        name = next((name for name in names if name in values), None)
+        if name:
+            yield label, values[name]
+
+
+def _listed(parts: list[tuple[str, float]], whole: float) -> str:
+    return ", ".join(f"{label} {_percent(part / whole)}" for label, part in parts if part)
+
+
+def _percent(share: float) -> str:
+    """A share to the whole percent, to two digits where that says nothing."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.3g} %"

@@ -1,0 +1,182 @@
+"""An answer on one screen: value, what binds and by how much, the route in numbers, what it rests on most, and what to cite."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from math import isfinite
+
+from derive.answers import BY_DEFAULT, Result, RouteStep
+from derive.catalogue import equation
+from derive.show.binding import binds
+from derive.show.folding import folded
+from derive.show.tables import sweep_lines
+from derive.show.text import answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, with_numbers
+from derive.units import show
+
+MOST_LINES, COLUMNS = 25, 100
+"""Lines of an answer, and what they are folded to where nobody says."""
+
+MOST_ASSUMED, MOST_MOVES = 3, 6
+"""How many assumptions are said, and quantities that the answer moves with."""
+
+MOVES = 0.05
+"""Elasticity from which on a default is said."""
+
+STEP = 1e-6
+"""Relative step of a quantity to see what it moves."""
+
+OF_THE_QUESTION = ("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing")
+"""What is said of this very question, before what equations idealise."""
+
+OF_THE_WEIGHTS = "weights stored as published"
+
+
+def short_lines(solution: Result) -> Iterator[str]:
+    """The lines of an answer; all of them where the whole of it is no longer."""
+    if solution.sweep:
+        yield from chain(sweep_lines(solution.unknown, solution.sweep), _doubts(solution), ("",), _end(solution))
+        return
+    whole = as_text(solution)
+    if not solution.answers or _height([whole]) <= MOST_LINES:
+        yield whole
+        return
+    top, end = [*_heads(solution), *_doubts(solution)], [*_end(solution)]
+    moves = [*_moves(solution)]
+    room = MOST_LINES - _height([*top, "", *end])
+    routes = _routes(solution, room - _height(moves))
+    yield from [*top, *routes, "", *(moves if _height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
+
+
+def _height(lines: Iterable[str]) -> int:
+    return sum(folded(line, COLUMNS).count("\n") + 1 for line in lines)
+
+
+def _heads(solution: Result) -> Iterator[str]:
+    """Every answer with what binds there."""
+    if solution.spans:
+        yield from head(solution)
+        return
+    for answer, steps in zip(solution.answers, _steps(solution), strict=False):
+        bound = binds(answer, values_of(solution, answer, steps), solution.equations)
+        plain = answer_lines(solution.unknown, answer, regime=False)
+        yield from [f"{plain[0]}   {bound}", *plain[1:]] if bound else plain
+    yield from [*head(solution)][len(solution.answers) :]
+
+
+def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
+    """The route to each answer; the first one where there is only that."""
+    yield solution.route
+    further = solution.further if len(solution.further) == len(solution.answers) - 1 else ()
+    yield from further or (solution.route for _ in solution.answers[1:])
+
+
+def _doubts(solution: Result) -> list[str]:
+    unused = [", ".join(solution.unused)] if solution.unused else []
+    return [*labelled("warning", list(solution.warnings)), *labelled("not used", unused)]
+
+
+def _routes(solution: Result, room: int) -> list[str]:
+    """The steps in numbers, as many as there is room for: of each answer the last ones, as those lead to it."""
+    routes = [*_steps(solution)] if solution.further else [solution.route]
+    lines: list[str] = []
+    shared: set[str] = set()
+    for place, (answer, steps) in enumerate(zip(solution.answers, routes, strict=False)):
+        values = values_of(solution, answer, steps)
+        all_lines = dict.fromkeys(line for step in steps for line in _step(step, values) if line not in shared)
+        name = f"at {solution.unknown} = {show(solution.unknown, answer.value)}:" if place and answer.value is not None else ""
+        kept = _last(list(all_lines), (room - 1) // len(routes) - (1 if name else 0))
+        lines += [name, *kept] if name else kept
+        shared |= all_lines.keys()
+    return ["", *lines] if lines else []
+
+
+def _last(lines: list[str], room: int) -> list[str]:
+    """The last lines that there is room for, and how many others there are."""
+    if _height(lines) <= room:
+        return lines
+    kept: list[str] = []
+    for line in reversed(lines):
+        if _height([line, *kept]) > room - 1:
+            break
+        kept = [line, *kept]
+    return [f"({len(lines) - len(kept)} steps before: --full)", *kept]
+
+
+def _step(step: RouteStep, values: Mapping[str, float]) -> list[str]:
+    """A step in numbers; a name alone stays one."""
+    if step.formula is None:
+        return [] if step.value is None else [f"{step.unknown} = {show(step.unknown, step.value)}"]
+    if step.value is None:
+        return [with_numbers(step.formula, values, keep=step.unknown)]
+    numbers = step.formula if step.formula.isidentifier() else with_numbers(step.formula, values)
+    return [f"{step.unknown} = {numbers} = {show(step.unknown, step.value)}"]
+
+
+def _moves(solution: Result) -> list[str]:
+    if not solution.answers:
+        return []
+    slopes = sorted(solution.answers[0].elasticities.items(), key=lambda item: -abs(item[1]))
+    moves = moves_line(dict(slopes[:MOST_MOVES]))
+    return [f"moves by    {moves}   (% per %)"] if moves else []
+
+
+def _end(solution: Result) -> list[str]:
+    """What it rests on most, and what to cite."""
+    slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
+    defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
+    moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= MOVES]
+    others = [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)]
+    kept = foremost(solution, others)
+    left = len(others) - len(kept) + len(defaults) - len(moving)
+    more = [f"{left} more assumptions, and where the numbers are from: --full"] if left else ["where the numbers are from: --full"]
+    return [
+        *labelled("defaults", [", ".join(moving)] if moving else []),
+        *labelled("assumes", [*kept, *more]),
+        cite_line(solution),
+    ]
+
+
+def foremost(solution: Result, texts: Iterable[str]) -> list[str]:
+    """The assumptions that matter most: what is said of this question, then what idealises that on which the answer hangs most.
+
+    Of an equation that counts by how much the answer moves with what it gives; of those alike the nearest to the answer is first.
+    """
+    weights = _weights(solution)
+    ranked = sorted((text for text in texts if _weight(text, weights) > 0), key=lambda text: -_weight(text, weights))
+    asked = sum(_weight(text, weights) > 1 for text in ranked)
+    return ranked[: max(asked, MOST_ASSUMED)]
+
+
+def _weight(text: str, weights: Mapping[str, float]) -> float:
+    if any(part in text for part in OF_THE_QUESTION):
+        return 3.0
+    return 2.0 if text.startswith(OF_THE_WEIGHTS) else weights.get(text, 0.0)
+
+
+def _weights(solution: Result) -> dict[str, float]:
+    """How much the answer hangs on what each assumption idealises, 1 for the last equation; a little less the further it is away."""
+    answer = solution.answers[0] if solution.answers else None
+    values = values_of(solution, answer, solution.route) if answer and solution.route else {}
+    hangs = {solution.unknown: 1.0}
+    found: dict[str, float] = {}
+    steps = [(step.unknown, step.equations) for step in reversed(solution.route)] or [
+        (solution.unknown, (id,)) for id in solution.equations[::-1]
+    ]
+    for place, (unknown, ids) in enumerate(steps):
+        here = hangs.get(unknown, 0.0)
+        for row in map(equation, ids):
+            for name in row.symbols:
+                if name != unknown:
+                    hangs[name] = hangs.get(name, 0.0) + here * _slope(row.id, unknown, name, values)
+            for rank, text in enumerate(row.assumptions):
+                found[text] = max(found.get(text, 0.0), min(abs(here), 1.0) * (1 - 1e-3 * place - 1e-5 * rank))
+    return found
+
+
+def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> float:
+    """By how many percent the left side of an equation moves with one of its quantities; 1 where that cannot be told."""
+    row = equation(id)
+    if row.symbols[0] != unknown or not row.inputs <= values.keys():
+        return 1.0
+    below, above = (row.right_side({**values, name: values[name] * (1 + sign * STEP)}) for sign in (-1, 1))
+    slope = (above - below) / (above + below) / STEP if above + below else 1.0
+    return slope if isfinite(slope) else 1.0

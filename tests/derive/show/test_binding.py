@@ -1,0 +1,70 @@
+"""What binds, in words and shares: no inequality of the catalogue keeps a term below zero, and shares are those of the times."""
+
+import pytest
+
+from derive.answers import Answer
+from derive.catalogue import by_id
+from derive.expressions.regimes import regimes
+from derive.show.binding import BUSY, CAPACITY_BOUND, COMPUTE_BOUND, MEMORY_BOUND, WAITING, binds, plain_regime
+from derive.show.short import short_lines
+from derive.solving.api import solve
+from derive.solving.fit import MEMORY_BINDS
+
+LABELS = sorted({one.label for row in by_id().values() for one in regimes(row.sides[1]) if one.label})
+
+
+def test_every_regime_of_the_catalogue_has_words_without_a_term_below_zero():
+    for label in LABELS:
+        words = plain_regime(label)
+        for part in words.split(" and "):
+            sides = part.replace(" <= ", " >= ").split(" >= ")
+            assert not any(side.startswith("-") or side == "0" for side in sides), (label, words)
+
+
+@pytest.mark.parametrize("id", ["roofline.step_time", "batching.compute_utilisation", "serving.plain_step_time", "serving.mixed_step_time"])
+def test_of_reads_and_arithmetic_one_binds(id: str):
+    assert {plain_regime(one.label) for one in regimes(by_id()[id].sides[1])} == {MEMORY_BOUND, COMPUTE_BOUND}
+
+
+def test_a_default_that_was_put_in_changes_nothing():
+    assert plain_regime("kv_compute_ratio + weight_compute_ratio >= 1") == MEMORY_BOUND
+    assert plain_regime("1 >= kv_compute_ratio + weight_compute_ratio") == COMPUTE_BOUND
+    assert plain_regime("positions_per_step >= kv_compute_ratio") == COMPUTE_BOUND
+
+
+def test_a_pipeline_is_full_or_waits():
+    (row,) = (row for row in by_id().values() if row.id == "pipeline.idle_fraction")
+    assert {plain_regime(one.label).split(" and ")[-1] for one in regimes(row.sides[1])} == {WAITING, BUSY}
+    assert plain_regime("0 >= -microbatches/pipeline_stages + 1") == BUSY
+
+
+def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():
+    assert plain_regime(MEMORY_BINDS) == CAPACITY_BOUND
+    assert plain_regime("here") == "here"
+    assert plain_regime("memory_time >= compute_time and 1 >= chips/kv_heads") == "memory-bound and chips/kv_heads <= 1"
+
+
+def test_shares_are_those_of_times_or_of_their_ratios():
+    memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
+    compute = Answer("point", value=1.0, regime="compute_time >= memory_time")
+    times = {"weight_time": 6.0, "kv_time": 2.0, "compute_time": 3.0, "attention_time": 1.0}
+    assert binds(memory, times) == "memory-bound: weights 75 %, KV 25 %; arithmetic takes 50 % of that time"
+    longer = {**times, "positions_per_step": 4.0}
+    assert binds(compute, longer) == "compute-bound: weights 75 %, attention 25 %; reads take 50 % of that time"
+    ratios = {"weight_compute_ratio": 0.002, "kv_compute_ratio": 1.998}
+    assert binds(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
+
+
+def test_without_the_parts_or_without_a_regime_there_are_no_shares():
+    memory = Answer("point", value=1.0, regime="memory_time >= compute_time")
+    assert binds(memory, {"memory_time": 1.0}) == MEMORY_BOUND
+    assert binds(Answer("point", value=1.0), {"weight_time": 1.0}) == ""
+    both = Answer("point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
+    assert binds(both, {"weight_time": 1.0, "kv_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
+
+
+def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():
+    """70 GB of 8 chips of 80 GB: 11 %."""
+    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 100_000}
+    first = next(short_lines(solve("batch", **given)))
+    assert first == "batch: at most 34.79   bound by memory capacity: weights 11 %, KV 89 %"

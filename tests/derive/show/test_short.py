@@ -1,0 +1,91 @@
+"""An answer on one screen: never longer than that, nothing doubtful left out, the route that leads to it, what it hangs on most."""
+
+import pytest
+
+from derive.show.folding import folded
+from derive.show.short import COLUMNS, MOST_ASSUMED, MOST_LINES, foremost, short_lines
+from derive.solving.api import solve
+from tests.tools.commands import DEPLOYED, call
+
+DEEPSEEK = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "4k"}
+LLAMA = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 8192}
+ASKED = {
+    "a step": ("step_time", {**DEEPSEEK, "chips": 16, "batch": 64}),
+    "a step with doubts": ("step_time", {**DEEPSEEK, "chips": 64, "batch": 64}),
+    "a bound": ("batch", {**LLAMA, "chips": 8}),
+    "backwards": ("batch", {**LLAMA, "chips": 8, "step_time": "20ms"}),
+    "a limit": ("chips", {**LLAMA, "batch": 16, "step_time": "<=20ms"}),
+    "a range": ("step_time", {**LLAMA, "chips": 8, "batch": "16..64"}),
+    "two roots": ("draft_tokens", {"speculative_speedup": 1.5, "acceptance_rate": 0.8, "draft_cost_ratio": 0.1}),
+    "money": ("cost_per_token", {**LLAMA, "chips": 8, "batch": 16, "chip_price": "2 USD/h"}),
+    "prefill": ("prefill_compute_time", {**LLAMA, "chips": 8, "batch": 1, "prompt_tokens": 8192, "context_length": 8192}),
+}
+
+
+def text(unknown: str, given: dict) -> str:
+    return "\n".join(short_lines(solve(unknown, **given)))
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
+    solution = solve(asked[0], **asked[1])
+    told = text(*asked)
+    assert folded(told, COLUMNS).count("\n") + 1 <= MOST_LINES
+    assert all(warning in told for warning in solution.warnings) and "\ncite  " in told
+    assert folded(str(solution), COLUMNS) == folded(told, COLUMNS)
+
+
+def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():
+    lines = text(*ASKED["a step"]).splitlines()
+    assert lines[0] == "step_time = 11.09 ms or more   memory-bound: weights 98 %, KV 2 %; arithmetic takes 4 % of that time"
+    route = lines[2 : lines.index("", 2)]
+    assert route[-2:] == ["memory_time = (167.8 µs) + (10.92 ms) = 11.09 ms", "step_time = memory_time = 11.09 ms"]
+    assert route[0] == "compute_time = 2*37B*64/(16*1*(1.979 PFLOP/s)) = 149.6 µs"
+
+
+def test_a_short_answer_is_shown_whole():
+    solution = solve("sparsity", total_params=6e11, active_params=3e10)
+    assert text("sparsity", {"total_params": 6e11, "active_params": 3e10}) == solution.full
+
+
+def test_the_answer_hangs_most_on_what_is_said_of_the_term_that_binds():
+    """Memory binds and nearly all of it is weights: nothing is said of arithmetic, and little of the cache."""
+    solution = solve("memory_time", **{**DEEPSEEK, "chips": 16, "batch": 64})
+    kept = foremost(solution, solution.assumptions)
+    assert len(kept) == MOST_ASSUMED
+    assert all("chip" in one for one in kept) and not any("cache" in one or "matrix" in one for one in kept)
+
+
+def test_what_is_said_of_this_very_question_comes_before_what_equations_idealise():
+    given = {**LLAMA, "chips": 8, "batch": 16, "hbm_bandwidth": "3TB/s"}
+    kept = foremost(solution := solve("step_time", **given), solution.assumptions)
+    assert kept[0].startswith("hbm_bandwidth as given, not the 3.35 TB/s")
+
+
+def test_a_default_that_moves_nothing_is_counted_and_not_named():
+    lines = text(*ASKED["a step"]).splitlines()
+    assert "defaults    mbu = 1" in lines
+    (more,) = (line for line in lines if "more assumptions" in line)
+    solution = solve("step_time", **ASKED["a step"][1])
+    assert more.split()[0] == str(len(solution.assumptions) - MOST_ASSUMED - 1)
+
+
+def test_a_second_root_has_its_own_route():
+    solution = solve("draft_tokens", **ASKED["two roots"][1])
+    assert len(solution.answers) == 2 and [[step.value for step in steps] for steps in solution.further] == [[solution.answers[1].value]]
+    assert "\nat draft_tokens = 23.18:\ndraft_tokens = 23.18 " in solution.full
+
+
+def test_steps_that_have_no_room_are_counted():
+    given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h"}
+    lines = text("cost_per_token", given).splitlines()
+    left_out = [line for line in lines if line.endswith("steps before: --full)")]
+    assert len(left_out) == 1 and any(line.startswith("cost_per_token = ") for line in lines[1:])
+
+
+def test_the_command_is_short_unless_it_is_asked_for_all():
+    question = ("solve", "step_time", "batch=64", "context_length=4k", "chips=16", *DEPLOYED)
+    short, full = call(*question).out, call(*question, "--full").out
+    assert short.count("\n") <= MOST_LINES < full.count("\n")
+    assert "given  " not in short and "architectures.csv DeepSeek-V3 layers" in full and "roofline.kv_time@2" in full
+    assert call(*question, "--as", "json").out == call(*question, "--as", "json", "--full").out
