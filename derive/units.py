@@ -305,18 +305,20 @@ _COUNTS = ((1e12, 1e12, "T"), (1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "k"),
 """From which value on, divided by what, with which suffix; every table below is of this form, largest first."""
 
 _POWERS = (*((size, size, prefix) for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))), (0.0, 1.0, ""))
-_SCALES = {
+_SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
     "1": _COUNTS,
-    "s": ((3600, 3600, " h"), (120, 60, " min"), (1, 1, " s"), (1e-3, 1e-3, " ms"), (1e-6, 1e-6, " µs"), (0, 1e-9, " ns")),
+    "s": ((864_000, 86_400, " days"), (3600, 3600, " h"), (120, 60, " min"), (1, 1, " s"), (1e-3, 1e-3, " ms"), (1e-6, 1e-6, " µs"), (0, 1e-9, " ns")),
     "token": tuple((start, size, f"{suffix} tokens") for start, size, suffix in _COUNTS),
     "token/s": tuple((start, size, f"{suffix} token/s") for start, size, suffix in _COUNTS),
     "1/s": tuple((start, size, f"{suffix} request/s") for start, size, suffix in _COUNTS),
     "byte": tuple((start, size, f" {prefix}B") for start, size, prefix in _POWERS),
     "byte/s": tuple((start, size, f" {prefix}B/s") for start, size, prefix in _POWERS),
     "byte/token": tuple((start, size, f" {prefix}B/token") for start, size, prefix in _POWERS),
+    "FLOP": ((1e18, 1, " FLOP"), *((start, size, f" {prefix}FLOP") for start, size, prefix in _POWERS)),
     "FLOP/s": tuple((start, size, f" {prefix}FLOP/s") for start, size, prefix in _POWERS),
     "FLOP/token": tuple((start, size, f" {prefix}FLOP/token") for start, size, prefix in _POWERS),
     "J/s": tuple((start, size, f" {prefix}W") for start, size, prefix in _POWERS),
+    "chip_hours": ((0, 3600, " h"),),
     "USD/J": ((0, 1 / 3.6e6, " USD/kWh"),),
     "USD/s": ((0, 1 / 3600, " USD/h"),),
     "USD/token": ((0, 1e-6, " USD/MTok"),),
@@ -333,6 +335,8 @@ def show(name: str, value: float, digits: int = 4) -> str:
     ('14.4 ms', '5 min', '37B', '200k tokens')
     >>> show("output_price", 1.2e-5), show("chip_price", 2 / 3600), show("batch", 2403.7), show("hbm_bandwidth", 3.35e12)
     ('$12/MTok', '$2/h', '2404', '3.35 TB/s')
+    >>> show("training_time", 3.83e6), show("chip_hours", 3.43e10), show("pretrain_flops", 6.3e24)
+    ('44.33 days', '9528000 h', '6.3e+24 FLOP')
     """
     figure, unit = _figure_and_unit(quantity(name), value, digits)
     return f"${figure}{unit.removeprefix(' USD')}" if unit.startswith(" USD") else figure + unit
@@ -341,7 +345,7 @@ def show(name: str, value: float, digits: int = 4) -> str:
 def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str]:
     # The scale is chosen by the value as it will read, so that 999.99 µs is not printed as 1000 µs.
     rounded = abs(float(_figure(value, digits)))
-    scales = _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
+    scales = _SCALES.get(row.name) or _SCALES.get(row.unit, ((0, 1, f" {row.unit}"),))
     size, unit = next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
     figure = _figure(value / size, digits)
     return figure, " token" if (figure, unit) == ("1", " tokens") else unit
