@@ -307,7 +307,15 @@ _COUNTS = ((1e12, 1e12, "T"), (1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "k"),
 _POWERS = (*((size, size, prefix) for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))), (0.0, 1.0, ""))
 _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
     "1": _COUNTS,
-    "s": ((864_000, 86_400, " days"), (3600, 3600, " h"), (120, 60, " min"), (1, 1, " s"), (1e-3, 1e-3, " ms"), (1e-6, 1e-6, " µs"), (0, 1e-9, " ns")),
+    "s": (
+        (864_000, 86_400, " days"),
+        (3600, 3600, " h"),
+        (120, 60, " min"),
+        (1, 1, " s"),
+        (1e-3, 1e-3, " ms"),
+        (1e-6, 1e-6, " µs"),
+        (0, 1e-9, " ns"),
+    ),
     "token": tuple((start, size, f"{suffix} tokens") for start, size, suffix in _COUNTS),
     "token/s": tuple((start, size, f"{suffix} token/s") for start, size, suffix in _COUNTS),
     "1/s": tuple((start, size, f"{suffix} request/s") for start, size, suffix in _COUNTS),
