@@ -33,6 +33,8 @@ KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
+NODE = 8
+"""Chips of an ordinary server: what links more of them is a rack."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
 ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 """Ways to add up a step in which arithmetic does not hide behind reads."""
@@ -80,6 +82,14 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
     return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+
+
+def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A chip that is named for its rack, and nobody said of how many the answer is."""
+    size = values.get("scale_up_size", 0.0)
+    if size <= NODE or "chips" in (asked.unknown, *asked.known) or not any("chips" in row.symbols for row in used):
+        return None
+    return f"chips is not given: this is of one chip, and a rack has {size:.0f}; for all of them give chips={size:.0f}"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -446,7 +456,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
+CAVEATS: tuple[Caveat, ...] = (one_of_a_rack, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
     drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
     prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
     wider_beside_the_experts, longer_than_the_model)  # fmt: skip

@@ -790,3 +790,15 @@ def test_an_owned_chip_that_never_waits_is_said_to():
     (text,) = warned("chip_price", **owned)
     assert text.startswith("the price is that of a second in use") and text.endswith("give fleet_utilisation")
     assert warned("chip_price", **owned, fleet_utilisation=0.5) == ()
+
+
+# -- one of a rack ---------------------------------------------------------------------------------------------------
+
+RACK = {"hardware": "GB300-NVL72:fp8", "model": "Llama-3.1-70B", "batch": 8, "context_length": 1000, "bytes_per_element": 1}
+
+
+def test_a_chip_that_is_named_for_its_rack_is_one_of_it():
+    assert "chips is not given: this is of one chip, and a rack has 72; for all of them give chips=72" in warned("step_time", **RACK)
+    assert not any("rack" in said for said in warned("step_time", **RACK, chips=1))
+    assert not any("rack" in said for said in warned("step_time", **{**RACK, "hardware": "H200-SXM:fp8"}))
+    assert not any("rack" in said for said in warned("sweep_time", hardware="GB300-NVL72:fp8")), "no chips are spoken of"
