@@ -208,7 +208,7 @@ SKILL = (
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
     verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
-    hosts, of_model = data.tables.rows_of(HostPrice), data.tables.rows_of(OpenModel)
+    hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 
 
