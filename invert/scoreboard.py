@@ -18,7 +18,14 @@ from invert.claims import claim_rows, price_facts
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
-from invert.estimators.known import Judged, judged, record_of_storage_price, records, records_beside
+from invert.estimators.known import (
+    Judged,
+    judged,
+    record_of_storage_price,
+    records,
+    records_beside,
+    verdict_on_having_a_premium,
+)
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS
@@ -153,6 +160,10 @@ def _nats(value: float, digits: int = 2) -> float:
 def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
     """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
+    found += [
+        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
+        for left_out in ("family", "later")
+    ]
     found += [
         (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
         for one in CANDIDATES

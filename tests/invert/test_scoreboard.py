@@ -129,15 +129,17 @@ def test_what_is_estimated_beside_kv_bytes_has_its_row(skill):
 
 def test_no_candidate_has_a_weight_and_the_premium_is_one_of_them(skill):
     weights = {name: row["weight"] for (name, _), row in skill.items() if row["weight"] is not None}
-    assert set(weights.values()) == {0.0} and len(weights) == len(CANDIDATES) + 1
+    assert set(weights.values()) == {0.0} and len(weights) == len(CANDIDATES) + 2
     premium = skill["KV read, premium", "family"]
     assert (premium["models"], premium["families"], premium["gain"]) == (9, 6, -0.42)
+    having = skill["KV read, having a premium", "family"]
+    assert (having["models"], having["families"], having["gain"]) == (18, 11, -0.19)
 
 
 def test_the_gate_of_every_candidate_can_be_checked(skill):
     """What its pool with the class gains over families not seen, against one standard error of it: none gains more."""
     candidates = [row for row in skill.values() if row["pool gain"] is not None]
-    assert len(candidates) == 2 * len(CANDIDATES) + 1 == sum(row["pool gain, standard error"] is not None for row in skill.values())
+    assert len(candidates) == 2 * len(CANDIDATES) + 3 == sum(row["pool gain, standard error"] is not None for row in skill.values())
     for row in candidates:
         assert (row["weight"] > 0) == (row["pool gain"] > row["pool gain, standard error"]) and row["standard error"] is None
     by_date = skill["KV read, release_date", "family"]
