@@ -215,7 +215,8 @@ def _concluded(read: Case, data: Data, assumptions: Assumptions, worth: Worth | 
     found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
-        stored["storage_price"] = replace(by_price, record=record_of_storage_price(data, assumptions))
+        record = or_left_out(partial(record_of_storage_price, data, assumptions))
+        stored["storage_price"] = by_price if isinstance(record, LeftOut) else replace(by_price, record=record)
     found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     bandwidth_bound = lecture.bandwidth_bound_fraction(seen.output_input_ratio.value)

@@ -18,10 +18,17 @@ from invert.claims import claim_rows, price_facts
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
-from invert.estimators.known import Judged, judged, record_of_storage_price, records, records_beside
+from invert.estimators.known import (
+    Judged,
+    judged,
+    record_of_storage_price,
+    records,
+    records_beside,
+    verdict_on_having_a_premium,
+)
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
-from invert.market.kv_class import KINDS
+from invert.market.kv_class import KINDS, simulated_coverage
 from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
@@ -154,6 +161,10 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[Row]:
     """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
+        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
+        for left_out in ("family", "later")
+    ]
+    found += [
         (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
         for one in CANDIDATES
         for left_out in ("family", "later")
@@ -208,7 +219,7 @@ SKILL = (
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
     verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
-    hosts, of_model = data.tables.rows_of(HostPrice), data.tables.rows_of(OpenModel)
+    hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 
 
@@ -263,9 +274,23 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 
-def recorded_calibration(_: Data) -> list[Row]:
-    """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes."""
-    return pooled(_recorded_lines())
+def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+    """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes.
+
+    Then that of the headline, simulated now: in markets where the class of the time is drawn again, of families it had not heard.
+    """
+    return [*pooled(_recorded_lines()), *_of_headline(data, assumptions)]
+
+
+def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
+    try:
+        forgetting = learnt.forgetting(data, assumptions)
+    except WrongData:
+        return []
+    count, (half, most) = simulated_coverage(forgetting, (0.5, 0.9))
+    coverage = {"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}"}
+    known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
+    return [{**known, **coverage, "ks_p": "", "seeds": "1", "draws": ""}]
 
 
 def stale_calibration() -> str:

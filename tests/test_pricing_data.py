@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from derive.presets import KV_INPUTS, USUAL_FORM, hardware, hardware_names
+from derive.shipped import rows_of
+from derive.shipped_rows import Architecture, HostPrice, ListPrice, OpenModel
 from derive.shipped_rules import DISCLOSED
 from invert.estimators.calibration import calibration_book
 from invert.sheets.assemble import models, sheets
@@ -110,6 +112,21 @@ def test_a_release_is_that_of_the_architecture_where_the_vendor_names_it():
             assert row["release_grade"] == (graded[known["release_grade"]] if named else "assumed"), row["model"]
     assert sum(not row["release_date"] for row in rows("models.csv")) == 15
     assert all("release: " in row["source"] for row in rows("models.csv") if row["release_date"])
+
+
+def test_two_releases_of_one_model_that_lie_apart_are_explained():
+    """More than a month: what is sold under a name may keep an older cache, or no source decides."""
+    of_code = {row.model: row.release_date for row in rows_of(Architecture)}
+    apart = {row.model for row in rows_of(OpenModel) if row.architecture and abs(row.release_date - of_code[row.architecture]).days >= 30}
+    (said,) = [line for line in (DATA / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("- **Two releases.**")]
+    assert apart == {"Kimi-K2.6/2.7", "Mistral-Large-4"} and all(name in said for name in apart)
+
+
+def test_models_that_nobody_has_a_price_of_are_named_and_have_none():
+    (said,) = [line for line in (DATA / "README.md").read_text(encoding="utf-8").splitlines() if "has a price of is not in it" in line]
+    names = re.split(", | and ", said.rsplit(": ", 1)[1].rstrip("."))
+    priced = {row.model for record in (OpenModel, ListPrice, HostPrice) for row in rows_of(record)}
+    assert len(names) == 6 and not priced & set(names)
 
 
 def test_every_rival_has_a_chosen_row():

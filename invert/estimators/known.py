@@ -16,10 +16,11 @@ from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Case, has_premium, with_posteriors
 from invert.estimators.readings import known_cache
 from invert.market import learnt
+from invert.market.candidates import weighed_rows
 from invert.market.recency import Cache, classes
 from invert.market.record import LEAST_VOTES, record_by_votes
 from invert.market.student import Floats, foretold_by
-from invert.records import Bounds, Estimate, KnownCache, PriceSheet, Record
+from invert.records import Bounds, Estimate, KnownCache, PriceSheet, Record, Verdict
 from invert.sheets.assemble import models, sheets
 from invert.sheets.observables import observables
 from invert.sheets.read import book_of
@@ -152,6 +153,26 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     of_class, truths = classes(caches, rows, learnt.forgetting(data, assumptions)), np.array([one.ln_kv for one in rows])
     by_class = of_class.log_density(truths), of_class.centre - truths
     return _record([estimate for estimate, _ in found], truths, by_class, [one.family for one in rows])
+
+
+@once_a_run
+def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
+    """What it has earned beside the class of read bytes whether more context costs more at all; None of too few families.
+
+    Of every sheet whose cache is known, on sale or learned from; `earlier_only`: by models released before alone.
+
+    >>> from invert.data import read_data
+    >>> found = verdict_on_having_a_premium(read_data())
+    >>> found.count, found.families, found.enters
+    (18, 11, False)
+    """
+    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    caches = learnt.known_caches(data, assumptions)["read"]
+    of_name = {one.architecture: one for one in caches}
+    sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
+    sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
+    asked = {(sheet.provider, sheet.model): (of_name[name], float(has_premium(sheet))) for sheet, name in sold if name in of_name}
+    return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only)
 
 
 def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:

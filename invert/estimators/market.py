@@ -5,6 +5,7 @@ from math import exp
 from statistics import median
 
 from derive.catalogue import equation
+from derive.errors import WrongData
 from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data, once_a_run
@@ -48,11 +49,14 @@ def _params(found: ByPrice | LeftOut, name: Params, data: Data, assumptions: Ass
 
 
 @once_a_run
-def _of_lists(data: Data, assumptions: Assumptions) -> float:
-    """The mark-up of input in the middle of the lists of open models, whose parameters are known: no chip is in full use."""
-    return median(
-        _params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in learnt.listed_models(data)
-    )
+def _beside_lists(data: Data, assumptions: Assumptions) -> str:
+    """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. Nothing without a list."""
+    try:
+        listed = learnt.listed_models(data)
+    except WrongData:
+        return ""
+    found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]
+    return f"; lists of open models are at {median(found):.0f} times" if found else ""
 
 
 def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
@@ -80,9 +84,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         record = None if found.extrapolated else told_record(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
-    because = (
-        f"input over its cost on a rented chip in full use, by {by}; lists of open models are at {_of_lists(data, assumptions):.0f} times"
-    )
+    because = f"input over its cost on a rented chip in full use, by {by}{_beside_lists(data, assumptions)}"
     low, middle, high = (total / one for one in params)
     one = interval(assumptions, low, middle, high, because, equations=references(*MARKUP), anchors=("active_params",))
     return replace(one, record=record)

@@ -8,6 +8,7 @@ from math import exp, log, sqrt
 from statistics import NormalDist, correlation, median, variance
 
 from derive.catalogue import equation
+from derive.errors import WrongData
 from derive.shipped_rows import HostPrice
 
 OLD = "old"
@@ -40,11 +41,15 @@ def of_rented_hosts(prices: Iterable[HostPrice], least: float = 1) -> Mapping[st
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
     """The spread of values within groups of two or more: each group has its own mean, and all have one variance.
 
+    `WrongData` where there is no such group.
+
     >>> one = spread_within([[0.0, 2.0], [5.0, 6.0, 7.0]])
     >>> round(one.pooled, 3), round(one.middle, 3), one.models, one.prices
     (1.155, 1.207, 2, 5)
     """
     known = [values for values in groups if len(values) > 1]
+    if not known:
+        raise WrongData("host_prices.csv: no model has usable prices of two hosts, and a spread between hosts needs them")
     variances = [variance(values) for values in known]
     freedom = [len(values) - 1 for values in known]
     return SpreadWithin(
@@ -81,9 +86,13 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
     """Spearman's correlation of two rows of numbers, and its standard error were there none.
 
+    `WrongData` where fewer than two of either differ.
+
     >>> rank_correlation([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 8.0, 27.0, 125.0, 64.0])
     (0.9, 0.5)
     """
+    if min(len(set(left)), len(set(right))) < 2:
+        raise WrongData("host_prices.csv or list_prices.csv: fewer than two models with a cache read differ, and a correlation needs them")
     return float(f"{correlation(_ranks(left), _ranks(right)):.12g}"), 1 / sqrt(len(left) - 1)
 
 
@@ -94,11 +103,13 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def commonest(values: Iterable[float]) -> tuple[float, float]:
-    """The value that most have, to three digits, and the share that has it.
+    """The value that most have, to three digits, and the share that has it; `WrongData` of none.
 
     >>> commonest([0.5, 0.5, 0.5, 0.47])
     (0.5, 0.75)
     """
     count = Counter(round(value, 3) for value in values)
+    if not count:
+        raise WrongData("host_prices.csv: no host has a usable price of a batch")
     ((value, most),) = count.most_common(1)
     return value, most / count.total()

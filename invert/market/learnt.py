@@ -25,7 +25,10 @@ from invert.records import Record, Verdict
 from invert.sheets import read
 
 USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
-DATED: Mapping[type[TableRow], str] = {Architecture: "release_date", OpenModel: "release_date", ListPrice: "date", DisclosedSize: "date"}
+DATED: Mapping[type[TableRow], str] = {
+    **dict.fromkeys((Architecture, OpenModel), "release_date"),
+    **dict.fromkeys((ListPrice, HostPrice, DisclosedSize), "date"),
+}
 """The tables that a class or a fit is learnt from or judged by, and the column of their day."""
 
 
@@ -57,13 +60,13 @@ def listed_models(data: Data) -> tuple[Priced, ...]:
 @once_a_run
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
-    return panel.by_host_price(rows_so_far(data, OpenModel), data.tables.rows_of(HostPrice), assumptions.least_hosts)
+    return panel.by_host_price(rows_so_far(data, OpenModel), rows_so_far(data, HostPrice), assumptions.least_hosts)
 
 
 @once_a_run
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """How far output over input lies apart between hosts of one model [nat]."""
-    return spread_of_output_input_ratio(data.tables.rows_of(HostPrice), assumptions.least_hosts).pooled
+    return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
 
 
 @once_a_run

@@ -78,7 +78,7 @@ WITHOUT_RECORD = (
 
 def held_in_words(estimate: Estimate) -> str:
     """`11 of 14`, or a dash where such ranges have no record."""
-    return "{} of {}".format(*estimate.kept) if estimate.kept else NONE
+    return "{} of {}".format(*estimate.kept) if estimate.kept and not estimate.bounds else NONE
 
 
 def _apart(one: Inference) -> str:
@@ -101,12 +101,16 @@ def _apart(one: Inference) -> str:
 
 
 def _known_models(worth: Worth) -> str:
-    """What each estimator makes of models whose cache is known, without this one and those that share its cache."""
+    """What each reading makes of models whose cache is known, without this one and those that share its cache.
+
+    The headline has a record of its own, of more models, which stands beside it.
+    """
+    readings = {name: found for name, found in worth.misreadings.items() if name != "headline"}
     out = f" Left out of what is learned: {', '.join(worth.left_out)}." if worth.left_out else ""
     families = worth.records["headline"].groups if "headline" in worth.records else 0
     return (
         f"On {len(worth.models)} sheets of several bands, of models in {families} families whose cache is known"
-        f" ({', '.join(worth.models)}), {_misread(worth.misreadings)}.{out}"
+        f" ({', '.join(worth.models)}), {_misread(readings)}.{out}"
     )
 
 

@@ -7,11 +7,12 @@ from statistics import fmean, stdev
 
 import pytest
 
+from derive import shipped
 from derive.errors import UnknownName
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data
+from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
@@ -22,6 +23,7 @@ from invert.records import undetermined
 from invert.report.flat import six_digits
 from invert.report.table import kv_range, summary
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 NAMES = [one.name for one in KV_ESTIMATORS.values()]
@@ -129,15 +131,17 @@ def test_what_is_estimated_beside_kv_bytes_has_its_row(skill):
 
 def test_no_candidate_has_a_weight_and_the_premium_is_one_of_them(skill):
     weights = {name: row["weight"] for (name, _), row in skill.items() if row["weight"] is not None}
-    assert set(weights.values()) == {0.0} and len(weights) == len(CANDIDATES) + 1
+    assert set(weights.values()) == {0.0} and len(weights) == len(CANDIDATES) + 2
     premium = skill["KV read, premium", "family"]
     assert (premium["models"], premium["families"], premium["gain"]) == (9, 6, -0.42)
+    having = skill["KV read, having a premium", "family"]
+    assert (having["models"], having["families"], having["gain"]) == (18, 11, -0.19)
 
 
 def test_the_gate_of_every_candidate_can_be_checked(skill):
     """What its pool with the class gains over families not seen, against one standard error of it: none gains more."""
     candidates = [row for row in skill.values() if row["pool gain"] is not None]
-    assert len(candidates) == 2 * len(CANDIDATES) + 1 == sum(row["pool gain, standard error"] is not None for row in skill.values())
+    assert len(candidates) == 2 * len(CANDIDATES) + 3 == sum(row["pool gain, standard error"] is not None for row in skill.values())
     for row in candidates:
         assert (row["weight"] > 0) == (row["pool gain"] > row["pool gain, standard error"]) and row["standard error"] is None
     by_date = skill["KV read, release_date", "family"]
@@ -194,9 +198,18 @@ def test_one_storage_price_on_caches_that_differ_55_times():
     assert truth.controls(shipped_data())[0]["ratio"] == pytest.approx(55, abs=0.5)
 
 
+def test_the_calibration_of_the_sampler_needs_no_table():
+    with reading(shipped.read().edited(architectures="")):
+        rows = truth.recorded_calibration(read_data())
+    assert rows == truth.recorded_calibration(shipped_data())[:-1]
+
+
 def test_the_recorded_calibration_meets_the_demands():
     """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
-    rows = truth.recorded_calibration(shipped_data())
+    *rows, headline = truth.recorded_calibration(shipped_data())
+    # Simulated at every call, of markets and not of sheets.
+    assert headline["quantity"] == "kv class of its time" and list(headline) == list(rows[0]) and int(headline["simulations"]) > 1000
+    assert 0.87 <= float(headline["coverage_90"]) <= 0.93 and 0.47 <= float(headline["coverage_50"]) <= 0.53
     sound, broken = ([row for row in rows if (row["run"] == "calibrated") == good] for good in (True, False))
     assert len(sound) == len(broken) == len(RANKED)
     for row in sound:

@@ -1,14 +1,23 @@
 """The section on lists of one band: what it prints is worked out from the rows of hosts."""
 
+import csv
+import io
 from dataclasses import replace
 
+import pytest
+
+from derive import shipped
+from derive.errors import WrongData
 from derive.shipped import rows_of
 from derive.shipped_rows import HostPrice, OpenModel
 from invert import scoreboard
 from invert.assumptions import USUAL
+from invert.inference import infer
 from invert.market import learnt
+from invert.market.hosts import commonest, rank_correlation, spread_within
 from invert.single_band import single_band_rows
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def rows(hosts: list[HostPrice]) -> dict[str, str]:
@@ -27,12 +36,48 @@ def test_what_hosts_of_one_model_say():
     assert all("below two" in str(found[name]["so"]) for name in ("cache read: KV", "cache read: KV/active", "cache read on lists: KV"))
 
 
+NO_HOST = "host_prices.csv: no model has usable prices of two hosts"
+
+
+def late(name: str) -> str:
+    """The table with every row of a day that no price was read on yet."""
+    header, *lines = csv.reader(shipped.content(f"{name}.csv").decode().splitlines())
+    at, out = header.index("date"), io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *([*line[:at], "2031-01-01", *line[at + 1 :]] for line in lines)])
+    return out.getvalue()
+
+
+def test_rows_of_a_later_day_say_nothing_and_none_at_all_is_named():
+    """Neither a division by no host nor a spread of what nobody has asked yet."""
+    with reading(shipped.read().edited(host_prices=late("host_prices"))):
+        found, problems = scoreboard.sections(["single-band"])
+        (one,) = infer(["gemini-3.1-pro"])
+    assert found == {} and any(str(problem).endswith("a spread between hosts needs them") for problem in problems)
+    assert any(problem.origin == "host_prices.csv" and "is after the prices were read" in problem.message for problem in problems)
+    bound = one.estimates["bandwidth_bound_fraction"]
+    assert bound.kind == "undetermined" and bound.because.startswith(NO_HOST) and one.kv_bytes["headline"].kind == "interval"
+
+
+@pytest.mark.parametrize(
+    ("work", "named"),
+    [
+        (lambda: spread_within([[1.0], []]), NO_HOST),
+        (lambda: commonest([]), "no host has a usable price of a batch"),
+        (lambda: rank_correlation([], []), "fewer than two models with a cache read"),
+        (lambda: rank_correlation([1.0, 2.0], [3.0, 3.0]), "fewer than two models with a cache read"),
+    ],
+)
+def test_what_has_no_rows_is_named(work, named: str):
+    with pytest.raises(WrongData, match=named):
+        work()
+
+
 def test_hosts_that_agree_leave_a_point_and_prices_by_size_change_nothing():
-    shipped = list(rows_of(HostPrice))
-    agreeing = [replace(row, output_price=5 * row.input_price) for row in shipped]
+    of_hosts = list(rows_of(HostPrice))
+    agreeing = [replace(row, output_price=5 * row.input_price) for row in of_hosts]
     assert rows(agreeing)["ln output/input"] == "sd 0.00, median 0.00" and rows(agreeing)["fraction at 5"] == "80% to 80%"
-    without = [row for row in shipped if not row.size_bucket]
-    assert len(without) < len(shipped) and rows(without) == rows(shipped)
+    without = [row for row in of_hosts if not row.size_bucket]
+    assert len(without) < len(of_hosts) and rows(without) == rows(of_hosts)
 
 
 def test_cache_reads_that_follow_the_cache_are_seen():

@@ -9,8 +9,8 @@ from derive.shipped import rows_of
 from derive.shipped_rows import Architecture, ListPrice, OpenModel
 from invert.assumptions import USUAL
 from invert.market import candidates, panel
-from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class
-from invert.market.recency import Cache, Forgetting, classes
+from invert.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
+from invert.market.recency import Forgetting, classes
 
 KNOWN = caches(rows_of(Architecture), 2.0)
 CHOSEN_ON = judged_since()
@@ -94,25 +94,15 @@ def test_a_price_that_does_tell_enters():
 
 def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():
     """Caches of families about a level that wanders slowly: the day of release is what a class has to follow."""
-    random = np.random.default_rng(11)
-    held = []
-    for _ in range(60):
-        found, level = [], 11.0
-        for family in range(30):
-            level += random.normal(0, 0.15)
-            centre, day = level + random.normal(0, 1.0), date(2024, 1, 1).toordinal() + 30 * family
-            found += [
-                Cache(
-                    architecture=f"{family}.{n}",
-                    family=str(family),
-                    released=date.fromordinal(day + n),
-                    ln_kv=centre + random.normal(0, 0.3),
-                )
-                for n in range(random.integers(1, 4))
-            ]
-        foretold = classes(found, found, Forgetting(horizon=0.5, **PRIOR))
-        held.append(by_family(found, foretold, since=date(2025, 1, 1))[1].mean())
-    assert 0.87 < np.mean(held) < 0.93
+    count, (half, most) = simulated_coverage(Forgetting(horizon=0.5, **PRIOR), (0.5, 0.9))
+    assert count > 1000 and 0.47 < half < 0.53 and 0.87 < most < 0.93
+
+
+def test_ranges_that_are_too_narrow_are_seen_in_simulation():
+    """A class that is sure of a tenth of the spread before it has heard a family, and one of markets that do not wander slowly."""
+    _, (sure,) = simulated_coverage(Forgetting(horizon=0.5, spread=0.1, votes=30.0), (0.9,), worlds=20)
+    _, (jumping,) = simulated_coverage(Forgetting(horizon=0.5, **PRIOR), (0.9,), worlds=20, wanders=1.0)
+    assert sure < 0.7 and jumping < 0.85
 
 
 @pytest.mark.parametrize(("of", "held", "gain"), [("read", 11, 0.3), ("stored", 13, 0.1)])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from derive import shipped
+from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
@@ -25,9 +26,11 @@ from invert.estimators.known import (
     records,
     records_beside,
     told_by_others,
+    verdict_on_having_a_premium,
 )
 from invert.inference import infer
 from invert.market import learnt
+from invert.market.regression import fit, grouped
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
@@ -216,6 +219,48 @@ def test_estimates_bear_those_records_where_ranges_like_them_were_judged():
     assert several.estimates["attention_intensity"].level == 0.9 and several.estimates["memory_time_share"].level is None
     assert one_band.estimates["balance_context"].record is None and one_band.estimates["balance_context"].level is None
     assert one_band.kv_bytes_stored["storage_price"].record == record_of_storage_price(shipped_data())
+
+
+# Whether there is a premium.
+
+
+def with_and_without() -> list[tuple[str, str, float, bool]]:
+    """Architecture, family, ln KV bytes and whether a premium is asked, of what is on sale and of what is learned from."""
+    sold = {
+        (one.sheet.provider, one.sheet.model): (one.known.architecture, any(pair.pair.premium_out.value > 1 for pair in one.pairs))
+        for one in infer()
+        if one.known
+    }
+    learned = [(one.member.sold.case.sheet, one.member.architecture) for one in known()]
+    sold |= {(sheet.provider, sheet.model): (name, sheet.bands[1].output.amount > sheet.bands[0].output.amount) for sheet, name in learned}
+    caches = {one.architecture: one for one in learnt.known_caches(shipped_data())["read"]}
+    return [(name, caches[name].family, caches[name].ln_kv, asked) for name, asked in sold.values()]
+
+
+def test_having_a_premium_foretells_the_mean_of_those_that_have_one_or_of_those_that_have_none():
+    """By numpy: weighted by one over the root of a family's size, each family left out; the pool is judged elsewhere."""
+    found, rows = verdict_on_having_a_premium(shipped_data()), with_and_without()
+    assert (found.count, found.families) == (len(rows), len({family for _, family, _, _ in rows}))
+    by_family: dict[str, list[float]] = {}
+    for _, family, truth, asked in rows:
+        others = [(value, x, of) for _, of, value, x in rows if of != family]
+        weights = np.array([1 / np.sqrt(sum(of == name for _, _, name in others)) for _, _, of in others])
+        alike = np.array([x == asked for _, x, _ in others])
+        values = np.array([value for value, _, _ in others])
+        line = fit(grouped(values, [of for _, _, of in others], [float(x) for _, x, _ in others]))
+        centre = np.average(values[alike], weights=weights[alike])
+        assert line.intercept + line.slopes[0] * asked == pytest.approx(centre, abs=2e-3)  # but for the ridge
+        by_family.setdefault(family, []).append(stats.t(line.freedom, centre, line.scale).logpdf(truth))
+    assert found.by_price == pytest.approx(np.mean([np.mean(logs) for logs in by_family.values()]), abs=2e-3)
+    assert found.by_price < found.by_class and not found.enters and found.weight == 0
+
+
+def test_a_table_of_caches_without_a_row_is_named():
+    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
+        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
+            verdict_on_having_a_premium(read_data())
+        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
+            record_of_storage_price(read_data())
 
 
 # Bounds.

@@ -4,10 +4,12 @@ from statistics import median
 
 import pytest
 
+from derive import shipped
 from invert import infer
 from invert.estimators import ESTIMATORS
 from invert.market import learnt
 from tests.tools.data import shipped_data
+from tests.tools.tables import reading
 
 
 def market(name, **anchors):
@@ -43,6 +45,13 @@ def test_a_mark_up_says_what_it_is_over_and_where_lists_of_open_models_are():
     for name in ("gpt-6-sol", "qwen3-coder-plus"):
         said = market(name)["input_markup"].because
         assert "on a rented chip in full use" in said and said.endswith("lists of open models are at 17 times")
+
+
+@pytest.mark.parametrize("table", ["", "model,date\n"], ids=["no file", "no row"])
+def test_without_lists_a_mark_up_of_known_parameters_says_nothing_of_them(table: str):
+    with reading(shipped.read().edited(list_prices=table)):
+        found = market("qwen3-coder-plus")["input_markup"]
+    assert found.kind == "interval" and found.because.endswith("by its parameters and what chips rent for")
 
 
 def test_more_is_paid_for_more():

@@ -121,6 +121,8 @@ def test_how_far_each_anchor_misreads_known_models_is_computed(name: str):
     if not learnt.left_out:
         (row,) = [row for row in truth.known_models(shipped_data()) if row["model"] == "bias (nats)"]
         assert (row["one mark-up"], row["increments at rental cost"]) == (round(fmean(errors), 2), round(fmean(logs), 2))
+    # The headline has the record that stands beside it, of more models, and no other.
+    assert f"{found.worth.misreadings['headline'].bias:+.2f}, sd {found.worth.misreadings['headline'].sd:.2f}" not in said
     for estimator, record in found.worth.records.items():
         estimate = found.kv_bytes[estimator]
         if estimator != "headline":
