@@ -449,7 +449,7 @@ EQUATIONS = (
             ),
         ),
         requires=(
-            Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),
+            Requirement(holds=lambda acceptance_rate: acceptance_rate < 1, otherwise="a draft that is always accepted needs no check"),
             Requirement(
                 holds=lambda batch, balance_batch: batch <= balance_batch,
                 otherwise="past the balance batch a plain step is bound by arithmetic as well: verification_ratio is draft_tokens + 1",

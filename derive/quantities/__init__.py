@@ -29,7 +29,7 @@ NEUTRAL_DEFAULTS = {
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
     **{"prefill_batch": 1.0, "prefill_passes": 1.0, "prefill_weight_time": 0.0, "queue_time": 0.0},
-    **{"shared_experts": 0.0},
+    **{"shared_experts": 0.0, "reserved_share": 0.0},
 }
 """Nothing else has a default; those that an answer used are listed among its assumptions."""
 
