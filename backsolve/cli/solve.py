@@ -14,7 +14,7 @@ LINES_AT_ONCE = 1000
 
 
 @click.command("solve")
-@click.argument("unknown")
+@click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...")
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
 @click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
@@ -37,7 +37,7 @@ def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
     count: str, sizes: str, efficiency: str, anyway: bool, full: bool, style: str,
 ) -> None:  # fmt: skip
-    """Solve for UNKNOWN from what is given: any quantity, through as many equations as it takes.
+    """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
     Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
     They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
@@ -48,9 +48,11 @@ def solve_command(
     \b
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve solve sweep_time --hardware H100-SXM:fp8
+    backsolve solve compute_time,weight_time --hardware H100-SXM:fp8 --model DeepSeek-V3 batch=64
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
     from derive.shipped import problems
+    from derive.show.several import several_lines
     from derive.show.short import short_lines
     from derive.show.text import beside, lines
     from derive.solving.api import respond
@@ -62,18 +64,26 @@ def solve_command(
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     conventions = Conventions(count, sizes, efficiency)
-    solution = respond(unknown, named_texts(given), hardware, model, using, variants, conventions, anyway)
-    if solution.answers or style != "table":
-        shown = short_lines(solution) if style == "table" and not full else lines(solution, style)
+    texts = named_texts(given)
+    unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
+    solutions = [respond(name, texts, hardware, model, using, variants, conventions, anyway) for name in unknowns]
+    first, *others = solutions
+    if others:
+        shown = several_lines(solutions, style, full)
+    else:
+        shown = short_lines(first) if style == "table" and not full else lines(first, style)
+    if style != "table" or any(one.answers for one in solutions):
         while part := list(islice(shown, LINES_AT_ONCE)):
             tell("\n".join(part), style)
-    for warning in beside(solution) if style != "table" else ():
+    for warning in dict.fromkeys(text for one in solutions for text in beside(one)) if style != "table" else ():
         say(warning)
     taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
     bad = report_problems(problems(*(name for name, used in taken.items() if used)))
-    if not solution.answers:
-        if solution.reason:
-            say(solution.reason.message)
+    refused = [one for one in solutions if not one.answers]
+    for one in refused:
+        if one.reason:
+            say(one.reason.message)
+    if refused:
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)

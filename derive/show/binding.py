@@ -101,8 +101,9 @@ def _of_capacity(values: Mapping[str, float]) -> str:
 def _shares(bound: str, values: Mapping[str, float]) -> str:
     times = [*_parts(READ_PARTS, values)]
     ratios = [*_parts(READ_RATIOS, values)]
+    attention = values.get("attention_time", values.get("attention_compute_ratio", 0.0) * values.get("compute_time", 0.0))
     if len(times) == len(READ_PARTS) and "compute_time" in values:
-        reads, arithmetic = times, [("weights", values["compute_time"]), ("attention", values.get("attention_time", 0.0))]
+        reads, arithmetic = times, [("weights", values["compute_time"]), ("attention", attention)]
     elif len(ratios) == len(READ_RATIOS):
         reads, arithmetic = ratios, [("weights", 1.0), ("attention", values.get("attention_compute_ratio", 0.0))]
     else:

@@ -33,24 +33,29 @@ OF_THE_WEIGHTS = "weights stored as published"
 def short_lines(solution: Result) -> Iterator[str]:
     """The lines of an answer; all of them where the whole of it is no longer."""
     if solution.sweep:
-        yield from chain(sweep_lines(solution.unknown, solution.sweep), _doubts(solution), ("",), _end(solution))
+        yield from chain(sweep_lines(solution.unknown, solution.sweep), doubts(solution), ("",), _end(solution))
         return
     whole = as_text(solution)
-    if not solution.answers or _height([whole]) <= MOST_LINES:
+    if not solution.answers or height([whole]) <= MOST_LINES:
         yield whole
         return
-    top, end = [*_heads(solution), *_doubts(solution)], [*_end(solution)]
+    top, end = [*heads(solution), *doubts(solution)], [*_end(solution)]
     moves = [*_moves(solution)]
-    room = MOST_LINES - _height([*top, "", *end])
-    routes = _routes(solution, room - _height(moves))
-    yield from [*top, *routes, "", *(moves if _height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
+    room = MOST_LINES - height([*top, "", *end])
+    routes = _routes(solution, room - height(moves))
+    yield from [*top, *routes, "", *(moves if height([*top, *routes, "", *moves, *end]) <= MOST_LINES else ()), *end]
 
 
-def _height(lines: Iterable[str]) -> int:
+def height(lines: Iterable[str]) -> int:
+    """Lines on the screen.
+
+    >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
+    3
+    """
     return sum(folded(line, COLUMNS).count("\n") + 1 for line in lines)
 
 
-def _heads(solution: Result) -> Iterator[str]:
+def heads(solution: Result) -> Iterator[str]:
     """Every answer with what binds there."""
     if solution.spans:
         yield from head(solution)
@@ -69,7 +74,8 @@ def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
     yield from further or (solution.route for _ in solution.answers[1:])
 
 
-def _doubts(solution: Result) -> list[str]:
+def doubts(solution: Result) -> list[str]:
+    """What is doubtful of an answer, and what was given for nothing."""
     unused = [", ".join(solution.unused)] if solution.unused else []
     return [*labelled("warning", list(solution.warnings)), *labelled("not used", unused)]
 
@@ -81,27 +87,34 @@ def _routes(solution: Result, room: int) -> list[str]:
     shared: set[str] = set()
     for place, (answer, steps) in enumerate(zip(solution.answers, routes, strict=False)):
         values = values_of(solution, answer, steps)
-        all_lines = dict.fromkeys(line for step in steps for line in _step(step, values) if line not in shared)
+        all_lines = dict.fromkeys(line for step in steps for line in step_line(step, values) if line not in shared)
         name = f"at {solution.unknown} = {show(solution.unknown, answer.value)}:" if place and answer.value is not None else ""
-        kept = _last(list(all_lines), (room - 1) // len(routes) - (1 if name else 0))
+        kept = last_lines(list(all_lines), (room - 1) // len(routes) - (1 if name else 0), [solution.unknown])
         lines += [name, *kept] if name else kept
         shared |= all_lines.keys()
     return ["", *lines] if lines else []
 
 
-def _last(lines: list[str], room: int) -> list[str]:
-    """The last lines that there is room for, and how many others there are."""
-    if _height(lines) <= room:
+def last_lines(lines: list[str], room: int, wanted: Iterable[str] = ()) -> list[str]:
+    """The lines that there is room for, those of what is wanted and then the last ones, and how many others there are.
+
+    >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
+    ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
+    """
+    if height(lines) <= room:
         return lines
-    kept: list[str] = []
-    for line in reversed(lines):
-        if _height([line, *kept]) > room - 1:
+    first = [line for line in lines if line.split(" ")[0] in {*wanted}]
+    kept: set[str] = set()
+    left = room - 1
+    for line in (*first, *(line for line in reversed(lines) if line not in first)):
+        left -= height([line])
+        if left < 0:
             break
-        kept = [line, *kept]
-    return [f"({len(lines) - len(kept)} steps before: --full)", *kept]
+        kept.add(line)
+    return [f"({len(lines) - len(kept)} steps more: --full)", *(line for line in lines if line in kept)]
 
 
-def _step(step: RouteStep, values: Mapping[str, float]) -> list[str]:
+def step_line(step: RouteStep, values: Mapping[str, float]) -> list[str]:
     """A step in numbers; a name alone stays one."""
     if step.formula is None:
         return [] if step.value is None else [f"{step.unknown} = {show(step.unknown, step.value)}"]
@@ -121,9 +134,8 @@ def _moves(solution: Result) -> list[str]:
 
 def _end(solution: Result) -> list[str]:
     """What it rests on most, and what to cite."""
-    slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
-    moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= MOVES]
+    moving = moving_defaults(solution)
     others = [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)]
     kept = foremost(solution, others)
     left = len(others) - len(kept) + len(defaults) - len(moving)
@@ -133,6 +145,13 @@ def _end(solution: Result) -> list[str]:
         *labelled("assumes", [*kept, *more]),
         cite_line(solution),
     ]
+
+
+def moving_defaults(solution: Result) -> list[str]:
+    """The defaults that the answer moves with; of a sweep all of them."""
+    slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
+    defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
+    return [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= MOVES]
 
 
 def foremost(solution: Result, texts: Iterable[str]) -> list[str]:

@@ -132,22 +132,29 @@ def _text_lines(solution: Result) -> Iterator[str]:
         lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
     lines += [f"moves by    {moves}   (% per %)"] if moves else []
-    ranges = solution.spans.ranges.items() if solution.spans else ()
-    given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
-    lines += labelled(
-        "given",
-        [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
-        + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges],
-    )
+    lines += labelled("given", given_lines(solution))
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     lines += labelled("defaults", _one_line(defaults))
     lines += labelled("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)])
     yield from [*lines, cite_line(solution)]
 
 
+def given_lines(solution: Result) -> list[str]:
+    """What was given, with where it is from, and the ranges."""
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
+    found = [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
+    return found + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges]
+
+
 def cite_line(solution: Result) -> str:
     """The command that cites an answer."""
-    return f"cite        backsolve cite {' '.join(id.split('@')[0] for id in _to_cite(solution))}"
+    return f"cite        backsolve cite {' '.join(ids_to_cite(solution))}"
+
+
+def ids_to_cite(solution: Result) -> list[str]:
+    """The equations that gave the answer itself, without their versions."""
+    return [id.split("@")[0] for id in _to_cite(solution)]
 
 
 def _one_line(texts: Sequence[str]) -> list[str]:
@@ -236,14 +243,14 @@ def route_lines(solution: Result) -> list[str]:
     Of a further answer what it does not share with the first.
     """
     answer = solution.answers[0] if solution.answers else None
-    lines = _route_to(solution, answer, solution.route)
+    lines = route_to(solution, answer, solution.route)
     further = zip(solution.answers[1:], solution.further, strict=False) if len(solution.further) == len(solution.answers) - 1 else ()
     for other, steps in further:
         apart = tuple(step for step in steps if step not in solution.route)
         lines += [
             "",
             f"at {solution.unknown} = {text_of(solution.unknown, replace(other, bound=None))}:",
-            *_route_to(solution, other, apart, steps),
+            *route_to(solution, other, apart, steps),
         ]
     return lines
 
@@ -256,7 +263,8 @@ def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep
     return {**solution.given, **shown, **{step.unknown: step.value for step in steps if step.value is not None}}
 
 
-def _route_to(solution: Result, answer: Answer | None, route: Sequence[RouteStep], whole: Sequence[RouteStep] = ()) -> list[str]:
+def route_to(solution: Result, answer: Answer | None, route: Sequence[RouteStep], whole: Sequence[RouteStep] = ()) -> list[str]:
+    """Some steps on the way to an answer, with the numbers of all of them."""
     values = values_of(solution, answer, whole or route)
     bound = shown_end(answer) if answer and not solution.spans else None
     lines = []

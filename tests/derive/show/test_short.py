@@ -79,7 +79,7 @@ def test_a_second_root_has_its_own_route():
 def test_steps_that_have_no_room_are_counted():
     given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h"}
     lines = text("cost_per_token", given).splitlines()
-    left_out = [line for line in lines if line.endswith("steps before: --full)")]
+    left_out = [line for line in lines if line.endswith("steps more: --full)")]
     assert len(left_out) == 1 and any(line.startswith("cost_per_token = ") for line in lines[1:])
 
 

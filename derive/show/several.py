@@ -1,0 +1,120 @@
+"""Several answers to the same givens: one below the other, or column by column of a sweep, over one route that is printed once."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+
+from derive.answers import BY_DEFAULT, Result, RouteStep
+from derive.show.short import MOST_ASSUMED, MOST_LINES, foremost, heads, height, last_lines, moving_defaults, step_line
+from derive.show.tables import sweep_cells, sweep_head
+from derive.show.text import as_record, given_lines, ids_to_cite, labelled, lines, route_to, values_of
+
+
+def several_lines(solutions: Sequence[Result], style: str, full: bool = False) -> Iterator[str]:
+    """All of them in one of the forms of an answer; of JSON a list of their documents."""
+    if style == "json":
+        yield json.dumps([as_record(one) for one in solutions], indent=2, allow_nan=False)
+    elif style == "csv":
+        yield from _csv(solutions)
+    elif style == "table":
+        yield from _text(solutions, full)
+    else:
+        yield from chain.from_iterable(chain(lines(one, style), ("",)) for one in solutions)
+
+
+def _csv(solutions: Sequence[Result]) -> Iterator[str]:
+    """The lines of each; a head that is the same again is left out."""
+    head = None
+    for one in solutions:
+        first, *rest = lines(one, "csv")
+        yield from rest if first == head else (first, *rest)
+        head = first
+
+
+def _text(solutions: Sequence[Result], full: bool) -> Iterator[str]:
+    answered = [one for one in solutions if one.answers or one.sweep]
+    top = _columns(answered) if answered and all(one.sweep for one in answered) else _heads(answered)
+    top += [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in solutions if one not in answered and one.reason]
+    top += _doubts(answered)
+    end = _end(answered, full)
+    route = (
+        _whole_route(answered)
+        if full
+        else last_lines(_route(answered), MOST_LINES - height([*top, "", "", *end]), [one.unknown for one in answered])
+    )
+    yield from [*top, *(["", *route] if route else []), "", *end]
+
+
+def _heads(solutions: Sequence[Result]) -> list[str]:
+    """The answers, what binds in the first of those in which the same does."""
+    found: list[str] = []
+    for one in solutions:
+        for line in heads(one):
+            value, gap, bound = line.partition("   ")
+            said = any(other.partition("   ")[2].partition(":")[0] == bound.partition(":")[0] for other in found)
+            found.append(value if gap and said else line)
+    return found
+
+
+def _columns(solutions: Sequence[Result]) -> list[str]:
+    """The sweeps side by side, a column an answer."""
+    tables = [(one.unknown, one.sweep) for one in solutions if one.sweep]
+    first = tables[0][1]
+    names = len(first.given)
+    heads_of = [sweep_head(unknown, table) for unknown, table in tables]
+    points = zip(*(sweep_cells(unknown, table) for unknown, table in tables), strict=True)
+    rows = [[*cells[0][:names], *(row[names] for row in cells)] for cells in (heads_of, *points)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["   ".join(map(str.rjust, row, widths)).rstrip() for row in rows]
+
+
+def _doubts(solutions: Sequence[Result]) -> list[str]:
+    """What is doubtful of any of them, once; and what none of them needs."""
+    warnings = list(dict.fromkeys(text for one in solutions for text in one.warnings))
+    unused = [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
+    return [*labelled("warning", warnings), *labelled("not used", [", ".join(unused)] if unused else [])]
+
+
+def _route(solutions: Sequence[Result]) -> list[str]:
+    """The steps of all in numbers, each once."""
+    found: dict[str, None] = {}
+    for one in solutions:
+        values = values_of(one, one.answers[0] if one.answers else None, one.route)
+        found |= dict.fromkeys(line for step in one.route for line in step_line(step, values))
+    return list(found)
+
+
+def _whole_route(solutions: Sequence[Result]) -> list[str]:
+    """The steps of all with formulas and ids, each once."""
+    seen: set[RouteStep] = set()
+    found: list[str] = []
+    for one in solutions:
+        answer = one.answers[0] if one.answers else None
+        found += route_to(one, answer, [step for step in one.route if step not in seen], one.route)
+        seen |= {*one.route}
+    return found
+
+
+def _end(solutions: Sequence[Result], full: bool) -> list[str]:
+    """What they rest on, and what to cite."""
+    others = list(dict.fromkeys(text for one in solutions for text in one.assumptions if not text.endswith(BY_DEFAULT)))
+    defaults = list(dict.fromkeys(text for one in solutions for text in one.assumptions if text.endswith(BY_DEFAULT)))
+    shown = [text.removesuffix(BY_DEFAULT) for text in defaults] if full else [text for one in solutions for text in moving_defaults(one)]
+    kept = others if full else _foremost(solutions)
+    left = len(others) - len(kept) + len(defaults) - len({*shown})
+    more = [] if full else [f"{f'{left} more assumptions, and ' if left else ''}where the numbers are from: --full"]
+    ids = dict.fromkeys(id for one in solutions for id in ids_to_cite(one))
+    given = list(dict.fromkeys(line for one in solutions for line in given_lines(one))) if full else []
+    return [
+        *labelled("given", given),
+        *labelled("defaults", [", ".join(dict.fromkeys(shown))] if shown else []),
+        *labelled("assumes", [*kept, *more]),
+        *([f"cite        backsolve cite {' '.join(ids)}"] if ids else []),
+    ]
+
+
+def _foremost(solutions: Sequence[Result]) -> list[str]:
+    """The assumptions that matter most of each in turn."""
+    ranked = [foremost(one, [text for text in one.assumptions if not text.endswith(BY_DEFAULT)]) for one in solutions]
+    mixed = dict.fromkeys(text for texts in zip_longest(*ranked) for text in texts if text)
+    return list(mixed)[:MOST_ASSUMED]

@@ -1,0 +1,61 @@
+"""Several answers: every one of them first, one route without a step twice, what all rest on once; each document as if asked alone."""
+
+import csv
+import json
+
+from derive.show.folding import folded
+from derive.show.short import COLUMNS, MOST_LINES
+from tests.tools.commands import call, refused
+
+GIVEN = (
+    *("--hardware", "8xH100:fp8", "--model", "Llama-3.1-70B", "context_length=8k", "bytes_per_element=fp8"),
+    *("chip_price=2USD/h", "batch=64"),
+)
+ASKED = "step_time,throughput,cost_per_token"
+
+
+def test_the_answers_stand_first_and_what_binds_once():
+    lines = call("solve", ASKED, *GIVEN).out.splitlines()
+    assert lines[0].startswith("step_time = 5.742 ms or more   memory-bound: weights 45 %, KV 55 %; arithmetic takes 13 %")
+    assert lines[2:4] == ["throughput = 11.15k token/s or less", "cost_per_token = $0.3988/MTok or more"]
+    assert "\n".join(lines).count("memory-bound") == 1 and len(lines) <= MOST_LINES
+
+
+def test_each_answer_is_that_of_the_question_alone():
+    several = json.loads(call("solve", ASKED, *GIVEN, "--as", "json").out)
+    assert several == [json.loads(call("solve", name, *GIVEN, "--as", "json").out) for name in ASKED.split(",")]
+    rows = [*csv.DictReader(call("solve", ASKED, *GIVEN, "--as", "csv").out.splitlines())]
+    assert [row["unknown"] for row in rows] == ASKED.split(",")
+
+
+def test_the_whole_route_has_no_step_twice_and_every_given_once():
+    text = call("solve", ASKED, *GIVEN, "--full").out
+    assert text.count("\nkv_bytes_per_token = ") == 1 and text.count("kv_heads = 8 ") == 1
+    assert text.count("architecture.kv_bytes_gqa@1") == 1
+    assert "cite        backsolve cite roofline.step_time" in text
+
+
+def test_steps_without_room_leave_those_of_the_answers():
+    text = call("solve", f"{ASKED},memory_demand", *GIVEN).out
+    assert "steps more: --full)" in text and all(f"\n{name} = " in text.split("more: --full)")[1] for name in ASKED.split(","))
+    assert folded(text, COLUMNS).count("\n") <= MOST_LINES + 1
+
+
+def test_a_sweep_has_a_column_an_answer():
+    head, first, *_ = call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64").out.splitlines()
+    assert head.split() == "batch step_time (or more) throughput (or less) cost_per_token (or more)".split()
+    assert first.split() == ["1", "2.661", "ms", "375.8", "token/s", "$11.83/MTok"]
+    assert call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64", "--as", "markdown").out.count("| batch |") == 3
+
+
+def test_one_without_an_answer_leaves_with_3_and_the_others_are_printed():
+    said = call("solve", "step_time,chip_capex", *GIVEN)
+    assert said.status == 3 and said.out.startswith("step_time = 5.742 ms") and "\nchip_capex: no answer: " in said.out
+    assert "needs also depreciation_time" in said.err
+    assert "unknown quantity 'step_tim'" in refused("solve", "step_tim,throughput", *GIVEN)
+    assert call("solve", "step_time,step_time", *GIVEN).out == call("solve", "step_time", *GIVEN).out
+
+
+def test_what_one_of_them_needs_is_not_unused():
+    assert "not used" not in call("solve", "step_time,cost_per_token", *GIVEN).out
+    assert "not used    chip_price" in call("solve", "step_time,throughput", *GIVEN).out
