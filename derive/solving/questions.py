@@ -171,6 +171,8 @@ def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
     return tuple(
         row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
     )
+
+
 def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     """The question of a dense model, where one parameter count is given, the other is missing, and nothing speaks of experts.
 

@@ -356,9 +356,7 @@ def test_twenty_tokens_a_parameter_is_near_the_second_fits_optimum_and_far_from_
 
 def test_a_run_of_published_length_comes_out():
     """The scaling book: a model of 70B on 15T tokens takes 8,960 chips of 459 TFLOP/s at 40 % of that 44 days."""
-    (answer,) = solve(
-        "training_time", hardware="TPU-v5p:bf16", chips=8960, mfu=0.4, active_params="70B", pretrain_tokens="15T"
-    ).answers
+    (answer,) = solve("training_time", hardware="TPU-v5p:bf16", chips=8960, mfu=0.4, active_params="70B", pretrain_tokens="15T").answers
     assert answer.value == pytest.approx(6 * 70e9 * 15e12 / (8960 * 459e12 * 0.4)) == pytest.approx(44.3 * 86400, rel=1e-3)
 
 
