@@ -9,7 +9,7 @@ import pytest
 from tests.tools.campaign import FALSE, QUESTIONS, ended
 from tests.tools.states import questions, states
 
-STATES = 50
+STATES = 20
 
 LONGEST = 10.0
 """Seconds of processor time that no question takes, five times what the campaign allows: a shared machine has slow hours."""
