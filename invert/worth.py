@@ -1,7 +1,8 @@
 """What the estimates of a sheet are worth: the same estimators on models whose cache is known, and what is learned from those."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from statistics import fmean, stdev
 from typing import TypeVar
 
@@ -37,22 +38,18 @@ def worths(
     {'one_markup': -3.85, 'at_rent': -0.73, 'increment': -0.36, 'headline': -0.34}
     """
     known = or_left_out(lambda: judged(data, assumptions, drawn))
-    return {one: or_left_out(partial(_worth, one, known, data, assumptions)) for one in dict.fromkeys(architectures)}
 
+    # Most architectures leave the same models: what those say is worked out once.
+    @cache
+    def scored(models: tuple[str, ...]) -> Worth:
+        kept = [one for one in known if one.member.architecture in models] if not isinstance(known, LeftOut) else []
+        return Worth(models, (), _misreadings(kept), records(kept, data, assumptions), records_beside(kept, assumptions))
 
-def _worth(architecture: str | None, known: tuple[Judged, ...] | LeftOut, data: Data, assumptions: Assumptions) -> Worth | LeftOut:
-    """The record of every estimator on the models learned from without an architecture and those that share its cache."""
-    learnt = calibration.learn(data, architecture, assumptions)
-    if isinstance(known, LeftOut):
-        return known
-    kept = [one for one in known if one.member.architecture in learnt.kv_ratios]
-    return Worth(
-        models=tuple(learnt.kv_ratios),
-        left_out=learnt.left_out,
-        misreadings=_misreadings(kept),
-        records=records(kept, data, assumptions),
-        beside=records_beside(kept, assumptions),
-    )
+    def worth(architecture: str | None) -> Worth | LeftOut:
+        learnt = calibration.learn(data, architecture, assumptions)
+        return known if isinstance(known, LeftOut) else replace(scored(tuple(learnt.kv_ratios)), left_out=learnt.left_out)
+
+    return {one: or_left_out(partial(worth, one)) for one in dict.fromkeys(architectures)}
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:

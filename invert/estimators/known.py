@@ -1,6 +1,6 @@
 """The estimators on sheets of models whose cache is known, by the very functions that read any other sheet."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import erf, log, pi, sqrt
 from statistics import NormalDist, fmean, median
@@ -197,9 +197,10 @@ def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Float
     return record_by_votes(gains, [families[place] for place in kept], errors, errors_of_class[kept], nearer)
 
 
-def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> Iterator[tuple[PriceSheet, ModelRow, KnownCache]]:
+@once_a_run
+def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
     """Every shipped sheet of a model whose cache is known and whose row can be used."""
-    described = {(row.provider, row.model): row for row in models(data)}
+    described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets(book_of(data))[0]:
         model = described.get((sheet.provider, sheet.model))
         try:
@@ -207,7 +208,8 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> Iterator[tup
         except WrongData:
             continue
         if model and cache:
-            yield sheet, model, cache
+            found.append((sheet, model, cache))
+    return tuple(found)
 
 
 @once_a_run
