@@ -49,6 +49,15 @@ def quantity(name: str) -> Quantity:
     return row or QUANTITIES[meant[0]]
 
 
+def aliases(name: str) -> tuple[str, ...]:
+    """What else a quantity is called, of the words that mean it alone.
+
+    >>> aliases("step_time")
+    ('tpot', 'itl')
+    """
+    return tuple(word for word, meant in ALIASES.items() if meant == (name,))
+
+
 @cache
 def symbol(name: str) -> "Symbol":
     """The one SymPy symbol of a quantity or constant, made when first asked for.
