@@ -13,7 +13,7 @@ ROWS = (
         meaning="sequences that each get one new token in one pass",
         low=1,
         high=1e6,
-        unlike="sequences_in_flight are all microbatches, concurrent_requests may wait or prefill; concurrent_sequences says how many there should be",
+        unlike="sequences_in_flight are all passes, concurrent_requests may wait or prefill; concurrent_sequences says how many to have",
     ),
     Quantity(
         name="context_length",
