@@ -60,6 +60,15 @@ def _near(name: str) -> list[str]:
     return list(dict.fromkeys((*called, *parts)))[:MOST_MEANT]
 
 
+def aliases(name: str) -> tuple[str, ...]:
+    """What else a quantity is called, of the words that mean it alone.
+
+    >>> aliases("step_time")
+    ('tpot', 'itl')
+    """
+    return tuple(word for word, meant in ALIASES.items() if meant == (name,))
+
+
 @cache
 def symbol(name: str) -> "Symbol":
     """The one SymPy symbol of a quantity or constant, made when first asked for.

@@ -382,6 +382,7 @@ ROWS = (
         meaning="sequences whose cache is held, over all stages",
         low=1,
         high=1e7,
+        unlike="batch is one pass of them, concurrent_requests may hold no cache yet; concurrent_sequences says how many there should be",
     ),
     Quantity(
         name="kv_cache_bytes",
@@ -527,6 +528,7 @@ ROWS = (
         " the mean time per output token is token_latency / tokens_per_step, which is less with drafts",
         low=1e-6,
         high=100,
+        unlike="step_time is the pass through all layers without hops and waits",
     ),
     Quantity(
         name="rack_hop_ratio",

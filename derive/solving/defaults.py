@@ -30,7 +30,7 @@ GOVERNED = {
     "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
     "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
-    "verification_ratio": (TIMES,),
+    "verification_ratio": ((*TIMES, "balance_batch"),),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
