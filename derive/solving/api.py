@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from derive.errors import WrongValue
 from derive.presets import PARAMETERS
 from derive.quantities import quantity
-from derive.solving.chain import answer
+from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
@@ -67,7 +67,8 @@ def solve(
     """
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, Conventions(count, bytes, efficiency), anyway)
+    conventions = Conventions(count, bytes, efficiency)
+    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, conventions, anyway)
 
 
 def respond(
@@ -100,6 +101,8 @@ def respond(
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
     again = _at(dense, spans) if dense else solution
+    if missing and not (again.answers or again.sweep) and not spans:
+        again = weights_alone(dense or asked) or again
     return again if again.answers or again.sweep else solution
 
 

@@ -43,7 +43,7 @@ def test_steps_without_room_leave_those_of_the_answers():
 
 def test_a_sweep_has_a_column_an_answer():
     head, first, *_ = call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64").out.splitlines()
-    assert head.split() == "batch step_time (or more) throughput (or less) cost_per_token (or more)".split()
+    assert head.split() == ["batch", "step_time", "(or", "more)", "throughput", "(or", "less)", "cost_per_token", "(or", "more)"]
     assert first.split() == ["1", "2.661", "ms", "375.8", "token/s", "$11.83/MTok"]
     assert call("solve", ASKED, *GIVEN[:-1], "batch=1,8,64", "--as", "markdown").out.count("| batch |") == 3
 
