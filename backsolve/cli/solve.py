@@ -28,6 +28,9 @@ LINES_AT_ONCE = 1000
     metavar="ideal|calibrated",
     help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
 )
+@click.option(
+    "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
+)
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
@@ -35,7 +38,7 @@ LINES_AT_ONCE = 1000
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
-    count: str, sizes: str, efficiency: str, anyway: bool, full: bool, style: str,
+    count: str, sizes: str, efficiency: str, price: str, anyway: bool, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -63,7 +66,7 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count, sizes, efficiency)
+    conventions = Conventions(count, sizes, efficiency, price)
     texts = named_texts(given)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     solutions = [respond(name, texts, hardware, model, using, variants, conventions, anyway) for name in unknowns]

@@ -38,6 +38,7 @@ def solve(
     count: str = "flop",
     bytes: str = "decimal",
     efficiency: str = "ideal",
+    price: str = "given",
     anyway: bool = False,
     given: Mapping[str, Given] | None = None,
     **values: Given,
@@ -47,7 +48,8 @@ def solve(
     Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
     ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
     name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
-    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, and
+    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
+    "rent" for the rent of the chip in the table, and
     `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
     be read.
@@ -67,7 +69,7 @@ def solve(
     """
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    conventions = Conventions(count, bytes, efficiency)
+    conventions = Conventions(count, bytes, efficiency, price)
     return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, conventions, anyway)
 
 

@@ -517,3 +517,27 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
         assert model("Llama-2-7B").givens["total_params"] == 6.7e9
         with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
             model("llama-2-70b")
+
+
+# -- rents -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_rent_of_a_chip_is_the_median_of_its_rents_and_no_cost_of_owners():
+    """1.3, 1.99, 2.35, 2.95 and 5 USD an hour."""
+    found = presets.rent("8xH100:fp8")
+    assert found.givens == {"chip_price": pytest.approx(2.35 / 3600)}
+    assert found.provenance["chip_price"] == (
+        "hardware.csv H100-SXM chip_price: median of 5 rents from 1.3 to 5 USD/h (analyst_model, secondary)"
+    )
+    with pytest.raises(NotCovered, match="no rent of L4: give chip_price="):
+        presets.rent("L4:fp8")
+
+
+@in_one_test("wrong", ["accelerator", "model"])
+def test_a_name_that_is_in_no_table_is_told_which_numbers_would_do(wrong):
+    lookup, names = {
+        "accelerator": (hardware, "peak_flops=, hbm_bandwidth= and hbm_capacity="),
+        "model": (model, "total_params=, active_params= and kv_bytes_per_token="),
+    }[wrong]
+    with pytest.raises(UnknownName, match=f"unknown {wrong} 'nobody'.*; without a row, give {names}"):
+        lookup("nobody")
