@@ -23,7 +23,7 @@ def test_a_row_of_an_accelerator_is_what_its_preset_sets():
             if cell == "-":
                 continue
             givens = presets.hardware(f"{name}:{dtype}").givens
-            assert abs(float(cell) * 1e15 / givens["peak_flops"] - 1) < 1e-3
+            assert abs(float(cell) * 1e15 / givens["peak_flops"] - 1) < 5e-3
             assert abs(float(row[5]) * 1e12 / givens["hbm_bandwidth"] - 1) < 1e-3
             assert abs(float(row[6]) * 1e9 / givens["hbm_capacity"] - 1) < 1e-3
 
