@@ -65,7 +65,7 @@ def solve_command(
     \b
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve solve sweep_time --hardware H100-SXM:fp8
-    backsolve solve compute_time,weight_time --hardware H100-SXM:fp8 --model DeepSeek-V3 batch=64
+    backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
     from derive.shipped import problems

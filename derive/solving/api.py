@@ -13,6 +13,7 @@ from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
 from derive.solving.questions import Question, as_dense, question
 from derive.solving.result import Solution
+from derive.solving.sizing import fewest_chips
 from derive.solving.symbolic import is_symbolic, symbolic
 
 
@@ -105,6 +106,8 @@ def respond(
     again = _at(dense, spans) if dense else solution
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(dense or asked) or again
+    if not (again.answers or again.sweep) and not spans and again.reason:
+        again = fewest_chips(dense or asked, again.reason) or again
     return again if again.answers or again.sweep else solution
 
 
