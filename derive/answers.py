@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr
 
 
+BOUGHT = ("chips", "replicas")
+COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
+"""What is bought whole, and what there is only in whole ones."""
+
 AT_ONCE = 4096
 """Rows of a sweep that are taken out of its arrays together."""
 
@@ -258,6 +262,7 @@ class Spans:
 class Result:
     """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 
+    `said` are lines that belong to the answer: of limits, what binds at both ends and which end is best.
     `kinds` says of each warning what it is about, at one point; `further` are the routes to the answers after the first.
     """
 
@@ -271,6 +276,7 @@ class Result:
     reason: Reason | None = None
     route: tuple[RouteStep, ...] = ()
     further: tuple[tuple[RouteStep, ...], ...] = ()
+    said: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from math import inf
-from statistics import mode
+from statistics import median, mode
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
@@ -62,6 +62,9 @@ ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
+RENT = "rental"
+"""What the notes say of a price that is a rent."""
+_INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
 ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
@@ -147,12 +150,7 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
         chips = {"chips": quantity("chips").check(float(count))}
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
-    bad = _bad(tables, HARDWARE, "accelerator")
-    known = [(name, name) for name in (*hardware_names(tables), *bad)]
-    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
-    name = _match("accelerator", given, known, "backsolve list --hardware names them")
-    if name in bad:
-        raise BadRow(bad[name][1])
+    name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
     dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
@@ -171,6 +169,47 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
     return Preset(givens, provenance, {})
+
+
+def chip_name(text: str, tables: Tables | None = None) -> str:
+    """The accelerator of hardware.csv that a text names, without a data type; raises as `hardware` does.
+
+    >>> chip_name("h100"), chip_name("TPU-v5e")
+    ('H100-SXM', 'TPU-v5e')
+    """
+    tables = tables or shipped.read()
+    bad = _bad(tables, HARDWARE, "accelerator")
+    known = [(name, name) for name in (*hardware_names(tables), *bad)]
+    known += [(chip, form) for chip, form in USUAL_FORM.items() if (form, form) in known]
+    name = _match("accelerator", text, known, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
+    if name in bad:
+        raise BadRow(bad[name][1])
+    return name
+
+
+def rent(text: str, tables: Tables | None = None) -> Preset:
+    """The rent of a chip: the median of those in hardware.csv, whatever their term; NotCovered where there is none.
+
+    >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
+    2.35
+    """
+    tables = tables or shipped.read()
+    several = _SEVERAL.match(text)
+    name = chip_name((several[2] if several else text).partition(":")[0], tables)
+    rents = [row for row in prices_of(name, tables) if RENT in row.notes]
+    if not rents:
+        raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
+    low, *_, high = sorted(row.value for row in (*rents, *rents))
+    grades = ", ".join(dict.fromkeys(row.verification for row in rents))
+    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rents)} rents from {low:g} to {high:g} {rents[0].unit} ({grades})"
+    middle = in_si("chip_price", median(row.value for row in rents), rents[0].unit)
+    return Preset({"chip_price": middle}, {"chip_price": place}, {})
+
+
+def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
+    """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
+    rows = (tables or shipped.read()).rows_of(AcceleratorFigure)
+    return [row for row in rows if row.accelerator == name and row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, found: Iterable[str]) -> str:
@@ -213,7 +252,7 @@ def model(text: str, tables: Tables | None = None) -> Preset:
         for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
     ]
     try:
-        name = _match("model", text, spellings, "backsolve list --models names them")
+        name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
     except UnknownName:
         if found := _parameters_alone(text.strip().lower(), tables):
             return found

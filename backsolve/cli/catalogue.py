@@ -50,10 +50,10 @@ def list_command(
     """
     from derive.catalogue import equations
     from derive.derivations import why_not_derived
-    from derive.presets import hardware_names, model_names
     from derive.quantities import QUANTITIES
     from derive.searching import equations_about, equations_at, quantities_about
     from derive.shipped import problems
+    from derive.show.presets import hardware_lines, model_lines
 
     word = " ".join(words)
     found = quantities_about(word) if word else QUANTITIES.values()
@@ -61,7 +61,8 @@ def list_command(
         _list_quantities(found)
         return
     if hardware or models:
-        click.echo("\n".join((*(hardware_names() if hardware else ()), *(model_names() if models else ()))))
+        tables = [*([hardware_lines()] if hardware else []), *([model_lines()] if models else [])]
+        tell("\n\n".join("\n".join(lines) for lines in tables))
         fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if models else [])))
         return
     if word and time is None:
@@ -118,6 +119,10 @@ def show_command(id: str, style: str) -> None:
         form = {"latex": "LaTeX", "json": "JSON"}[style]
         raise WrongValue(f"{shorten(id)} is no equation's id, and only equations have a form in {form}: backsolve list names them")
     unusable: WrongData | None = None
+    if ":" not in id and (lines := _chip_shown(id)):
+        tell("\n".join(lines))
+        fail_on(problems(presets.HARDWARE))
+        return
     for lookup, table in ((presets.model, presets.ARCHITECTURES), (presets.hardware, presets.HARDWARE)):
         try:
             found = lookup(id)
@@ -150,6 +155,17 @@ def show_command(id: str, style: str) -> None:
             tell(f"{head:<12}{text}")
     for place, entry in enumerate(equations(symbol=row.name)):
         tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
+
+
+def _chip_shown(id: str) -> list[str]:
+    """All that the table has of a chip that is named without a data type; nothing where it is none, or cannot be read."""
+    from derive import presets
+    from derive.show.presets import chip_lines
+
+    try:
+        return chip_lines(presets.chip_name(id))
+    except (UnknownName, WrongData):
+        return []
 
 
 def _shown_about(word: str) -> bool:

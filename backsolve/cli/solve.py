@@ -1,12 +1,19 @@
 """The command `solve`: any quantity from what is given."""
 
-from itertools import islice
+from itertools import islice, product
+from typing import TYPE_CHECKING
 
 import click
 
-from backsolve.cli.common import leave, report_problems, tell
+from backsolve.cli.common import fail_on, leave, report_problems, tell
 from backsolve.streams import say
-from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
+from derive.errors import INPUT_IS_WRONG, NO_ANSWER, NotCovered, WrongValue, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from derive.show.side_by_side import Column
+    from derive.solving.result import Solution
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 LINES_AT_ONCE = 1000
@@ -17,8 +24,14 @@ LINES_AT_ONCE = 1000
 @click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...")
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
-@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="Take a chip's figures, e.g. H100-SXM:fp8.")
+@click.option(
+    "--hardware",
+    multiple=True,
+    metavar="NAME[:DTYPE]",
+    help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
+)
 @click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
+@click.option("--zip", "zipped", is_flag=True, help="Take the first of --hardware with the first of --model, and so on, not all with all.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
 @click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
@@ -28,14 +41,18 @@ LINES_AT_ONCE = 1000
     metavar="ideal|calibrated",
     help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
 )
+@click.option(
+    "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
+)
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
-    unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], overlap: str | None,
-    count: str, sizes: str, efficiency: str, anyway: bool, full: bool, style: str,
+    unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
+    overlap: str | None,
+    count: str, sizes: str, efficiency: str, price: str, anyway: bool, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -48,7 +65,7 @@ def solve_command(
     \b
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve solve sweep_time --hardware H100-SXM:fp8
-    backsolve solve compute_time,weight_time --hardware H100-SXM:fp8 --model DeepSeek-V3 batch=64
+    backsolve solve sweep_time,ridge_point --hardware H100,B200:fp8
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     """
     from derive.shipped import problems
@@ -63,22 +80,31 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count, sizes, efficiency)
+    conventions = Conventions(count, sizes, efficiency, price)
     texts = named_texts(given)
     unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
-    solutions = [respond(name, texts, hardware, model, using, variants, conventions, anyway) for name in unknowns]
+    taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
+    tables = [name for name, used in taken.items() if used]
+    deployments = _deployments(hardware, model, zipped)
+
+    def solved(chips: tuple[str, ...], models: tuple[str, ...]) -> "tuple[Solution, ...]":
+        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway) for name in unknowns)
+
+    if len(deployments) > 1:
+        _side_by_side([_column(*one, solved) for one in deployments], style)
+        fail_on(problems(*tables))
+        return
+    solutions = solved(*deployments[0])
     first, *others = solutions
     if others:
         shown = several_lines(solutions, style, full)
     else:
         shown = short_lines(first) if style == "table" and not full else lines(first, style)
     if style != "table" or any(one.answers for one in solutions):
-        while part := list(islice(shown, LINES_AT_ONCE)):
-            tell("\n".join(part), style)
+        _print(shown, style)
     for warning in dict.fromkeys(text for one in solutions for text in beside(one)) if style != "table" else ():
         say(warning)
-    taken = {"hardware": hardware, "architectures": model, "efficiencies": conventions.efficiency == "calibrated"}
-    bad = report_problems(problems(*(name for name, used in taken.items() if used)))
+    bad = report_problems(problems(*tables))
     refused = [one for one in solutions if not one.answers]
     for one in refused:
         if one.reason:
@@ -87,6 +113,65 @@ def solve_command(
         leave(NO_ANSWER)
     if bad:
         leave(INPUT_IS_WRONG)
+
+
+def _print(shown: "Iterator[str]", style: str) -> None:
+    while part := list(islice(shown, LINES_AT_ONCE)):
+        tell("\n".join(part), style)
+
+
+def _deployments(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Every deployment that is asked for: all of the chips with all of the models, or one with one.
+
+    >>> _deployments(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
+    [(('H100:fp8',), ('Llama-3.1-70B',)), (('B200:fp8',), ('Llama-3.1-70B',))]
+    """
+    lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
+    if zipped:
+        longest = max(map(len, lists), default=1)
+        if any(len(one) not in (1, longest) for one in lists) or longest == 1:
+            raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
+        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)]
+    else:
+        rows = [*product(*lists)]
+    return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]
+
+
+def _listed(text: str, typed: bool) -> list[str]:
+    """The names of a list; the data type of the last is that of those before it that have none."""
+    names = [name.strip() for name in text.split(",") if name.strip()] or [text]
+    _, colon, dtype = names[-1].partition(":")
+    return [name if not typed or ":" in name else f"{name}{colon}{dtype}" for name in names]
+
+
+def _column(
+    chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[[tuple[str, ...], tuple[str, ...]], tuple[Solution, ...]]"
+) -> "Column":
+    """A deployment with its answers, or with why the tables do not cover it."""
+    from derive.show.side_by_side import Column
+
+    name = " ".join((*chips, *models))
+    try:
+        return Column(name, chips, models, solved(chips, models))
+    except NotCovered as error:
+        return Column(name, chips, models, (), str(error))
+
+
+def _side_by_side(columns: "list[Column]", style: str) -> None:
+    """Print deployments side by side, named by what they differ in; without an answer of any of them leave with 3."""
+    from dataclasses import replace
+
+    from derive.show.side_by_side import side_lines
+    from derive.show.text import beside
+
+    shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
+    named = [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
+    _print(side_lines(named, style), style)
+    for one in named if style != "table" else ():
+        for text in dict.fromkeys(text for solution in one.solutions for text in beside(solution)):
+            say(f"{one.name}: {text}")
+    if not any(solution.answers for one in columns for solution in one.solutions):
+        leave(NO_ANSWER)
 
 
 def _refuse_options(given: tuple[str, ...]) -> None:

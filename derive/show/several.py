@@ -100,7 +100,7 @@ def _end(solutions: Sequence[Result], full: bool) -> list[str]:
     others = list(dict.fromkeys(text for one in solutions for text in one.assumptions if not text.endswith(BY_DEFAULT)))
     defaults = list(dict.fromkeys(text for one in solutions for text in one.assumptions if text.endswith(BY_DEFAULT)))
     shown = [text.removesuffix(BY_DEFAULT) for text in defaults] if full else [text for one in solutions for text in moving_defaults(one)]
-    kept = others if full else _foremost(solutions)
+    kept = others if full else foremost_of(solutions)
     left = len(others) - len(kept) + len(defaults) - len({*shown})
     more = [] if full else [f"{f'{left} more assumptions, and ' if left else ''}where the numbers are from: --full"]
     ids = dict.fromkeys(id for one in solutions for id in ids_to_cite(one))
@@ -113,7 +113,7 @@ def _end(solutions: Sequence[Result], full: bool) -> list[str]:
     ]
 
 
-def _foremost(solutions: Sequence[Result]) -> list[str]:
+def foremost_of(solutions: Sequence[Result]) -> list[str]:
     """The assumptions that matter most of each in turn."""
     ranked = [foremost(one, [text for text in one.assumptions if not text.endswith(BY_DEFAULT)]) for one in solutions]
     mixed = dict.fromkeys(text for texts in zip_longest(*ranked) for text in texts if text)

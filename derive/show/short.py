@@ -12,7 +12,7 @@ from derive.show.tables import sweep_lines
 from derive.show.text import answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, with_numbers
 from derive.units import show
 
-MOST_LINES, COLUMNS = 25, 100
+MOST_LINES, SCREEN_WIDTH = 25, 100
 """Lines of an answer, and what they are folded to where nobody says."""
 
 MOST_ASSUMED, MOST_MOVES = 3, 6
@@ -52,7 +52,7 @@ def height(lines: Iterable[str]) -> int:
     >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
     3
     """
-    return sum(folded(line, COLUMNS).count("\n") + 1 for line in lines)
+    return sum(folded(line, SCREEN_WIDTH).count("\n") + 1 for line in lines)
 
 
 def heads(solution: Result) -> Iterator[str]:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
-from derive.answers import BY_DEFAULT, OR, Answer, Result, RouteStep, Spans, shown_end
+from derive.answers import BOUGHT, BY_DEFAULT, COUNTED, OR, Answer, Result, RouteStep, Spans, shown_end
 from derive.catalogue import equation
 from derive.derivations import referenced_by
 from derive.quantities import QUANTITIES
@@ -22,7 +22,6 @@ from derive.show.narration import as_text as derivation
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records, text_of
 from derive.units import show
 
-BOUGHT_WHOLE = ("chips", "replicas")
 AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 NAME = re.compile(r"[a-z][a-z_]*")
 
@@ -51,7 +50,7 @@ def as_record(solution: Result) -> dict[str, Any]:
         "answers": [_answer_record(answer) for answer in solution.answers],
         "equations": list(solution.equations),
         "given": dict(solution.given),
-        "assumptions": [*beside(solution), *solution.assumptions],
+        "assumptions": [*beside(solution), *solution.said, *solution.assumptions],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -180,6 +179,8 @@ def _where_shown(spans: Spans) -> str:
 
 def _why_bounded(solution: Result) -> list[str]:
     """Of an answer that is no point: the inequality it is of, or that the unknown does not bind."""
+    if solution.said:
+        return [f"  {text}" for text in solution.said]
     last = equation(solution.equations[-1])
     if last.sense != "=":
         return [f"  {last.title} ({last.id})"]
@@ -201,13 +202,24 @@ def answer_lines(unknown: str, answer: Answer, regime: bool = True) -> list[str]
     if answer.kind == "point":
         value = answer.point
         whole = ceil(value * (1 - 1e-9))
-        broken = unknown in BOUGHT_WHOLE and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
-        buy = f" (so {whole} whole ones)" if broken else ""
+        broken = unknown in BOUGHT and answer.bound != UPPER and abs(value - whole) > 1e-9 * whole
+        buy = f" (so {whole} whole one{'s' * (whole != 1)})" if broken else ""
         return [f"{unknown} = {show(unknown, value)}{OR[answer.bound]}{buy}{where}"]
     if answer.kind == "symbolic":
         return [f"{unknown} = {answer.formula}{OR[answer.bound]}{where}"]
     bounds = _within(unknown, answer.least, answer.high) if answer.loose_low is None else _over_ranges(unknown, answer)
-    return [f"{unknown}: {bounds}{OR[answer.bound]}{where}"]
+    counted = _whole_ones(unknown, answer) if answer.loose_low is None else ""
+    return [f"{unknown}: {bounds}{OR[answer.bound]}{counted}{where}"]
+
+
+def _whole_ones(unknown: str, answer: Answer) -> str:
+    """Of bounds on what is counted the whole ones within them, where they are not whole themselves."""
+    low, high = answer.least, answer.high
+    ends = [ceil(low * (1 - 1e-9)) if low else None, None if high is None else floor(high * (1 + 1e-9))]
+    pairs = [(end, count) for end, count in zip((low, high), ends, strict=True) if end and count]
+    if unknown not in COUNTED or not any(abs(end - count) > 1e-9 * count for end, count in pairs):
+        return ""
+    return f" (so {' to '.join(f'{count}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
 
 
 def _where(regime: str) -> str:

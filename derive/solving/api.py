@@ -6,13 +6,14 @@ from typing import Any, Protocol
 from derive.errors import WrongValue
 from derive.presets import PARAMETERS
 from derive.quantities import quantity
-from derive.solving.chain import answer
+from derive.solving.chain import answer, weights_alone
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
 from derive.solving.questions import Question, as_dense, question
 from derive.solving.result import Solution
+from derive.solving.sizing import fewest_chips
 from derive.solving.symbolic import is_symbolic, symbolic
 
 
@@ -38,6 +39,7 @@ def solve(
     count: str = "flop",
     bytes: str = "decimal",
     efficiency: str = "ideal",
+    price: str = "given",
     anyway: bool = False,
     given: Mapping[str, Given] | None = None,
     **values: Given,
@@ -47,7 +49,8 @@ def solve(
     Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
     ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
     name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
-    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, and
+    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
+    "rent" for the rent of the chip in the table, and
     `anyway` answers where memory is short. The answers are points, intervals, or none with a reason; `sweep` holds those
     of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
     be read.
@@ -67,7 +70,8 @@ def solve(
     """
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, Conventions(count, bytes, efficiency), anyway)
+    conventions = Conventions(count, bytes, efficiency, price)
+    return respond(unknown, {**(given or {}), **values}, hardware, model, using, variants, conventions, anyway)
 
 
 def respond(
@@ -100,6 +104,10 @@ def respond(
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
     again = _at(dense, spans) if dense else solution
+    if missing and not (again.answers or again.sweep) and not spans:
+        again = weights_alone(dense or asked) or again
+    if not (again.answers or again.sweep) and not spans and again.reason:
+        again = fewest_chips(dense or asked, again.reason) or again
     return again if again.answers or again.sweep else solution
 
 

@@ -7,9 +7,11 @@ relations join when named. Neutral defaults are taken up only when the givens al
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import ceil, inf, isclose, isfinite, log
+from math import ceil, floor, inf, isclose, isfinite, log
 from types import MappingProxyType
 
+from derive.answers import BOUGHT, COUNTED
+from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_force, regimes
 from derive.presets import ARCHITECTURES
@@ -22,10 +24,22 @@ from derive.solving.consistency import absurd, against_defaults, beyond_what_can
 from derive.solving.defaults import IDEALS, MAY_DIFFER, put_in_before
 from derive.solving.directions import EITHER, NEITHER, Causes, carried, direction_at, taken_for_granted
 from derive.solving.elimination import Joint
-from derive.solving.fit import MEMORY_BINDS, SHORT, SHORT_OF_MEMORY, fast_enough, held_by_memory, is_warning, misfit, speeds
-from derive.solving.limits import one_by_one, open_to_limits
+from derive.solving.fit import (
+    CAN_BE_LESS,
+    IN_FLIGHT,
+    MEMORY_BINDS,
+    NO_CACHE,
+    SHORT,
+    SHORT_OF_MEMORY,
+    fast_enough,
+    held_by_memory,
+    is_warning,
+    misfit,
+    speeds,
+)
+from derive.solving.limits import limit_in_words, one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import Instead, Question, posed, taken_as_known
+from derive.solving.questions import Instead, Question, posed, taken_as_known, without
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
@@ -57,6 +71,9 @@ class _World:
 SIZES = (0.5, 0.0, 1.0, 0.25, 0.75)
 """Where, from the smallest to the largest that is not absurd, values of what cancels are tried."""
 
+ASIDE = 1e-3
+"""How far to either side of where a limit is met it is looked on which it holds."""
+
 NUDGE, LOST, LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see what it moves; by how much last digits may be magnified (half of all are left), and these."""
 
@@ -79,15 +96,160 @@ def answered(asked: Question) -> tuple[Solution, Route | None]:
     """
     if not asked.limits:
         return _found(asked)
-    outcomes = [_found(one) for one in one_by_one(asked).values()]
-    if refused := next((one for one in outcomes if not one[0].answers), None):
+    outcomes = {name: _as_limit(asked, name, one) for name, one in one_by_one(asked).items()}
+    if refused := next((one for one in outcomes.values() if one and not one[0].answers), None):
         return refused
-    if reason := open_to_limits(asked, [one for one, _ in outcomes]):
+    bounding_ones = {name: one for name, one in outcomes.items() if one}
+    if not bounding_ones:
+        return _idle(asked)
+    found = [solution for solution, _ in bounding_ones.values()]
+    sides = {one.answers[0].bound for one in found}
+    if sides == {LOWER, UPPER}:
+        return _between(asked, {name: solution for name, (solution, _) in bounding_ones.items()}), None
+    if reason := open_to_limits(asked, found):
         return _without_answer(asked, reason), None
-    sign = -1 if outcomes[0][0].answers[0].bound == UPPER else 1
-    solution, way = max(outcomes, key=lambda one: sign * inside(one[0].answers[0]))
+    sign = -1 if sides == {UPPER} else 1
+    solution, way = max(bounding_ones.values(), key=lambda one: sign * inside(one[0].answers[0]))
     # Another point may be left least by another of them: there is no one way for all.
     return solution, way if len(outcomes) == 1 else None
+
+
+def _as_limit(asked: Question, name: str, alone: Question) -> tuple[Solution, Route | None] | None:
+    """What one limit leaves of the unknown; None where it is met whatever that is.
+
+    Of what makes a cache larger, memory leaves no more than fits: where that is met before the limit, it binds.
+    """
+    outcome = _found(alone)
+    reason = outcome[0].reason
+    if reason is None:
+        return _one_way(alone, name, outcome[0]), outcome[1]
+    if reason.code == SHORT_OF_MEMORY and asked.unknown in CAN_BE_LESS:
+        held = _by_memory(alone, name)
+        return (held, None) if held else outcome
+    if reason.code in ("no_solution", "not_identified") and _met_everywhere(alone, name):
+        return None
+    return outcome
+
+
+def _one_way(alone: Question, name: str, solution: Solution) -> Solution:
+    """A point at which a limit is met, and on which side: what is at best within its limit is so on that side alone.
+
+    A cost that is so much or more, and at most so much by its limit, falls with the batch: the batch is so many or more.
+    """
+    points = [one for one in solution.answers if one.kind == "point"]
+    if len(solution.answers) != 1 or len(points) != 1 or points[0].bound:
+        return solution
+    (found,) = _there(replace(alone, anyway=True, limits={}), name, points[0].point).answers[:1] or (None,)
+    if found is None or found.bound == alone.limits[name]:
+        return solution
+    below, above = (_meets_limit(alone, name, points[0].point * factor) for factor in (1 - ASIDE, 1 + ASIDE))
+    if below == above:
+        return solution
+    return replace(solution, answers=(replace(points[0], bound=LOWER if above else UPPER),))
+
+
+def _by_memory(alone: Question, name: str) -> Solution | None:
+    """As much as memory holds, where the limit is met there; None where it is not."""
+    held, _ = _found(without(alone, {name}))
+    if [one.kind for one in held.answers] != ["interval"] or held.answers[0].high is None:
+        return None
+    (one,) = held.answers
+    if not _meets_limit(alone, name, one.ends[1] or 0.0):
+        return None
+    formula = one.formula and one.formula.removeprefix(f"{alone.unknown} <= ")
+    answer = replace(one, kind="point", value=one.high, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=UPPER)
+    given = {**held.given, name: alone.known[name]}
+    provenance = {**held.provenance, name: alone.provenance[name]}
+    return replace(held, answers=(answer,), given=given, provenance=provenance, unused=_unused(alone, {*given, *made_up_of(held)}))
+
+
+def weights_alone(asked: Question) -> Solution | None:
+    """The chips that the weights take, where nothing is said of caches or speeds; None for any other question."""
+    if asked.unknown != "chips" or asked.limits or made_of(asked, "chips") or not asked.known.keys().isdisjoint(IN_FLIGHT):
+        return None
+    given = {**dict.fromkeys(NO_CACHE, 0.0), **asked.known}
+    held, _ = _found(replace(asked, known=given, provenance={**dict.fromkeys(NO_CACHE, "no cache is spoken of"), **asked.provenance}))
+    if [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+        return None
+    told = "the weights alone: without batch and context_length no cache is held"
+    return replace(held, warnings=(told, *held.warnings), kinds=("weights_alone", *held.kinds))
+
+
+def made_up_of(solution: Solution) -> set[str]:
+    """The quantities on the way to an answer."""
+    return {name for step in solution.route for id in step.equations for name in equation(id).symbols}
+
+
+def _met_everywhere(alone: Question, name: str) -> bool:
+    """Whether a limit is met at the ends and in the middle of all that the unknown can be."""
+    row = QUANTITIES[alone.unknown]
+    return all(_meets_limit(alone, name, row.at(share)) for share in (0.0, 0.5, 1.0))
+
+
+def _meets_limit(alone: Question, name: str, value: float) -> bool:
+    """Whether the result is within its limit at a value of the unknown."""
+    (found,) = _there(replace(alone, anyway=True, limits={}), name, value).answers[:1] or (None,)
+    if found is None or found.kind != "point":
+        return False
+    most = alone.limits[name] == UPPER
+    target = alone.known[name]
+    return found.point <= target * (1 + HOLDS) if most else found.point >= target * (1 - HOLDS)
+
+
+def _idle(asked: Question) -> tuple[Solution, Route | None]:
+    """What memory leaves where every limit is met whatever the unknown is."""
+    solution, way = _found(without(asked, {*asked.limits}))
+    told = tuple(f"{limit_in_words(asked, name)} holds with any {asked.unknown}" for name in asked.limits)
+    return replace(solution, assumptions=(*told, *solution.assumptions)), way
+
+
+def _between(asked: Question, found: Mapping[str, Solution]) -> Solution:
+    """What limits from both sides leave: a range with its best end, or that they contradict each other."""
+    sides = {name: (one.answers[0].bound, one.answers[0].point) for name, one in found.items()}
+    least = max((name for name in sides if sides[name][0] == LOWER), key=lambda name: sides[name][1])
+    most = min((name for name in sides if sides[name][0] == UPPER), key=lambda name: sides[name][1])
+    low, high = sides[least][1], sides[most][1]
+    unknown, binding = asked.unknown, {name: _binding(asked, name, found[name]) for name in (least, most)}
+    if low > high * (1 + HOLDS):
+        ends = f"{binding[least]} takes {unknown} >= {show(unknown, low)} and {binding[most]} leaves {unknown} <= {show(unknown, high)}"
+        near = _nearest_reached(asked, least, high)
+        message = f"contradiction: {ends}{near}"
+        return _without_answer(asked, Reason("contradiction", violated=(least, most), message=message))
+    best, end = (least, low) if unknown in BOUGHT else (most, high)
+    which = "fewest" if unknown in BOUGHT else "largest"
+    whole = ceil(end * (1 - HOLDS)) if unknown in BOUGHT else floor(end * (1 + HOLDS))
+    best_end = f"{whole}" if unknown in COUNTED else show(unknown, end)
+    told = (
+        f"from {show(unknown, low)}, where {binding[least]} binds, to {show(unknown, high)}, where {binding[most]} does",
+        f"best: {unknown} = {best_end}, the {which}",
+    )
+    first = found[best]
+    answer = replace(
+        first.answers[0], kind="interval", value=None, low=low, high=high, regime=None, formula=None, bound=None, residual=None
+    )
+    given = {name: value for one in found.values() for name, value in one.given.items()}
+    return replace(
+        first,
+        answers=(answer,),
+        equations=tuple(dict.fromkeys(id for one in (found[least], found[most]) for id in one.equations)),
+        given=given,
+        provenance={name: source for one in found.values() for name, source in one.provenance.items()},
+        unused=tuple(name for name in first.unused if name not in given),
+        said=told,
+    )
+
+
+def _binding(asked: Question, name: str, solution: Solution) -> str:
+    """What makes an end of what limits leave."""
+    return "memory" if solution.answers[0].regime == MEMORY_BINDS else limit_in_words(asked, name)
+
+
+def _nearest_reached(asked: Question, name: str, value: float) -> str:
+    """What a result comes to at the end that another limit leaves, as the end of a sentence."""
+    (found,) = _there(replace(one_by_one(asked)[name], anyway=True, limits={}), name, value).answers[:1] or (None,)
+    if found is None or found.kind != "point":
+        return ""
+    return f"; nearest is {name} = {show(name, found.point)} at {asked.unknown} = {show(asked.unknown, value)}"
 
 
 def _found(asked: Question) -> tuple[Solution, Route | None]:

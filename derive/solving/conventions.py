@@ -8,7 +8,7 @@ from derive.errors import UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.units import SIZES, flop_power, parse, show
 
-CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated")}
+CHOICES = {"count": ("flop", "mac"), "bytes": ("decimal", "binary"), "efficiency": ("ideal", "calibrated"), "price": ("given", "rent")}
 MEANING = {
     "flop": "1 FLOP is an add or a multiply",
     "mac": "figures in FLOP count multiply-adds, each 2 FLOP",
@@ -47,6 +47,7 @@ class Conventions:
     count: str = "flop"
     bytes: str = "decimal"
     efficiency: str = "ideal"
+    price: str = "given"
 
     def __post_init__(self) -> None:
         for switch, choices in CHOICES.items():

@@ -49,15 +49,22 @@ def one_by_one(asked: Question) -> dict[str, Question]:
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
-    """Why limits have no answer where what leads to them errs no one way, or two ways."""
+    """Why limits have no answer where what leads to them errs no one way."""
     points = [one for solution in found for one in solution.answers if one.kind == "point"]
     bounds = {one.bound for one in points}
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
-    said = [f"{name} {IN_WORDS[side]} {show(name, asked.known[name])}" for name, side in asked.limits.items()]
+    said = [limit_in_words(asked, name) for name in asked.limits]
     at = [f"{asked.unknown} {SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
-    if None in bounds:
-        message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
-    else:
-        message = f"{' and '.join(said)} bound {asked.unknown} from both sides, {' and '.join(at)}: ask for one of them at a time"
+    message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
     return Reason("not_identified", violated=tuple(asked.limits), message=message)
+
+
+def limit_in_words(asked: Question, name: str) -> str:
+    """A limit as it was meant.
+
+    >>> from derive.solving.questions import question
+    >>> limit_in_words(limited(question("compute_time", {"step_time": 0.03, "memory_time": 0.01}), {"step_time": "upper"}), "step_time")
+    'step_time at most 30 ms'
+    """
+    return f"{name} {IN_WORDS[asked.limits[name]]} {show(name, asked.known[name])}"

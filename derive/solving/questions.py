@@ -218,10 +218,15 @@ def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[s
 
 def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | None, conventions: Conventions) -> list[tuple[str, Preset]]:
     """Every preset that is asked for, with the name it was asked for by."""
-    if not hardware and not model and conventions.efficiency == "ideal":
+    if not hardware and not model and (conventions.efficiency, conventions.price) == ("ideal", "given"):
         return []
     lookups, tables = [(presets.hardware, hardware), (presets.model, model)], shipped.read()
     named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+    if conventions.price == "rent":
+        chips = [hardware] if isinstance(hardware, str) else [*(hardware or ())]
+        if not chips:
+            raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
+        named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     return [*named, ("calibrated", presets.calibrated(tables))] if conventions.efficiency == "calibrated" else named
 
 

@@ -523,3 +523,27 @@ def test_a_chip_is_known_with_its_power_where_the_table_has_one():
     """700 W of the chip alone, not the 1.73 kW with its share of the server; eight of them at 4,000 tokens a second take 1.4 J a token."""
     assert hardware("H100:fp8").givens["chip_power"] == 700
     assert solve("energy_per_token", hardware="H100:fp8", chips=8, throughput="4k token/s").answers[0].value == pytest.approx(1.4)
+
+
+# -- rents -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_rent_of_a_chip_is_the_median_of_its_rents_and_no_cost_of_owners():
+    """1.3, 1.99, 2.35, 2.95 and 5 USD an hour."""
+    found = presets.rent("8xH100:fp8")
+    assert found.givens == {"chip_price": pytest.approx(2.35 / 3600)}
+    assert found.provenance["chip_price"] == (
+        "hardware.csv H100-SXM chip_price: median of 5 rents from 1.3 to 5 USD/h (analyst_model, secondary)"
+    )
+    with pytest.raises(NotCovered, match="no rent of L4: give chip_price="):
+        presets.rent("L4:fp8")
+
+
+@in_one_test("wrong", ["accelerator", "model"])
+def test_a_name_that_is_in_no_table_is_told_which_numbers_would_do(wrong):
+    lookup, names = {
+        "accelerator": (hardware, "peak_flops=, hbm_bandwidth= and hbm_capacity="),
+        "model": (model, "total_params=, active_params= and kv_bytes_per_token="),
+    }[wrong]
+    with pytest.raises(UnknownName, match=f"unknown {wrong} 'nobody'.*; without a row, give {names}"):
+        lookup("nobody")

@@ -125,3 +125,14 @@ def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
     assert "did you mean 'kv_bytes_per_token' or 'kv_time' or " in refused("solve", "kv")
     assert "did you mean 'output_price' or 'chip_price' or " in refused("solve", "price")
     assert "did you mean 'bytes_per_weight'?" in refused("solve", "precision") and "dp_out" not in refused("solve", "goodput")
+
+
+def test_a_chip_without_a_data_type_is_shown_with_all_of_them():
+    shown = call("show", "H100").out
+    assert all(f"peak_flops {dtype} " in shown for dtype in ("bf16", "fp8", "int8")) and "ridge" not in shown.split("\n")[0]
+    assert not call("show", "H100:fp8").out.startswith("H100-SXM")
+
+
+def test_both_tables_are_listed_below_each_other():
+    listed = call("list", "--hardware", "--models").out
+    assert listed.index("H100-SXM") < listed.index("DeepSeek-V3 ") and max(map(len, listed.splitlines())) <= 100

@@ -60,3 +60,23 @@ def test_so_many_of_a_chip_are_its_chips():
     given = json.loads(call("solve", "step_time", "--hardware", "H100:fp8", "chips=16", *arguments).out)
     assert counted["answers"] == given["answers"] and counted["provenance"]["chips"] == "--hardware 16xH100:fp8"
     assert call("solve", "step_time", "--hardware", "0xH100:fp8", *arguments).status == 2
+
+
+def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
+    question = (
+        "solve",
+        "cost_per_token",
+        "--hardware",
+        "8xH100:fp8",
+        "--model",
+        "Llama-3.1-70B",
+        "bytes_per_element=1",
+        "context_length=8k",
+    )
+    assert "needs also chip_price" in refused(*question, "batch=64", status=3)
+    document = json.loads(call(*question, "batch=64", "--price", "rent", "--as", "json").out)
+    assert document["provenance"]["chip_price"].startswith("hardware.csv H100-SXM chip_price: median of 5 rents")
+    given = json.loads(call(*question, "batch=64", "--price", "rent", "chip_price=2USD/h", "--as", "json").out)
+    assert given["provenance"]["chip_price"] == "given"
+    assert "name one with --hardware" in refused("solve", "cost_per_token", "--price", "rent")
+    assert "unknown price 'free'" in refused(*question, "--price", "free")

@@ -4,7 +4,7 @@ import csv
 import json
 
 from derive.show.folding import folded
-from derive.show.short import COLUMNS, MOST_LINES
+from derive.show.short import MOST_LINES, SCREEN_WIDTH
 from tests.tools.commands import call, refused
 
 GIVEN = (
@@ -38,7 +38,7 @@ def test_the_whole_route_has_no_step_twice_and_every_given_once():
 def test_steps_without_room_leave_those_of_the_answers():
     text = call("solve", f"{ASKED},memory_demand", *GIVEN).out
     assert "steps more: --full)" in text and all(f"\n{name} = " in text.split("more: --full)")[1] for name in ASKED.split(","))
-    assert folded(text, COLUMNS).count("\n") <= MOST_LINES + 1
+    assert folded(text, SCREEN_WIDTH).count("\n") <= MOST_LINES + 1
 
 
 def test_a_sweep_has_a_column_an_answer():

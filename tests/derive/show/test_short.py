@@ -3,7 +3,7 @@
 import pytest
 
 from derive.show.folding import folded
-from derive.show.short import COLUMNS, MOST_ASSUMED, MOST_LINES, foremost, short_lines
+from derive.show.short import MOST_ASSUMED, MOST_LINES, SCREEN_WIDTH, foremost, short_lines
 from derive.solving.api import solve
 from tests.tools.commands import DEPLOYED, call
 
@@ -30,9 +30,9 @@ def text(unknown: str, given: dict) -> str:
 def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
     solution = solve(asked[0], **asked[1])
     told = text(*asked)
-    assert folded(told, COLUMNS).count("\n") + 1 <= MOST_LINES
+    assert folded(told, SCREEN_WIDTH).count("\n") + 1 <= MOST_LINES
     assert all(warning in told for warning in solution.warnings) and "\ncite  " in told
-    assert folded(str(solution), COLUMNS) == folded(told, COLUMNS)
+    assert folded(str(solution), SCREEN_WIDTH) == folded(told, SCREEN_WIDTH)
 
 
 def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():

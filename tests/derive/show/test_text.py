@@ -89,7 +89,7 @@ def test_the_route_of_a_bound_is_that_of_its_end():
     (bound,) = solution.answers
     assert bound.ends == (0.0, pytest.approx((8 * 80e9 - 70e9) / (1e5 * 2 * 8 * 128 * 80)))
     text = as_text(solution)
-    assert text.startswith("batch: at most 34.79\n") and "\nat batch = 34.79:\n" in text and "17.4" not in text
+    assert text.startswith("batch: at most 34.79 (so 34 whole ones)\n") and "\nat batch = 34.79:\n" in text and "17.4" not in text
     assert {step.unknown: step.value for step in solution.route}["sequences_in_flight"] == pytest.approx(bound.high)
 
 

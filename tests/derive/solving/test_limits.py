@@ -46,7 +46,6 @@ def test_a_limit_of_a_latency_bounds_a_batch_from_above_and_one_of_a_rate_from_b
     [
         ("chips", {"throughput": "<=8000"}, "throughput at most 8000 token/s leaves chips open on either side: chips = 5.167"),
         ("batch", {"token_latency": ">=10ms", "chips": 8}, "token_latency at least 10 ms leaves batch open on either side"),
-        ("batch", {"token_latency": "<=10ms", "throughput": ">=5000", "chips": 8}, "batch <= 180 and batch >= 15.79: ask for one"),
     ],
 )
 def test_limits_that_bound_nothing_one_way_are_refused_in_a_line(unknown, limit, said):
@@ -75,3 +74,62 @@ def test_more_chips_than_a_limit_leaves_are_no_answer_to_it(limit):
     """Memory takes two chips, on which the step is faster than the limit has it: no deployment is both."""
     given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "batch": 64, "context_length": 8000}
     assert solve("chips", **given, **limit).reason.code in ("does_not_fit", "not_identified")
+
+
+# -- from both sides, by memory, and whatever the unknown is --------------------------------------------------------------
+
+
+def test_limits_from_both_sides_leave_a_range_with_its_best_end():
+    solution = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=10ms", throughput=">=5000")
+    (found,) = solution.answers
+    assert (found.kind, found.low, found.high) == ("interval", pytest.approx(60e9 / (24e12 / 5000 - 1e9)), pytest.approx(180))
+    assert solution.said == (
+        "from 15.79, where throughput at least 5000 token/s binds, to 180, where token_latency at most 10 ms does",
+        "best: batch = 180, the largest",
+    )
+    assert "batch: between 15.79 and 180 (so 16 to 180 whole ones)\n  from 15.79, where" in str(solution)
+
+
+def test_limits_that_contradict_each_other_are_refused_in_a_line_with_the_nearest():
+    """In 5 ms 24 TB/s read 120 GB, 60 of them caches: a pass of 60 makes 12,000 a second."""
+    reason = solve("batch", **CHIP, **MODEL, chips=8, token_latency="<=5ms", throughput=">=20k").reason
+    assert reason.code == "contradiction" and "\n" not in reason.message
+    assert "takes batch >= 300 and token_latency at most 5 ms leaves batch <= 60" in reason.message
+    assert reason.message.endswith("nearest is throughput = 12k token/s at batch = 60")
+
+
+def test_where_memory_is_full_before_a_limit_it_binds():
+    """8 chips of 80 GB hold 580 caches beside the weights, and read them in 27 ms."""
+    solution = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms")
+    (found,) = solution.answers
+    assert (found.value, found.bound, found.regime) == (pytest.approx(580), "upper", "memory binds")
+    both = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=50ms", throughput=">=5000")
+    assert both.answers[0].ends == (pytest.approx(60e9 / (24e12 / 5000 - 1e9)), pytest.approx(580)) and "where memory does" in both.said[0]
+
+
+def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_holds_leaves_the_others():
+    reason = solve("batch", **CHIP, **MODEL, chips=8, step_time="<=1ms").reason
+    assert reason.code == "no_solution" and "step_time is at least 2.5 ms over all batch" in reason.message
+    priced = {"chip_price": "2 USD/h", "batch": 64}
+    two = solve("chips", **CHIP, **MODEL, **priced, cost_per_token="<=10 USD/MTok", step_time="<=10ms")
+    assert two.value == solve("chips", **CHIP, **MODEL, batch=64, step_time="<=10ms").value
+    never = solve("chips", **CHIP, **MODEL, **priced, cost_per_token="<=0.001 USD/MTok", step_time="<=10ms").reason
+    assert "cost_per_token does not depend on chips" in never.message
+
+
+def test_a_cost_at_most_so_much_takes_a_batch_from_below():
+    solution = solve("batch", **CHIP, **MODEL, chips=8, chip_price="2 USD/h", cost_per_token="<=0.5 USD/MTok", step_time="<=20ms")
+    (found,) = solution.answers
+    price = 8 * 2 / 3600
+    assert found.low == pytest.approx(60e9 / (0.5e-6 * 24e12 / price - 1e9))
+
+
+# -- what memory alone says ------------------------------------------------------------------------------------------------
+
+
+def test_chips_for_the_weights_alone_say_so():
+    solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
+    (found,) = solution.answers
+    assert found.low == pytest.approx(140e9 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
+    assert str(solution).startswith("chips: at least 8.149 (so 9 whole ones)")
+    assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"

@@ -1,0 +1,192 @@
+"""The same questions of several deployments: a column each with the winner of every row, or a row each where columns do not fit."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from derive.answers import BOUGHT, COUNTED, OR, Answer, Result, same_bound, shown_end
+from derive.quantities import QUANTITIES
+from derive.show.binding import plain_regime
+from derive.show.several import foremost_of
+from derive.show.short import SCREEN_WIDTH
+from derive.show.tables import sweep_cells, sweep_head, text_of
+from derive.show.text import as_record, ids_to_cite, labelled, lines
+
+LESS, MORE = -1, 1
+BETTER = {
+    **{"s": LESS, "byte": LESS, "byte/token": LESS, "USD": LESS, "USD/token": LESS, "USD/s": LESS, "J": LESS, "J/token": LESS, "J/s": LESS},
+    **{"token/s": MORE, "token": MORE},
+}
+"""By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
+
+ABSENT, WON = "-", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and why there are none."""
+
+    name: str
+    hardware: tuple[str, ...]
+    model: tuple[str, ...]
+    solutions: tuple[Result, ...]
+    refused: str = ""
+
+
+def side_lines(columns: Sequence[Column], style: str) -> Iterator[str]:
+    """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
+    if style == "json":
+        found = [
+            {"hardware": list(one.hardware), "model": list(one.model), "solutions": [as_record(solution) for solution in one.solutions]}
+            for one in columns
+        ]
+        yield json.dumps(found, indent=2, allow_nan=False)
+    elif style == "csv":
+        yield from _csv(columns)
+    elif style == "table":
+        yield from _text(columns)
+    else:
+        for one in columns:
+            for solution in one.solutions:
+                yield one.name
+                yield from lines(solution, style)
+
+
+def _csv(columns: Sequence[Column]) -> Iterator[str]:
+    """The lines of every deployment with what it is called before them; a head that is the same again is left out."""
+    head = None
+    for one in columns:
+        for solution in one.solutions:
+            first, *rest = lines(solution, "csv")
+            yield from (f"deployment,{first}",) if first != head else ()
+            out = io.StringIO()
+            csv.writer(out, lineterminator="").writerow([one.name])
+            yield from (f"{out.getvalue()},{line}" for line in rest)
+            head = first
+
+
+def _text(columns: Sequence[Column]) -> Iterator[str]:
+    answered = [one for one in columns if one.solutions]
+    if any(solution.sweep for one in answered for solution in one.solutions):
+        yield from _swept(answered)
+    elif answered:
+        upright = _upright(answered)
+        yield from upright if max(map(len, upright)) <= SCREEN_WIDTH else _rows(answered)
+    solutions = [solution for one in answered for solution in one.solutions if solution.answers]
+    warned = [(one.name, text) for one in answered for solution in one.solutions if solution.answers for text in solution.warnings]
+    yield from labelled("warning", _grouped(warned, len(columns)))
+    reasons = [
+        (
+            one.name,
+            solution.why_not.splitlines()[0]
+            if solution.why_not.startswith(solution.unknown)
+            else f"{solution.unknown}: {solution.why_not}",
+        )
+        for one in answered
+        for solution in one.solutions
+        if not solution.answers and solution.reason
+    ]
+    yield from labelled("no answer", _grouped([*((one.name, one.refused) for one in columns if one.refused), *reasons], len(columns)))
+    if solutions:
+        yield ""
+        yield from labelled("assumes", [*foremost_of(solutions), "each by itself in full: one deployment with --full"])
+        yield f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}"
+
+
+def _grouped(said: Sequence[tuple[str, str]], many: int) -> list[str]:
+    """What is said of deployments, each text once with those it is said of; of all of them without."""
+    names: dict[str, list[str]] = {}
+    for name, text in said:
+        names.setdefault(text.splitlines()[0], []).append(name)
+    return [text if len({*of}) == many else f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
+
+
+def _upright(columns: Sequence[Column]) -> list[str]:
+    """A column a deployment, a row a question and, where it has regimes, one for what binds."""
+    rows = [["", *(one.name for one in columns), "best"]]
+    for place, first in enumerate(columns[0].solutions):
+        solutions = [one.solutions[place] for one in columns]
+        rows.append([_label(first.unknown, solutions), *(_cell(one) for one in solutions), ", ".join(_winners(columns, place))])
+        if any(_regime(one) for one in solutions):
+            rows.append(["  where", *(_regime(one) or ABSENT for one in solutions), ""])
+    return _aligned(rows)
+
+
+def _rows(columns: Sequence[Column]) -> list[str]:
+    """A row a deployment, a column a question; the winner of each is marked."""
+    places = range(len(columns[0].solutions))
+    winners = [_winners(columns, place) for place in places]
+    head = [_label(columns[0].solutions[place].unknown, [one.solutions[place] for one in columns]) for place in places]
+    rows = [["", *head, "where"]]
+    for one in columns:
+        cells = [_cell(one.solutions[place]) + (f" {WON}" if one.name in winners[place] else "  ") for place in places]
+        rows.append([one.name, *cells, _regime(one.solutions[0])])
+    return [*_aligned(rows), f"{WON} the best of its column"]
+
+
+def _swept(columns: Sequence[Column]) -> Iterator[str]:
+    """A row a point of the sweep, a column a deployment and question."""
+    tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
+    names = len(tables[0][2].given)
+    several = len({unknown for _, unknown, _ in tables}) > 1
+    heads = sweep_head(tables[0][1], tables[0][2])[:names]
+    labels = [f"{unknown} {name}" if several else name for name, unknown, _ in tables]
+    points = zip(*(sweep_cells(unknown, table) for _, unknown, table in tables), strict=True)
+    rows = [[*heads, *labels], *([*cells[0][:names], *(row[names] for row in cells)] for cells in points)]
+    letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
+    legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
+    if max(map(len, _aligned(rows))) > SCREEN_WIDTH:
+        rows[0] = [*heads, *letters]
+    if not several:
+        bound = same_bound(table.bound for _, _, table in tables)
+        yield f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}"
+    yield from _aligned(rows)
+    yield from legend if rows[0] != [*heads, *labels] else ()
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["   ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
+
+
+def _label(unknown: str, solutions: Sequence[Result]) -> str:
+    """The quantity, with what all of its answers are."""
+    bound = same_bound(answer.bound for one in solutions for answer in one.answers)
+    return unknown + (f" ({OR[bound].strip()})" if bound else "")
+
+
+def _cell(solution: Result) -> str:
+    return " or ".join(text_of(solution.unknown, _bare(one)) for one in solution.answers) or ABSENT
+
+
+def _bare(answer: Answer) -> Answer:
+    return Answer(answer.kind, answer.value, answer.low, answer.high, loose_low=answer.loose_low, loose_high=answer.loose_high)
+
+
+def _regime(solution: Result) -> str:
+    return " or ".join(dict.fromkeys(plain_regime(one.regime) for one in solution.answers if one.regime))
+
+
+def better_way(unknown: str) -> int:
+    """Whether more (1) or less (-1) of a quantity wins; 0 where neither does.
+
+    >>> better_way("step_time"), better_way("throughput"), better_way("chips"), better_way("batch"), better_way("layers")
+    (-1, 1, -1, 1, 0)
+    """
+    if unknown in BOUGHT:
+        return LESS
+    if unknown in COUNTED or unknown == "compute_utilisation":
+        return MORE
+    return BETTER.get(QUANTITIES[unknown].unit, 0)
+
+
+def _winners(columns: Sequence[Column], place: int) -> list[str]:
+    """The deployments with the best answer; none where they cannot be held against each other, or all are alike."""
+    sign = better_way(columns[0].solutions[place].unknown)
+    ends = {one.name: shown_end(one.solutions[place].answers[0]) for one in columns if len(one.solutions[place].answers) == 1}
+    values = {name: sign * end for name, end in ends.items() if end is not None}
+    if not sign or len(values) < 2 or max(values.values()) == min(values.values()):
+        return []
+    return [name for name, value in values.items() if value == max(values.values())]

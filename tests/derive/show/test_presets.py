@@ -1,0 +1,61 @@
+"""The tables of accelerators and models: every row is there and fits, a cell is the figure of the table, what is missing is named."""
+
+from derive import presets
+from derive.show.presets import chip_lines, hardware_lines, model_lines
+from derive.units import parse
+
+COLUMNS = 100
+
+
+def cells(lines: list[str]) -> dict[str, list[str]]:
+    return {line.split()[0]: line.split() for line in lines[1:-1]}
+
+
+def test_every_accelerator_has_a_row_that_fits():
+    lines = hardware_lines()
+    assert [line.split()[0] for line in lines[1:-1]] == [*presets.hardware_names()]
+    assert max(map(len, lines[:-1])) <= COLUMNS and lines[0].split()[:5] == ["chip", "bf16", "fp8", "int8", "fp4"]
+
+
+def test_a_row_of_an_accelerator_is_what_its_preset_sets():
+    for name, row in cells(hardware_lines()).items():
+        for dtype, cell in zip(("bf16", "fp8", "int8", "fp4"), row[1:5], strict=True):
+            if cell == "-":
+                continue
+            givens = presets.hardware(f"{name}:{dtype}").givens
+            assert abs(float(cell) * 1e15 / givens["peak_flops"] - 1) < 5e-3
+            assert abs(float(row[5]) * 1e12 / givens["hbm_bandwidth"] - 1) < 1e-3
+            assert abs(float(row[6]) * 1e9 / givens["hbm_capacity"] - 1) < 1e-3
+
+
+def test_the_ridge_point_is_that_of_the_first_type_and_rents_have_a_grade():
+    """989e12/3.35e12 = 295; a chip that is rated in fp4 alone has that of fp4."""
+    rows = cells(hardware_lines())
+    assert rows["H100-SXM"][7] == "295" and rows["Rubin-VR200"][7] == "1591"
+    assert " ".join(rows["H100-SXM"][8:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][8:] == ["-"]
+
+
+def test_an_accelerator_shows_all_its_types_and_every_price():
+    lines = chip_lines("H100-SXM")
+    assert lines[0] == "H100-SXM   --hardware H100-SXM:fp8"
+    assert [line.split()[1] for line in lines if line.startswith("peak_flops")] == ["bf16", "fp8", "int8"]
+    assert sum(line.startswith("chip_price") for line in lines) == len(presets.prices_of("H100-SXM"))
+    assert "591 FLOP/byte" in next(line for line in lines if line.startswith("peak_flops fp8"))
+
+
+def test_every_model_has_a_row_that_fits_with_its_cache_or_what_is_missing():
+    lines = model_lines()
+    assert [line.split()[0] for line in lines[1:-1]] == [*presets.model_names()] and max(map(len, lines)) <= COLUMNS
+    for name, row in cells(lines).items():
+        try:
+            preset = presets.model(name)
+        except presets.NotCovered:
+            assert row[4:6] == ["-", "-"] and "an equation of its cache" in " ".join(row)
+            continue
+        assert row[7] != "-" or {"query_heads", "total_params", "active_params"} <= preset.givens.keys()
+        assert abs(parse("total_params", row[1]) / preset.givens["total_params"] - 1) < 1e-3
+
+
+def test_what_is_read_of_a_cache_is_less_than_what_is_stored_where_attention_selects():
+    rows = cells(model_lines())
+    assert rows["DeepSeek-V3.2"][4:6] == ["7.808", "42.94"] and rows["DeepSeek-V3"][3:6] == ["8/256", "35.14", "35.14"]

@@ -1,0 +1,70 @@
+"""Deployments side by side: each as if asked alone, the winner of every row, those without an answer named once, in what fits."""
+
+import csv
+import json
+
+from derive.show.short import SCREEN_WIDTH
+from derive.show.side_by_side import better_way
+from tests.tools.commands import call, refused
+
+SERVED = ("chips=8", "batch=64", "context_length=8k", "bytes_per_element=fp8")
+LLAMA = ("--model", "Llama-3.1-70B", *SERVED)
+TEN = "H100,H200,B200,B300,GB200,MI300X,MI325X,MI355X,TPU-v6e,H20:fp8"
+
+
+def test_a_row_a_question_a_column_a_chip_and_its_winner():
+    lines = call("solve", "step_time,throughput", "--hardware", "H100,H200,B200:fp8", *LLAMA).out.splitlines()
+    assert lines[0].split() == ["H100:fp8", "H200:fp8", "B200:fp8", "best"]
+    assert lines[1].split() == ["step_time", "(or", "more)", "5.742", "ms", "4.007", "ms", "2.404", "ms", "B200:fp8"]
+    assert lines[2].split() == ["where", *["memory-bound"] * 3] and lines[3].split()[-1] == "B200:fp8"
+    assert max(map(len, lines)) <= SCREEN_WIDTH
+
+
+def test_each_is_what_it_is_alone():
+    several = json.loads(call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--as", "json").out)
+    for name, one in zip(("H100:fp8", "B200:fp8"), several, strict=True):
+        alone = json.loads(call("solve", "step_time", "--hardware", name, *LLAMA, "--as", "json").out)
+        assert one == {"hardware": [name], "model": ["Llama-3.1-70B"], "solutions": [alone]}
+    rows = [*csv.DictReader(call("solve", "step_time", "--hardware", "H100,B200:fp8", *LLAMA, "--as", "csv").out.splitlines())]
+    assert [row["deployment"] for row in rows] == ["H100:fp8", "B200:fp8"] and rows[0]["unknown"] == "step_time"
+
+
+def test_more_than_fit_are_rows_and_the_best_is_marked():
+    lines = call("solve", "step_time", "--hardware", TEN, *LLAMA).out.splitlines()
+    assert [line.split()[0] for line in lines[1:11]] == [f"{name}:fp8" for name in TEN.removesuffix(":fp8").split(",")]
+    best = [line.split()[0] for line in lines[1:11] if " *" in line]
+    assert best == ["B200:fp8", "B300:fp8", "GB200:fp8", "MI355X:fp8"], "eight terabytes a second, all of them"
+    assert lines[11] == "* the best of its column"
+
+
+def test_two_lists_are_all_with_all_or_one_with_one():
+    asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B,Llama-3-8B", *SERVED)
+    assert [line.split()[0] for line in call(*asked).out.splitlines()[1:5]] == ["H100:fp8", "H100:fp8", "H200:fp8", "H200:fp8"]
+    zipped = json.loads(call(*asked, "--zip", "--as", "json").out)
+    assert [(one["hardware"], one["model"]) for one in zipped] == [
+        (["H100:fp8"], ["Llama-3.1-70B"]),
+        (["H200:fp8"], ["Llama-3-8B"]),
+    ]
+    assert "as long as each other" in refused(*asked[:5], "Llama-3-8B,Llama-3-70B,Mixtral-8x7B", "--zip")
+
+
+def test_a_sweep_has_a_column_a_deployment_with_a_legend_where_names_are_too_long():
+    short = call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1,8", *LLAMA[4:]).out.splitlines()
+    assert short[:2] == ["step_time (or more)", "batch   H100:fp8   H200:fp8"] and short[2].split()[0] == "1"
+    models = ("--model", "Llama-3.1-70B,Llama-3.3-70B", "chips=8", "batch=1,8", *LLAMA[4:])
+    long = call("solve", "step_time", "--hardware", "H100,H200:fp8", *models).out.splitlines()
+    assert long[1].split() == ["batch", "A", "B", "C", "D"] and long[4] == "A: H100:fp8 Llama-3.1-70B"
+
+
+def test_those_without_an_answer_are_named_with_why_and_all_without_leave_with_3():
+    said = call("solve", "cost_per_token", "--hardware", "H100,L4:fp8", *LLAMA, "--price", "rent")
+    assert said.status == 0 and "no answer   L4:fp8: hardware.csv has no rent of L4" in said.out
+    nothing = call("solve", "step_time", "--hardware", "H100,H200:fp8", "--model", "Llama-3.1-70B")
+    assert nothing.status == 3 and nothing.out.count("step_time needs also") == 1
+    assert "unknown accelerator 'H1'" in refused("solve", "step_time", "--hardware", "H1,H200:fp8", *LLAMA)
+
+
+def test_less_wins_of_times_and_costs_and_more_of_rates():
+    assert [better_way(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
+    same = call("solve", "memory_demand", "--hardware", "H100,H200:fp8", *LLAMA).out.splitlines()
+    assert same[1].split()[-1] == "GB"

@@ -1,0 +1,47 @@
+"""Fewest chips where the batch is free: no fewer would do, and with these some whole batch meets every target."""
+
+import pytest
+
+from derive.solving.api import solve
+
+SERVED = {"hardware": "H200-SXM:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8192}
+TARGETS = {"throughput": ">=50k", "step_time": "<=50ms"}
+
+
+def meets(chips: int, batch: int) -> bool:
+    given = {**SERVED, "chips": chips, "batch": batch}
+    step, rate = (solve(name, **given) for name in ("step_time", "throughput"))
+    return bool(step.answers) and step.value <= 0.05 and rate.value >= 5e4
+
+
+def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
+    """Of 4.8 TB/s each and 1.342 GB of cache a sequence, 14 chips make no more than 50,070 tokens a second of an endless batch."""
+    solution = solve("chips", **SERVED, **TARGETS)
+    (found,) = solution.answers
+    assert (found.value, found.bound) == (15.0, "lower")
+    assert (
+        solution.said
+        == (
+            "with a batch of 716 to 1632, for step_time at most 50 ms and throughput at least 50k token/s",
+            "best: chips = 15, the fewest: with one chip less no whole batch meets them all",
+        )
+        or "throughput at least 50k token/s and step_time at most 50 ms" in solution.said[0]
+    )
+    assert meets(15, 716) and meets(15, 1632) and not meets(15, 715) and not meets(15, 1633)
+    assert not any(meets(14, batch) for batch in (1, 100, 700, 1500, 1523))
+
+
+def test_times_and_rates_that_are_given_are_targets_where_memory_is_short_of_meeting_them_exactly():
+    given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 4096}
+    exact = solve("chips", **given, throughput=5e4, step_time=0.05)
+    limits = solve("chips", **given, throughput=">=50k", step_time="<=50ms")
+    assert exact.answers[0].value == limits.answers[0].value and exact.answers[0].value < 44
+
+
+@pytest.mark.parametrize("more", [{"batch": 64, "step_time": "<=10ms"}, {"step_time": "<=50ms"}])
+def test_with_a_batch_or_one_target_alone_it_is_no_such_question(more):
+    assert not solve("chips", **SERVED, **more).said
+
+
+def test_what_no_chips_meet_has_no_answer():
+    assert not solve("chips", **SERVED, throughput=">=50k", step_time="<=10ns").answers
