@@ -105,8 +105,10 @@ def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
 
 
 def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id():
-    listed, shown = call("list", "kv").out, call("show", "kv").out
-    assert listed.startswith("kv_bytes_per_token ") and "\nroofline.kv_time " in listed and listed == shown
+    listed = call("list", "kv").out
+    assert listed.startswith("kv_bytes_per_token ") and "\nroofline.kv_time " in listed
+    assert call("list", "roofline").out == call("show", "roofline").out != ""
+    assert call("show", "kv").out == call("show", "kv_bytes_per_token").out, "a word that means one quantity is that"
     assert call("list", "balance", "batch").out.splitlines()[0].startswith("balance_batch ")
     assert all(
         line.startswith("memory.") for line in call("list", "--chapter", "memory", "capacity").out.splitlines() if "." in line.split()[0]
@@ -122,7 +124,6 @@ def test_a_time_of_the_lecture_lists_what_was_said_then():
 
 
 def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
-    assert "did you mean 'kv_bytes_per_token' or 'kv_time' or " in refused("solve", "kv")
     assert "did you mean 'output_price' or 'chip_price' or " in refused("solve", "price")
     assert "did you mean 'bytes_per_weight'?" in refused("solve", "precision") and "dp_out" not in refused("solve", "goodput")
 
