@@ -32,7 +32,7 @@ LINES_AT_ONCE = 1000
     help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
 )
 @click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
-@click.option("--zip", "zipped", is_flag=True, help="Take the first of --hardware with the first of --model, and so on, not all with all.")
+@click.option("--zip", "zipped", is_flag=True, help="Of two lists take the first with the first, and so on, not all with all.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
 @click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
@@ -90,10 +90,10 @@ def solve_command(
     deployments = _deployments(hardware, model, zipped)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...]) -> "tuple[Solution, ...]":
-        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway) for name in unknowns)
+        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway, zipped) for name in unknowns)
 
     if plot is not None:
-        _refuse_form(plot)
+        _refuse_form(plot, style)
     if len(deployments) > 1:
         columns = _named([_column(*one, solved) for one in deployments])
         _side_by_side(columns, style)
@@ -103,8 +103,8 @@ def solve_command(
         return
     solutions = solved(*deployments[0])
     first, *others = solutions
-    if plot == "-" and style == "table":
-        _draw(plot, [("", solutions)])
+    if zipped and len(first.sweep.given if first.sweep else ()) < 2:
+        raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
     if others:
         shown = several_lines(solutions, style, full)
     else:
@@ -118,7 +118,7 @@ def solve_command(
     for one in refused:
         if one.reason:
             say(one.reason.message)
-    if plot not in (None, "-") and not refused:
+    if plot is not None and not refused:
         _draw(plot, [("", solutions)])
     if refused:
         leave(NO_ANSWER)
@@ -140,7 +140,7 @@ def _deployments(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool
     lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
     if zipped:
         longest = max(map(len, lists), default=1)
-        if any(len(one) not in (1, longest) for one in lists) or longest == 1:
+        if any(len(one) not in (1, longest) for one in lists):
             raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
         rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)]
     else:
@@ -168,7 +168,9 @@ def _column(
         return Column(name, chips, models, (), str(error))
 
 
-def _refuse_form(place: str) -> None:
+def _refuse_form(place: str, style: str) -> None:
+    if place == "-" and style != "table":
+        raise WrongValue(f"--plot - draws below the table, and would stand in the {style}: write to a file that ends in .svg or .png")
     if place != "-" and not place.lower().endswith((".svg", ".png")):
         raise WrongValue(f"--plot {shorten(place)[1:-1]}: write to a file that ends in .svg or .png, or - for the terminal")
 
