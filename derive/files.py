@@ -63,7 +63,7 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def write(place: str, text: str) -> None:
+def write(place: str, content: str | bytes) -> None:
     """The file whole or not at all, by way of a new one beside it; a file that was there keeps its permissions."""
     try:
         path = os.path.realpath(place)
@@ -71,8 +71,8 @@ def write(place: str, text: str) -> None:
         beside = os.path.join(os.path.dirname(path), f".backsolve-{token_hex(8)}")
         with _signals_held():
             try:
-                with open(beside, "x", encoding="utf-8", opener=_private if before else None) as file:
-                    file.write(text)
+                with open(beside, "xb", opener=_private if before else None) as file:
+                    file.write(content.encode() if isinstance(content, str) else content)
                     file.flush()
                     os.fsync(file.fileno())
                 if before:

@@ -12,6 +12,7 @@ from derive.errors import INPUT_IS_WRONG, NO_ANSWER, NotCovered, WrongValue, sho
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from derive.answers import Result
     from derive.show.side_by_side import Column
     from derive.solving.result import Solution
 
@@ -31,7 +32,7 @@ LINES_AT_ONCE = 1000
     help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
 )
 @click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
-@click.option("--zip", "zipped", is_flag=True, help="Take the first of --hardware with the first of --model, and so on, not all with all.")
+@click.option("--zip", "zipped", is_flag=True, help="Of two lists take the first with the first, and so on, not all with all.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
 @click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
@@ -48,11 +49,12 @@ LINES_AT_ONCE = 1000
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
+@click.option("--plot", metavar="FILE", help="Draw a sweep: .svg or .png (takes backsolve[plot]), or - in the terminal.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,
-    count: str, sizes: str, efficiency: str, price: str, anyway: bool, full: bool, style: str,
+    count: str, sizes: str, efficiency: str, price: str, anyway: bool, plot: str | None, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -88,14 +90,21 @@ def solve_command(
     deployments = _deployments(hardware, model, zipped)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...]) -> "tuple[Solution, ...]":
-        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway) for name in unknowns)
+        return tuple(respond(name, texts, chips, models, using, variants, conventions, anyway, zipped) for name in unknowns)
 
+    if plot is not None:
+        _refuse_form(plot, style)
     if len(deployments) > 1:
-        _side_by_side([_column(*one, solved) for one in deployments], style)
+        columns = _named([_column(*one, solved) for one in deployments])
+        _side_by_side(columns, style)
+        if plot is not None:
+            _draw(plot, [(one.name, one.solutions) for one in columns if one.solutions])
         fail_on(problems(*tables))
         return
     solutions = solved(*deployments[0])
     first, *others = solutions
+    if zipped and len(first.sweep.given if first.sweep else ()) < 2:
+        raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
     if others:
         shown = several_lines(solutions, style, full)
     else:
@@ -109,6 +118,8 @@ def solve_command(
     for one in refused:
         if one.reason:
             say(one.reason.message)
+    if plot is not None and not refused:
+        _draw(plot, [("", solutions)])
     if refused:
         leave(NO_ANSWER)
     if bad:
@@ -129,7 +140,7 @@ def _deployments(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool
     lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
     if zipped:
         longest = max(map(len, lists), default=1)
-        if any(len(one) not in (1, longest) for one in lists) or longest == 1:
+        if any(len(one) not in (1, longest) for one in lists):
             raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
         rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)]
     else:
@@ -157,17 +168,40 @@ def _column(
         return Column(name, chips, models, (), str(error))
 
 
-def _side_by_side(columns: "list[Column]", style: str) -> None:
-    """Print deployments side by side, named by what they differ in; without an answer of any of them leave with 3."""
+def _refuse_form(place: str, style: str) -> None:
+    if place == "-" and style != "table":
+        raise WrongValue(f"--plot - draws below the table, and would stand in the {style}: write to a file that ends in .svg or .png")
+    if place != "-" and not place.lower().endswith((".svg", ".png")):
+        raise WrongValue(f"--plot {shorten(place)[1:-1]}: write to a file that ends in .svg or .png, or - for the terminal")
+
+
+def _draw(place: str, columns: "list[tuple[str, tuple[Result, ...]]]") -> None:
+    """Draw sweeps into a file, or as text."""
+    from derive.files import write
+    from derive.show.plot import drawing, panels, picture
+
+    found = panels(columns)
+    if place == "-":
+        click.echo("\n".join(drawing(found)) + "\n")
+    else:
+        write(place, picture(found, place.lower()[-3:]))
+
+
+def _named(columns: "list[Column]") -> "list[Column]":
+    """Deployments named by what they differ in."""
     from dataclasses import replace
 
+    shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
+    return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
+
+
+def _side_by_side(columns: "list[Column]", style: str) -> None:
+    """Print deployments side by side; without an answer of any of them leave with 3."""
     from derive.show.side_by_side import side_lines
     from derive.show.text import beside
 
-    shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
-    named = [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
-    _print(side_lines(named, style), style)
-    for one in named if style != "table" else ():
+    _print(side_lines(columns, style), style)
+    for one in columns if style != "table" else ():
         for text in dict.fromkeys(text for solution in one.solutions for text in beside(solution)):
             say(f"{one.name}: {text}")
     if not any(solution.answers for one in columns for solution in one.solutions):

@@ -83,8 +83,9 @@ def respond(
     variants: Mapping[str, str] | None = None,
     conventions: Conventions = USUAL_CONVENTIONS,
     anyway: bool = False,
+    zipped: bool = False,
 ) -> Solution:
-    """`solve`, with everything as the command line has it: what is given by name, the switches as a record."""
+    """`solve` as the command line has it: what is given by name, the switches as a record, lists all with all or zipped."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     given, sides = limits({spelled: value for spelled, value in given.items() if not is_symbolic(value)})
     spreads = {}
@@ -98,12 +99,12 @@ def respond(
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
-    solution = _at(asked, spans)
+    solution = _at(asked, spans, zipped)
     missing = solution.reason.missing if solution.reason and solution.reason.code == "missing_givens" else ()
     if "batch" in missing and "batch" in at_nothing(given):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
-    again = _at(dense, spans) if dense else solution
+    again = _at(dense, spans, zipped) if dense else solution
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(dense or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason:
@@ -111,14 +112,14 @@ def respond(
     return again if again.answers or again.sweep else solution
 
 
-def _at(asked: Question, spans: Mapping[str, Spread]) -> Solution:
+def _at(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
     """The answer at one point, over ranges, or point by point."""
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:
         from derive.solving.sweeps import swept
 
-        return swept(asked, series, intervals)
+        return swept(asked, series, intervals, zipped)
     if intervals:
         from derive.solving.intervals import spanned
 

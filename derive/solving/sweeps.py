@@ -43,16 +43,22 @@ TRIED = 1.0
 """Seconds after which it is foreseen how long all points will take."""
 
 
-def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval]) -> Solution:
-    """The answers at every combination of the series, the last one running fastest; over ranges, what each spans."""
-    count = prod(len(one) for one in series.values())
+def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
+    """The answers at every combination of the series, the last one running fastest; over ranges, what each spans.
+
+    Zipped, at the first values of all series, the second ones, and so on; raises WrongValue for series of other lengths.
+    """
+    lengths = {len(one) for one in series.values()}
+    if zipped and len(lengths) > 1:
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
+    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
     if count > MOST_POINTS:
         raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
     _fits_here(series, count, rows=1)
     first = answer(asked)
     if first.reason and first.reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
         return first
-    given = _grid(series)
+    given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
     if ranges:
         return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
     if count <= FEW:

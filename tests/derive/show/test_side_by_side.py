@@ -45,6 +45,7 @@ def test_two_lists_are_all_with_all_or_one_with_one():
         (["H100:fp8"], ["Llama-3.1-70B"]),
         (["H200:fp8"], ["Llama-3-8B"]),
     ]
+    assert "--zip takes two lists" in refused("solve", "step_time", "--hardware", "H100:fp8", *LLAMA, "--zip")
     assert "as long as each other" in refused(*asked[:5], "Llama-3-8B,Llama-3-70B,Mixtral-8x7B", "--zip")
 
 

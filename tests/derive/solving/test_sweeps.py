@@ -14,7 +14,7 @@ from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import lines, rendered
 from derive.solving import sweeps
-from derive.solving.api import solve
+from derive.solving.api import respond, solve
 from derive.solving.givens import MOST_VALUES
 from tests.tools.random_questions import at_random
 
@@ -54,7 +54,7 @@ MEASURED = """
 import sys
 from pathlib import Path
 from derive.show.text import lines
-from derive.solving.api import solve
+from derive.solving.api import respond, solve
 shown = lines(solve("step_time", compute_time="10ms", memory_time="1ms..20ms:log:3e5"), sys.argv[1])
 count = sum(1 for _, line in zip(range(100_000), shown))
 print(count, next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")))
@@ -183,3 +183,11 @@ def test_a_reader_may_leave_in_the_middle_of_a_long_sweep():
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait(60) == 0
     process.stderr.close()
+
+
+def test_zipped_lists_are_taken_one_with_one():
+    given = {"kv_time": "1ms,2ms,3ms", "weight_time": "10ms,20ms,30ms"}
+    table = respond("memory_time", given, zipped=True).sweep
+    assert table.values[0] == pytest.approx([0.011, 0.022, 0.033]) and len(respond("memory_time", given).sweep) == 9
+    with pytest.raises(WrongValue, match=r"kv_time \(3\) and weight_time \(2\): lists that are zipped are equally long"):
+        respond("memory_time", {**given, "weight_time": "10ms,20ms"}, zipped=True)

@@ -1,0 +1,88 @@
+"""Pictures of sweeps: the points are those of the table, the front is what nothing beats, the same answers make the same file."""
+
+import builtins
+
+import pytest
+
+from derive.errors import WrongValue
+from derive.show.plot import HIGH, WIDE, Panel, drawing, panels, picture
+from derive.solving.api import solve
+from tests.tools.commands import call, refused
+
+SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000, "bytes_per_element": 1}
+ARGUMENTS = ("--hardware", "H100-SXM:fp8", "--model", "Llama-3.1-70B", "chips=8", "context_length=8k", "bytes_per_element=1")
+
+
+def swept(*unknowns: str, **more):
+    return [solve(name, **SERVED, **more) for name in unknowns]
+
+
+def test_a_line_has_the_points_of_the_sweep_that_have_an_answer():
+    """The largest batch does not fit: 8 chips of 80 GB hold 434 caches."""
+    (panel,) = panels([("", swept("step_time", batch=[1, 8, 64, 4096]))])
+    ((name, xs, ys),) = panel.lines
+    assert (name, panel.across, panel.up, xs) == ("", "batch", "step_time", (1.0, 8.0, 64.0))
+    assert ys == tuple(solve("step_time", **SERVED, batch=batch).value for batch in (1, 8, 64))
+
+
+def test_every_other_swept_quantity_has_a_line_a_value():
+    (panel,) = panels([("", swept("step_time", mbu=[0.5, 1.0], batch=[1, 8]))])
+    assert [name for name, *_ in panel.lines] == ["mbu = 0.5", "mbu = 1"] and panel.across == "batch"
+    (both,) = panels([("A", swept("step_time", batch=[1, 8])), ("B", swept("step_time", batch=[1, 8]))])
+    assert [name for name, *_ in both.lines] == ["A", "B"]
+
+
+def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
+    *_, front = panels([("", swept("step_time", "throughput", batch=[1, 8, 64]))])
+    assert (front.across, front.up, len(front.lines[0][1])) == ("step_time", "throughput", 3), "each larger batch is slower and makes more"
+    alike = panels([("", swept("step_time", "kv_time", batch=[1, 8, 64]))])
+    assert len(alike) == 2, "the smallest batch has the shortest of both: there is nothing to weigh"
+    *_, some = panels([("", swept("throughput", "kv_time", batch=[64, 8, 1]))])
+    assert [point[0] for point in zip(*some.lines[0][1:], strict=True)] == sorted(some.lines[0][1])
+
+
+def test_what_is_no_sweep_or_too_much_of_one_is_refused():
+    with pytest.raises(WrongValue, match="takes a sweep"):
+        panels([("", swept("step_time", batch=8))])
+    with pytest.raises(WrongValue, match="at most 12 lines"):
+        panels([("", swept("step_time", mbu=[0.5 + at / 100 for at in range(13)], batch=[1, 8]))])
+
+
+@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_the_same_answers_make_the_same_picture(form: str, begins: bytes):
+    found = panels([("H100", swept("step_time", batch=[1, 8, 64]))])
+    made = picture(found, form)
+    assert made.startswith(begins) and made == picture(found, form)
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch):
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return imported(name, *rest)
+
+    imported = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; --plot - draws"):
+        picture([Panel("batch", "step_time", ())], "svg")
+
+
+def test_a_drawing_has_its_ends_at_the_edges():
+    lines = [*drawing([Panel("batch", "step_time", (("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
+    assert lines[0] == "step_time over batch" and len(lines) == HIGH + 4
+    assert lines[1].startswith("4 ms |") and lines[1].endswith("*") and len(lines[1]) == len("4 ms |") + WIDE
+    assert lines[HIGH] == "1 ms |*" and lines[-1].split() == ["*", "A"]
+    assert [*drawing([Panel("batch", "step_time", (("", (), ()),))])] == ["step_time over batch", "  no answer anywhere"]
+
+
+def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = call("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.svg")
+    assert (said.status, said.err) == (0, "") and (tmp_path / "step.svg").read_bytes().startswith(b"<?xml")
+    drawn = call("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-").out
+    assert drawn.index("\ncite  ") < drawn.index("\nstep_time over batch\n")
+    assert "would stand in the json" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-", "--as", "json")
+    assert "ends in .svg or .png" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.pdf")
+    assert "takes a sweep" in call("solve", "step_time", *ARGUMENTS, "batch=8", "--plot", "step.svg").err
+    assert call("solve", "step_time", "--hardware", "H100,H200:fp8", *ARGUMENTS[2:], "batch=1,8", "--plot", "both.png").status == 0
+    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
