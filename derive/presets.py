@@ -11,7 +11,17 @@ from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
 from derive.quantities import quantity
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, in_si, is_known, listed
-from derive.shipped_rules import BYTES_PER_WEIGHT, FIXED_PARTS, HARDWARE_GIVENS, KV_INPUTS, LINKS, PUBLISHED_BYTES, SCALES, published_types
+from derive.shipped_rules import (
+    BYTES_PER_WEIGHT,
+    FIXED_PARTS,
+    HARDWARE_GIVENS,
+    KV_INPUTS,
+    LINKS,
+    POWER,
+    PUBLISHED_BYTES,
+    SCALES,
+    published_types,
+)
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
@@ -115,7 +125,7 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
 
 
 def hardware(text: str, tables: Tables | None = None) -> Preset:
-    """Peak FLOP/s, memory bandwidth and capacity of one chip, its links, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
+    """Peak FLOP/s, memory bandwidth and capacity of one chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.
@@ -138,7 +148,7 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
-    for wanted, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS}.items():
+    for wanted, called in {**{name: name for name in HARDWARE_GIVENS}, **LINKS, **POWER}.items():
         row = chosen.get((called, dtype if wanted == "peak_flops" else ""))
         if row is not None:
             givens[wanted] = in_si(wanted, row.value, row.unit)

@@ -232,8 +232,8 @@ class Equation:
     and returns the quantity on the left and the expression on the right; it is called when the symbols are first
     needed. The equation may be used where each entry of `requires` holds.
     `variant` is there where several equations define one quantity; what holds with one of them alone bears its name as
-    well. `direction` says what a
-    bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
+    well. A `stand_in` joins by itself only where what it defines is asked for, or not given and all that it takes is at hand.
+    `direction` says what a bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
     became of the mathematics, and why.
     """
 
@@ -255,6 +255,7 @@ class Equation:
     example: Example | None = None
     steps: tuple[Step, ...] = ()
     sources: tuple[Source, ...]
+    stand_in: bool = False
     put_in: Mapping[str, int | str] = field(default_factory=dict)
     """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
     wins: ClassVar[tuple[()]] = ()

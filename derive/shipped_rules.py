@@ -34,6 +34,8 @@ LINKS = {
     "scale_out_link_bandwidth": "scale_out_bandwidth",
 }
 """What the registry calls the links of a chip, and what hardware.csv does."""
+POWER = {"chip_power": "chip_power"}
+"""Under load; the unit of the table is not that of the registry."""
 KV_INPUTS = {
     "gqa": ("layers", "kv_heads", "head_dim"),
     "hybrid": ("kv_layers", "kv_heads", "head_dim"),

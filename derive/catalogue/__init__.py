@@ -10,10 +10,10 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 
 CHAPTERS = (
     *("roofline", "batching", "scheduling", "context", "serving", "memory", "experts", "pipeline"),
-    *("training", "bands", "readings", "cache", "architecture", "reversible"),
+    *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network", "energy"),
 )
 
-RETIRED: dict[str, str] = {}
+RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
 ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.least_cost")
@@ -65,6 +65,17 @@ def bounds() -> tuple[Equation, ...]:
     ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
     """
     return tuple(row for row in by_id().values() if row.sense != "=" and row.kind in CHAINED_BY_ITSELF and row.id not in ROOF_IDS)
+
+
+@lru_cache(maxsize=1)
+def stand_ins() -> dict[Equation, frozenset[str]]:
+    """Definitions that stand in for what is not given, each with what has to be at hand for it: what no other equation makes.
+
+    >>> {row.id: sorted(needed) for row, needed in stand_ins().items() if row.chapter == "serving"}
+    {'serving.mean_decode_context': ['output_tokens', 'prompt_tokens']}
+    """
+    made = {row.defines for row in by_id().values()}
+    return {row: row.inputs - made for row in by_id().values() if row.stand_in}
 
 
 def variants_of(group: str) -> dict[str, Equation]:

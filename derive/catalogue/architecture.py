@@ -2,6 +2,7 @@
 
 from derive.catalogue.decode_attention import DECODE
 from derive.catalogue.fixed_caches import FIXED
+from derive.catalogue.parameter_counts import COUNTS
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import GQA_PAPER, MLA_PAPER, UNEQUAL_CONFIG, ours, talk
 from derive.catalogue.sparse_caches import INDEXED
@@ -227,4 +228,5 @@ EQUATIONS = (
         ),
         sources=(ours("FLOPs per pair over the KV bytes read for it"),),
     ),
+    *COUNTS,
 )

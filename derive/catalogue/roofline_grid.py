@@ -1,51 +1,11 @@
 """Roofline, continued: more chips read faster and wait longer for each other."""
 
 from derive.arithmetic import power
-from derive.catalogue.sources import EPOCH_PAPER, TENSOR_PARALLEL_PAPER
+from derive.catalogue.sources import EPOCH_PAPER
 from derive.records import BOUND, LOWER, Equation, Example, Step, at
 from derive.requirements import Requirement
 
 GRID = (
-    Equation(
-        id="roofline.tensor_parallel_time",
-        title="Time to add up what the chips of a layer make",
-        defines="tensor_parallel_time",
-        relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, batch, positions_per_step, model_dim,
-            bytes_per_activation, chips, link_bandwidth: (
-            tensor_parallel_time,
-            layers
-            * synchronisations_per_layer
-            * batch
-            * positions_per_step
-            * model_dim
-            * bytes_per_activation
-            * 2
-            * (chips - 1)
-            / (chips * link_bandwidth),
-        ),
-        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
-        statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
-        assumptions=(
-            "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
-            "the links alone: every synchronisation also takes a latency",
-            "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
-            "no overlap with arithmetic",
-        ),
-        example=Example(
-            given={
-                "layers": "126",
-                "synchronisations_per_layer": "2",
-                "batch": "64",
-                "positions_per_step": "4",
-                "model_dim": "16384",
-                "bytes_per_activation": "2",
-                "chips": "16",
-                "link_bandwidth": "450 GB/s",
-            },
-            result="8.808 ms",
-        ),
-        sources=(TENSOR_PARALLEL_PAPER,),
-    ),
     Equation(
         id="roofline.grid_latency",
         version=2,

@@ -4,6 +4,7 @@ from derive.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.serving_costs import COSTS
 from derive.catalogue.serving_methods import METHODS
+from derive.catalogue.serving_requests import REQUESTS
 from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
@@ -339,4 +340,5 @@ EQUATIONS = (
     *ROOFS,
     *COSTS,
     *SPECULATION,
+    *REQUESTS,
 )

@@ -1,7 +1,7 @@
 """Serving, continued: attention in prefill, the mean context of decode, and what a chip costs that is owned."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
 COSTS = (
@@ -92,12 +92,26 @@ COSTS = (
     Equation(
         id="serving.mean_decode_context",
         title="Mean context of decode",
-        kind=CONDITION,
+        defines="context_length",
+        variant=Variant(group="context_length", name="decode", default=True),
+        stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
         statement="From the first output token to the last, a sequence reads its prompt and on average half of its output.",
         assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),
         example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="6250 tokens"),
         sources=(ours("the mean of n_in + i over the n_out steps of a request"),),
+    ),
+    Equation(
+        id="serving.context_of_prompt",
+        title="Context at the end of a prompt",
+        defines="context_length",
+        variant=Variant(group="context_length", name="prompt"),
+        stand_in=True,
+        relation=lambda context_length, prompt_tokens: (context_length, prompt_tokens),
+        statement="At its first output token a sequence has its prompt behind it, and nothing else.",
+        assumptions=("the whole prompt stays in the context",),
+        example=Example(given={"prompt_tokens": "6000"}, result="6000 tokens"),
+        sources=(ours("the first step of decode, and what is sent to the chips that do it"),),
     ),
     Equation(
         id="serving.chip_price_from_capex",

@@ -68,6 +68,20 @@ def scaling_book_training(said: str, encoded: str = "") -> Source:
     )
 
 
+def scaling_book_applied_training(said: str, encoded: str = "") -> Source:
+    """The chapter of the JAX scaling book that works out the training of a model of 70B."""
+    return Source(
+        kind="book",
+        title="Training LLaMA 3 on TPUs (How to Scale Your Model, section 6)",
+        author="Jacob Austin et al.",
+        url="https://jax-ml.github.io/scaling-book/applied-training",
+        said=said,
+        page="section 6, counting parameters and FLOPs",
+        year=2025,
+        encoded=encoded,
+    )
+
+
 def ours(said: str) -> Source:
     """A result worked out for this project; the derivation is the citation."""
     return Source(
@@ -181,6 +195,25 @@ TENSOR_PARALLEL_PAPER = Source(
     page="section 3",
     year=2019,
 )
+RING_PAPER = Source(
+    kind="paper",
+    title="Bandwidth optimal all-reduce algorithms for clusters of workstations",
+    author="Pitch Patarasuk, Xin Yuan",
+    url="https://doi.org/10.1016/j.jpdc.2008.09.002",
+    said="a reduce-scatter and an all-gather round a ring send 2 (N - 1)/N of the data from every node, the least there can be",
+    page="section 3",
+    year=2009,
+)
+POPE_PAPER = Source(
+    kind="paper",
+    title="Efficiently scaling transformer inference",
+    author="Reiner Pope et al.",
+    url="https://arxiv.org/abs/2211.05102",
+    said="weights that stay, cut along both sides: 8 B L E over the root of the chips and the bandwidth where F is 4 E",
+    page="section 3.2.2",
+    year=2022,
+    encoded="for any width of the feed-forward part, in bytes, over all layers",
+)
 MEGATRON_PAPER = Source(
     kind="paper",
     title="Efficient large-scale language model training on GPU clusters using Megatron-LM",
@@ -200,6 +233,24 @@ MOE_PAPER = Source(
     page="section 2",
     year=2017,
 )
+MIXTRAL_PAPER = Source(
+    kind="paper",
+    title="Mixtral of experts",
+    author="Albert Q. Jiang et al.",
+    url="https://arxiv.org/abs/2401.04088",
+    said="sparse and active parameter counts: a token has access to 47B parameters and uses 13B of them",
+    page="sections 1 and 2.1, table 1",
+    year=2024,
+)
+LLAMA_REFERENCE = Source(
+    kind="paper",
+    title="The Llama 3 herd of models",
+    author="Llama Team, AI at Meta",
+    url="https://arxiv.org/abs/2407.21783",
+    said="layers, width, feed-forward width, heads and vocabulary of models of 8, 70 and 405 billion parameters",
+    page="section 3.2, table 3",
+    year=2024,
+)
 SWITCH_PAPER = Source(
     kind="paper",
     title="Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",
@@ -216,6 +267,15 @@ DEEPSEEK_V3_PAPER = Source(
     url="https://arxiv.org/abs/2412.19437",
     said="each token is sent to a limited number of nodes; it crosses once to a node and is forwarded there to its experts",
     page="sections 2.1.2 and 3.2.2",
+    year=2024,
+)
+DEEPSEEK_V3_BUDGET = Source(
+    kind="paper",
+    title="DeepSeek-V3 technical report",
+    author="DeepSeek-AI",
+    url="https://arxiv.org/abs/2412.19437",
+    said="2.664 million GPU hours of pre-training on 14.8 trillion tokens, at two dollars an hour 5.328 million dollars",
+    page="section 1, table 1",
     year=2024,
 )
 CHINCHILLA_PAPER = Source(
@@ -375,6 +435,52 @@ WAREHOUSE_BOOK = Source(
     said="what a server costs in an hour: its price over its life, and its power with that of the building, at the price of electricity",
     page="chapter 6",
     year=2018,
+)
+
+INFERENCEX = Source(
+    kind="web",
+    title="InferenceX: open source inference benchmark",
+    author="SemiAnalysis",
+    url="https://github.com/SemiAnalysisAI/InferenceX",
+    said="interactivity is tokens a second for a user, the other way up from the time per output token; throughput is per chip",
+    page="README, metrics",
+)
+DATABRICKS_LATENCY = Source(
+    kind="web",
+    title="LLM inference performance engineering: best practices",
+    author="Megha Agarwal et al., Databricks",
+    url="https://www.databricks.com/blog/llm-inference-performance-engineering-best-practices",
+    said="the latency of a response is the time to first token, and the time per output token times the tokens that are generated",
+    page="important metrics for LLM serving",
+    year=2023,
+)
+LITTLE_CHAPTER = Source(
+    kind="book",
+    title="Little's law, in Building intuition: insights from basic operations management models and principles",
+    author="John D. C. Little, Stephen C. Graves",
+    url="https://doi.org/10.1007/978-0-387-73699-0_5",
+    said="the mean number in a system is the mean rate of arrival times the mean time in it, whatever the distributions",
+    page="chapter 5",
+    year=2008,
+)
+ARTIFICIAL_ANALYSIS = Source(
+    kind="web",
+    title="Artificial Analysis: language model benchmarking methodology",
+    author="Artificial Analysis",
+    url="https://artificialanalysis.ai/methodology",
+    said="a blended price weighs the input and the output price, three to one",
+    page="price (blended)",
+    encoded="by the tokens of a request, cached ones apart, in place of three to one",
+)
+DEEPSEEK_OVERVIEW = Source(
+    kind="web",
+    title="DeepSeek-V3/R1 inference system overview",
+    author="DeepSeek-AI",
+    url="https://github.com/deepseek-ai/open-infra-index/blob/main/202502OpenSourceWeek/day_6_one_more_thing_deepseekV3R1_inference_system_overview.md",
+    said="the nodes of a day at two dollars an hour a GPU, against what its tokens would be sold for",
+    page="statistics of DeepSeek's online service",
+    year=2025,
+    encoded="over the price, as margins are; the overview states it over the cost",
 )
 
 

@@ -1,6 +1,7 @@
 """Training: how pre-training, reinforcement learning and inference share the FLOPs (lecture, 1:18:50 to 1:32:50)."""
 
 from derive.catalogue.sources import CHINCHILLA_TABLE, KAPLAN_ON_TRAINING, PALM_ON_TRAINING, flashcard, ours, talk
+from derive.catalogue.training_budget import BUDGET
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
@@ -325,4 +326,5 @@ EQUATIONS = (
     *MEMORY,
     *NETWORK,
     *OPTIMA,
+    *BUDGET,
 )

@@ -8,14 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from derive.errors import UnknownName
-from derive.quantities import clusters, constants, models, serving, sheets, steps, training
+from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
 if TYPE_CHECKING:
     from sympy import Symbol
 
-THEMES = (steps, serving, models, clusters, training, sheets)
+THEMES = (steps, serving, requests, models, clusters, training, sheets)
 QUANTITIES: dict[str, Quantity] = {row.name: row for theme in THEMES for row in theme.ROWS}
 CONSTANTS: dict[str, Constant] = {row.name: row for row in constants.ROWS}
 NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
@@ -27,6 +27,8 @@ NEUTRAL_DEFAULTS = {
     **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
+    **{"prefill_batch": 1.0, "prefill_passes": 1.0, "prefill_weight_time": 0.0, "queue_time": 0.0},
+    **{"shared_experts": 0.0},
 }
 """Nothing else has a default; those that an answer used are listed among its assumptions."""
 

@@ -183,6 +183,43 @@ ROWS = (
         low=1e6,
         high=1e15,
     ),
+    # -- time and money of a training run --------------------------------------------------------------------------
+    Quantity(
+        name="training_chips",
+        symbol="n_train",
+        latex=r"n_{\mathrm{train}}",
+        unit="1",
+        meaning="chips that train one model together, those of all its copies and stages",
+        low=1,
+        high=1e6,
+    ),
+    Quantity(
+        name="chip_hours",
+        symbol="T_chips",
+        latex=r"T_{\mathrm{chips}}",
+        unit="s",
+        meaning="time that a training run takes of all its chips together: one chip for an hour is one hour",
+        low=1e3,
+        high=1e13,
+    ),
+    Quantity(
+        name="training_time",
+        symbol="T_train",
+        latex=r"T_{\mathrm{train}}",
+        unit="s",
+        meaning="time from the first to the last step of pre-training",
+        low=1e2,
+        high=1e9,
+    ),
+    Quantity(
+        name="training_cost",
+        symbol="K_train",
+        latex=r"K_{\mathrm{train}}",
+        unit="USD",
+        meaning="what the chips of pre-training cost",
+        low=1,
+        high=1e12,
+    ),
     # -- network of training --------------------------------------------------------------------------------------
     Quantity(
         name="training_tokens_per_chip",

@@ -250,7 +250,7 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     prefill = _prefill(asked, values, used)
     if not prefill and not _decodes_on_several(values, used):
         return None
-    row = equation("roofline.tensor_parallel_time")
+    row = equation("network.tensor_parallel_time")
     supposed = {name: value for name, value in SUMMED.items() if name not in values}
     # The tokens of a pass, as sequences of one more token each.
     tokens = {"batch": prefill[1], "positions_per_step": 1.0} if prefill else {}

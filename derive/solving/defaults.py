@@ -19,6 +19,7 @@ from derive.requirements import named
 ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
 _PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *ATTENTION)
 PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
+WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
 DRAFTS = ("draft_tokens", "acceptance_rate")
 TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
 
@@ -34,6 +35,9 @@ GOVERNED = {
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
     "uncached_tokens": (("prompt_tokens",),),
+    "prefill_weight_time": (("hbm_bandwidth",), WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
+    "training_chips": (("pipeline_stages", "data_parallel"),),
+    "ffn_dim": (("moe_layers",),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -44,10 +48,16 @@ FOLLOWS = {
     "positions_per_step": ("tokens_per_step",),
     "uncached_tokens": ("new_tokens_per_pass", "context_length"),
     "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
+    "training_chips": ("chips",),
+    "moe_layers": ("layers",),
+    "moe_ffn_dim": ("ffn_dim",),
+    "ffn_dim": ("moe_ffn_dim",),
 }
 """Defaults that are what another quantity is: the first of these that is known or asked for.
 
 A prompt is what one pass computes of it, and else as long as the context; what is to be computed of one is computed in one pass.
+The chips that train are those that are spoken of, unless copies or stages are. Where some layers are not said to be dense, all have
+experts, and a width is that of experts as well.
 """
 
 HITS = ("cached_tokens", "cache_hit_share")
@@ -73,6 +83,7 @@ IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
     **dict.fromkeys(("kv_copies", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
     **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
+    **dict.fromkeys(("prefill_weight_time", "queue_time"), LOWER),
     **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
 }
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.

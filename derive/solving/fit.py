@@ -17,7 +17,7 @@ from derive.solving.result import Reason
 from derive.solving.route import Route
 from derive.units import show
 
-WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor")
+WEIGHTS_ALONE = ("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time")
 """Times of a pass that the weights alone make: a cache that does not fit takes nothing from them."""
 
 ARITHMETIC_ALONE = ("compute_time", "attention_time", "prefill_compute_time")

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from derive import presets, shipped
-from derive.catalogue import ROOF_IDS, bounds, by_id, equation, variants_of
+from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
-from derive.presets import Preset, Published, as_published
+from derive.presets import PARAMETERS, Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
@@ -20,6 +20,12 @@ from derive.solving.nothing import made_of_nothing
 from derive.units import show
 
 T = TypeVar("T")
+
+OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
+"""What says that a margin is that of whole requests, and not of decoded tokens alone."""
+
+BEFORE_OUTPUT = ("kv_transfer_time",)
+"""What there is of a request before its first output token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ def question(
         if n in preset.givens and preset.givens[n] != typed[n]
     )
     _refuse_impossible(known, spans)
-    chosen = tuple({**preset.variants, **_variants_of_givens(known), **_checked(variants or {})}.items())
+    chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
     using = (using,) if isinstance(using, str) else tuple(using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
@@ -146,9 +152,17 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float]) -> Question
     defaults = standing(unknown, known.keys(), [equation(id).symbols[0] for id in using])
     not_made_up = (*(n for n, value in known.items() if value == 0), *defaults)
     values = neutral(defaults)
-    active = _telling(_active(unknown, asked.variants, using, left_out, not_made_up), values)
+    aside = (*left_out, *_set_aside(unknown, {*known, *defaults}))
+    active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
+    """Definitions that stand in for nothing here: what they define is known, or is not asked for and something they take is missing."""
+    return tuple(
+        row.id for row, needed in stand_ins().items() if row.defines in known or not (row.defines == unknown or needed <= known | {unknown})
+    )
 
 
 def without(asked: Question, names: Set[str]) -> Question:
@@ -209,11 +223,25 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     return merged
 
 
-def _variants_of_givens(known: Mapping[str, float]) -> Mapping[str, str]:
-    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses."""
-    if not {"experts", "active_experts"} <= known.keys():
-        return {}
-    return {"weight_time": "touched"} if known["active_experts"] < known["experts"] else {}
+def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str, str]:
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
+    of, where requests are spoken of; and which context a request has, where nothing is said of its output.
+    """
+    mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
+    whole = not known.keys().isdisjoint(OF_REQUESTS)
+    before_output = "output_tokens" not in {*known, unknown} or unknown in BEFORE_OUTPUT
+    return {
+        **({"weight_time": "touched"} if mixture else {}),
+        **({"gross_margin": "request"} if whole else {}),
+        **({"context_length": "prompt"} if "prompt_tokens" in known and before_output else {}),
+        **_counted(known),
+    }
+
+
+def _counted(known: Mapping[str, float]) -> Mapping[str, str]:
+    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known."""
+    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in known else {}
+    return experts | ({"attention_params_per_layer": "mla"} if "latent_dim" in known else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:

@@ -53,6 +53,8 @@ SHEET = {
 
 NOT_CONDITIONS = {
     "readings.input_markup": "a name for what lies between the price and the cost",
+    "serving.blended_price": "prices against prices, weighed by tokens",
+    "serving.gross_margin": "a name for what lies between the price and the cost",
     "cache.break_even_reads": "prices against prices, for the user",
 }
 """Equations over published prices that claim nothing of costs."""

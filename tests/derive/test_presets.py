@@ -18,7 +18,7 @@ from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped import BadRow, Tables, read, rows_of
 from derive.shipped_rows import AcceleratorFigure, Architecture, OpenModel
-from derive.shipped_rules import LINKS
+from derive.shipped_rules import LINKS, POWER
 from derive.solving.api import solve
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
@@ -301,7 +301,7 @@ def test_every_accelerator_that_ships(text):
     preset = hardware(text)
     beside = {"attention_rate_ratio"} if preset.givens["bytes_per_weight"] < 2 and has_bf16(text.split(":")[0]) else set()
     listed = {row.quantity for row in rows_of(AcceleratorFigure) if row.accelerator == text.split(":")[0]}
-    beside |= {name for name, called in LINKS.items() if called in listed}
+    beside |= {name for name, called in {**LINKS, **POWER}.items() if called in listed}
     assert set(preset.givens) == {"peak_flops", "hbm_bandwidth", "hbm_capacity", "bytes_per_weight", *beside} == set(preset.provenance)
 
 
@@ -517,3 +517,9 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
         assert model("Llama-2-7B").givens["total_params"] == 6.7e9
         with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
             model("llama-2-70b")
+
+
+def test_a_chip_is_known_with_its_power_where_the_table_has_one():
+    """700 W of the chip alone, not the 1.73 kW with its share of the server; eight of them at 4,000 tokens a second take 1.4 J a token."""
+    assert hardware("H100:fp8").givens["chip_power"] == 700
+    assert solve("energy_per_token", hardware="H100:fp8", chips=8, throughput="4k token/s").answers[0].value == pytest.approx(1.4)

@@ -352,3 +352,19 @@ def test_twenty_tokens_a_parameter_is_near_the_second_fits_optimum_and_far_from_
 
     assert 0.5 < best(BESIROGLU) < 2
     assert best(HOFFMANN) > 2.5
+
+
+def test_a_run_of_published_length_comes_out():
+    """The scaling book: a model of 70B on 15T tokens takes 8,960 chips of 459 TFLOP/s at 40 % of that 44 days."""
+    (answer,) = solve(
+        "training_time", hardware="TPU-v5p:bf16", chips=8960, mfu=0.4, active_params="70B", pretrain_tokens="15T"
+    ).answers
+    assert answer.value == pytest.approx(6 * 70e9 * 15e12 / (8960 * 459e12 * 0.4)) == pytest.approx(44.3 * 86400, rel=1e-3)
+
+
+def test_copies_and_stages_train_together_and_one_chip_does_not_by_itself():
+    run = {"chip_hours": "1024 h", "chips": 8}
+    assert solve("training_time", **run).answers[0].value == 128 * 3600
+    assert solve("training_time", **run, pipeline_stages=4, data_parallel=16).answers[0].value == 2 * 3600
+    assert solve("training_time", **run, pipeline_stages=4).reason.missing == ("data_parallel",)
+    assert solve("training_time", chip_hours="1024 h").reason.code == "missing_givens"

@@ -18,6 +18,10 @@ DECODE = {**SERVED, "context_length": 8192, "batch": 50}
 DRAFTED = {**DECODE, "draft_tokens": 3, "acceptance_rate": 0.7}
 STAGED = {**DECODE, "pipeline_stages": 2}
 PROMPT = {**DECODE, "prompt_tokens": 4000}
+COUNTED = {
+    **{"layers": 32, "model_dim": 4096, "vocab_size": 32000, "query_heads": 32, "kv_heads": 8, "head_dim": 128},
+    **{"experts": 8, "ffn_dim": 14336},
+}
 
 LED = {
     ("microbatches", "pipeline_stages"): ("throughput", DECODE, (1, 2, 4)),
@@ -25,6 +29,10 @@ LED = {
     ("uncached_tokens", "new_tokens_per_pass"): ("free_prefill_chunk", DECODE, (500, 2000, 6000)),
     ("uncached_tokens", "context_length"): ("free_prefill_chunk", {**SERVED, "batch": 50}, (1000, 4000, 8000)),
     ("new_tokens_per_pass", "uncached_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
+    ("moe_layers", "layers"): ("total_params", COUNTED, (16, 32, 64)),
+    ("moe_ffn_dim", "ffn_dim"): ("total_params", COUNTED, (7168, 14336, 28672)),
+    ("ffn_dim", "moe_ffn_dim"): ("total_params", {**COUNTED, "moe_ffn_dim": 14336}, (7168, 14336, 28672)),
+    ("training_chips", "chips"): ("training_time", {"chip_hours": "1M h"}, (8, 64, 512)),
     ("new_tokens_per_pass", "prompt_tokens"): ("prefill_compute_time", DECODE, (500, 2000, 6000)),
 }
 """Defaults with what they follow: what is asked, of what, and at which values of that."""
@@ -44,6 +52,9 @@ GIVEN = {
     "uncached_tokens": ("prefill_compute_time", DECODE, (500, 2000)),
     "cached_tokens": ("prefill_compute_time", PROMPT, (0.0, 500.0, 1000.0)),
     "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
+    "prefill_weight_time": ("prefill_time", {**SERVED, "prompt_tokens": 40}, (0.0, 1e-3, 1e-1)),
+    "training_chips": ("training_time", {"chip_hours": "1M h", "chips": 64}, (64, 512)),
+    "ffn_dim": ("total_params", {**COUNTED, "moe_layers": 24, "moe_ffn_dim": 14336}, (7168, 14336)),
     "draft_tokens": ("throughput", {**DECODE, "acceptance_rate": 0.7}, (0.0, 1.0, 4.0)),
     "acceptance_rate": ("throughput", {**DECODE, "draft_tokens": 3}, (0.1, 0.5, 0.9)),
     "sequences_in_flight": ("throughput", STAGED, (50, 100, 300)),

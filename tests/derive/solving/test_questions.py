@@ -79,3 +79,28 @@ def test_two_variants_of_one_group_are_refused():
 def test_symbols_will_do_for_names():
     assert value(solve("B_star", rho=300, s=8)) == 2400
     assert solve("B_star", rho=300, s=8).unknown == "balance_batch"
+
+
+def test_a_stand_in_takes_part_only_where_what_it_stands_for_is_not_given():
+    """6,000 tokens of prompt and 500 of output are 6,250 on the mean; a context that is given is taken, whatever they come to."""
+    request = {"prompt_tokens": 6000, "output_tokens": 500, "batch": 4, "kv_bytes_per_token": 1e5, "chips": 1, "hbm_bandwidth": "1TB/s"}
+    read = 4 * 1e5 / 1e12
+    assert value(solve("kv_time", **request)) == pytest.approx(read * 6250)
+    assert value(solve("kv_time", **request, context_length=1000)) == pytest.approx(read * 1000)
+    assert value(solve("prompt_tokens", context_length=6250, output_tokens=500, using="serving.mean_decode_context")) == 6000
+
+
+def test_a_stand_in_is_not_looked_for_where_something_of_it_is_missing():
+    batch = {"batch": 4, "kv_bytes_per_token": 1e5, "chips": 1, "hbm_bandwidth": "1TB/s"}
+    assert solve("kv_time", **batch).reason.missing == ("context_length",)
+    assert solve("kv_time", **batch, output_tokens=500).reason.missing == ("context_length",)
+    assert value(solve("kv_time", **batch, prompt_tokens=6000)) == pytest.approx(4 * 1e5 * 6000 / 1e12), "at the first step of decode"
+    assert {*solve("context_length").reason.missing} >= {"prompt_tokens", "output_tokens"}
+
+
+def test_a_margin_is_that_of_requests_where_requests_are_spoken_of():
+    """0.3 of 1 dollar leaves 70 %; 2 of 3.5 thousandths leave 42.9 %."""
+    prices = {"input_price": "1 USD/MTok", "output_price": "3 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
+    assert value(solve("gross_margin", cost_per_token="0.3 USD/MTok", output_price="1 USD/MTok")) == pytest.approx(0.7)
+    assert value(solve("gross_margin", cost_per_request="0.002 USD", **prices)) == pytest.approx(1 - 2 / 3.5)
+    assert solve("gross_margin", cost_per_token="3 USD/MTok", output_price="1 USD/MTok").reason.code == "requirement_violated"

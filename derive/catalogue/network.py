@@ -1,0 +1,177 @@
+"""Network: what chips send each other besides the tokens of experts, and how long that takes."""
+
+from derive.arithmetic import power
+from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER
+from derive.records import Equation, Example, Step, at
+from derive.requirements import Requirement
+
+SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
+
+EQUATIONS = (
+    Equation(
+        id="network.all_reduce_time",
+        title="Time of an all-reduce",
+        defines="all_reduce_time",
+        relation=lambda all_reduce_time, chips, all_reduce_bytes, link_bandwidth, hop_latency: (
+            all_reduce_time,
+            2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
+        ),
+        requires=(SEVERAL,),
+        statement="In a ring, parts go once round to be added up and once round to be gathered, each a share of the whole.",
+        assumptions=(
+            "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
+            "every chip sends over a link of its own, at its full rate in one direction",
+        ),
+        example=Example(
+            given={"chips": "16", "all_reduce_bytes": "8.389 MB", "link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
+            result="94.95 us",
+        ),
+        sources=(RING_PAPER,),
+    ),
+    Equation(
+        id="network.tensor_parallel_time",
+        title="Time to add up what the chips of a layer make",
+        defines="tensor_parallel_time",
+        relation=lambda tensor_parallel_time, layers, synchronisations_per_layer, batch, positions_per_step, model_dim,
+            bytes_per_activation, chips, link_bandwidth: (
+            tensor_parallel_time,
+            layers
+            * synchronisations_per_layer
+            * batch
+            * positions_per_step
+            * model_dim
+            * bytes_per_activation
+            * 2
+            * (chips - 1)
+            / (chips * link_bandwidth),
+        ),
+        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
+        statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
+        assumptions=(
+            "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",
+            "the links alone: every synchronisation also takes a latency",
+            "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
+            "no overlap with arithmetic",
+        ),
+        example=Example(
+            given={
+                "layers": "126",
+                "synchronisations_per_layer": "2",
+                "batch": "64",
+                "positions_per_step": "4",
+                "model_dim": "16384",
+                "bytes_per_activation": "2",
+                "chips": "16",
+                "link_bandwidth": "450 GB/s",
+            },
+            result="8.808 ms",
+        ),
+        steps=(
+            Step(
+                operation="an all-reduce of the activations of all positions, at every synchronisation of every layer",
+                premises=(
+                    at(
+                        "network.all_reduce_time",
+                        all_reduce_time=lambda tensor_parallel_time, layers, synchronisations_per_layer: (
+                            tensor_parallel_time / (layers * synchronisations_per_layer)
+                        ),
+                        all_reduce_bytes=lambda batch, positions_per_step, model_dim, bytes_per_activation: (
+                            batch * positions_per_step * model_dim * bytes_per_activation
+                        ),
+                        hop_latency=0,
+                    ),
+                ),
+            ),
+        ),
+        sources=(TENSOR_PARALLEL_PAPER,),
+    ),
+    Equation(
+        id="network.weight_stationary_2d",
+        title="Time of the exchanges of a feed-forward part that is cut both ways",
+        defines="weight_stationary_time",
+        relation=lambda weight_stationary_time, layers, batch, positions_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
+            link_bandwidth: (
+            weight_stationary_time,
+            4
+            * layers
+            * batch
+            * positions_per_step
+            * bytes_per_activation
+            * power(model_dim * ffn_dim / chips, 1, 2)
+            / link_bandwidth,
+        ),
+        requires=(
+            SEVERAL,
+            Requirement(
+                holds=lambda chips, model_dim, ffn_dim: chips * model_dim >= ffn_dim,
+                otherwise="on so few chips it is best to cut the width of the feed-forward part alone",
+            ),
+        ),
+        statement="Where weights stay and are cut along both of their sides, what is sent shrinks as the root of the chips.",
+        assumptions=(
+            "the feed-forward part alone, of two matrices; attention exchanges besides",
+            "the best way to cut, of many parts on either side: all of an activation is sent but a small share",
+            "the links alone, with no overlap with arithmetic",
+        ),
+        example=Example(
+            given={
+                "layers": "118",
+                "batch": "512",
+                "positions_per_step": "4",
+                "bytes_per_activation": "2",
+                "model_dim": "18432",
+                "ffn_dim": "73728",
+                "chips": "64",
+                "link_bandwidth": "270 GB/s",
+            },
+            result="33 ms",
+        ),
+        steps=(
+            Step(
+                operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
+                relation=lambda weight_stationary_time, layers, batch, positions_per_step, bytes_per_activation, model_dim,
+                    model_dim_parts, ffn_dim, chips, link_bandwidth: (
+                    weight_stationary_time,
+                    2
+                    * layers
+                    * batch
+                    * positions_per_step
+                    * bytes_per_activation
+                    * (model_dim / model_dim_parts + ffn_dim * model_dim_parts / chips)
+                    / link_bandwidth,
+                ),
+            ),
+            Step(
+                operation="the best way to cut, the same for one value of one layer as for all of them",
+                premises=(at("#1", layers=1, batch=1, positions_per_step=1, bytes_per_activation=1, link_bandwidth=1),),
+                stationary=("model_dim_parts",),
+                relation=lambda model_dim_parts, chips, model_dim, ffn_dim: (
+                    model_dim_parts,
+                    power(chips * model_dim / ffn_dim, 1, 2),
+                ),
+            ),
+            Step(
+                operation="the time there",
+                premises=(at("#1"), at("#2")),
+                eliminated=("model_dim_parts",),
+            ),
+        ),
+        sources=(POPE_PAPER,),
+    ),
+    Equation(
+        id="network.kv_transfer_time",
+        title="Time to send the cache of a prompt to the chips that decode",
+        defines="kv_transfer_time",
+        relation=lambda kv_transfer_time, kv_bytes_per_sequence, chips, link_bandwidth: (
+            kv_transfer_time,
+            kv_bytes_per_sequence / (chips * link_bandwidth),
+        ),
+        statement="What a sequence has cached at the end of its prompt, over the links of the chips that send it.",
+        assumptions=(
+            "every chip sends its share over a link of its own, at its full rate in one direction",
+            "all of it after the prefill; sent layer by layer, most of it is hidden",
+        ),
+        example=Example(given={"kv_bytes_per_sequence": "4.129 GB", "chips": "16", "link_bandwidth": "50 GB/s"}, result="5.161 ms"),
+        sources=(SPLITWISE_PAPER,),
+    ),
+)

@@ -1,0 +1,218 @@
+"""Prefill: how long a prompt takes, attention and reads of the weights included, and what its tokens cost (lecture, 1:41:45 to 1:48:23)."""
+
+from derive.arithmetic import maximum
+from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
+from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, ours, talk
+from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
+
+READ_ONCE_A_PASS = "the weights are read once a pass"
+PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"
+
+EQUATIONS = (
+    Equation(
+        id="prefill.time",
+        title="Time to compute a prompt",
+        kind=BOUND,
+        direction=LOWER,
+        defines="prefill_time",
+        relation=lambda prefill_time, prefill_batch, uncached_tokens, flop_per_mac_and_token, active_params, prefill_attention_factor,
+            chips, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
+            prefill_time,
+            maximum(
+                prefill_batch
+                * uncached_tokens
+                * flop_per_mac_and_token
+                * active_params
+                * prefill_attention_factor
+                / (chips * peak_flops * mfu * prefill_decode_flops_ratio),
+                prefill_weight_time,
+            ),
+        ),
+        statement="The arithmetic of all its tokens, causal attention among it, or the reads of the weights where these take longer.",
+        assumptions=(
+            "arithmetic and memory traffic overlap perfectly",
+            "no network and no launch overhead",
+            "chunks follow one another with nothing between them; their reads of the cache are left out",
+            "with pipeline stages, one of them computes at a time",
+            ATTENTION_LEFT_OUT,
+        ),
+        example=Example(
+            given={
+                "prefill_batch": "2",
+                "uncached_tokens": "2400",
+                "active_params": "405B",
+                "prefill_attention_factor": "1.098",
+                "chips": "16",
+                "peak_flops": "1979 TFLOP/s",
+                "mfu": "50%",
+                "prefill_decode_flops_ratio": "1.3",
+                "prefill_weight_time": "10.79 ms",
+            },
+            result="207.4 ms",
+        ),
+        sources=(talk("1:41:45", "1:47:33", PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
+    ),
+    Equation(
+        id="prefill.weight_time",
+        title="Weight-read time of all passes of a prompt",
+        defines="prefill_weight_time",
+        variant=Variant(group="weight_time", name="sharded", default=True),
+        relation=lambda prefill_weight_time, prefill_passes, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            prefill_weight_time,
+            prefill_passes * total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+        ),
+        statement="Each pass reads the weights, so that small chunks of a prompt wait for memory.",
+        assumptions=(READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
+        example=Example(
+            given={
+                "prefill_passes": "5",
+                "total_params": "405B",
+                "bytes_per_weight": "1",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="53.97 ms",
+        ),
+        steps=(
+            Step(
+                operation="the weight read of one pass, as often as there are passes",
+                premises=(
+                    at(
+                        "roofline.weight_time",
+                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
+                    ),
+                ),
+            ),
+        ),
+        sources=(CHUNKED_PREFILL_PAPER,),
+    ),
+    Equation(
+        id="prefill.weight_time_resident",
+        title="Weight-read time of all passes of a prompt, from the bytes resident on each chip",
+        defines="prefill_weight_time",
+        variant=Variant(group="weight_time", name="resident"),
+        relation=lambda prefill_weight_time, prefill_passes, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
+            prefill_weight_time,
+            prefill_passes * pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
+        ),
+        statement="Each pass reads all that lies on a chip, one stage after another.",
+        assumptions=(READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
+        example=Example(
+            given={
+                "prefill_passes": "5",
+                "pipeline_stages": "2",
+                "resident_weight_bytes_per_chip": "13 GB",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="55.44 ms",
+        ),
+        steps=(
+            Step(
+                operation="the weight read of one pass, as often as there are passes",
+                premises=(
+                    at(
+                        "roofline.weight_time_resident",
+                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
+                    ),
+                ),
+            ),
+        ),
+        sources=(CHUNKED_PREFILL_PAPER,),
+    ),
+    Equation(
+        id="prefill.weight_time_touched",
+        title="Weight-read time of all passes of a prompt, with only the touched experts",
+        defines="prefill_weight_time",
+        variant=Variant(group="weight_time", name="touched"),
+        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
+            uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+            prefill_weight_time,
+            prefill_passes
+            * (
+                shared_params
+                + routed_params * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
+            )
+            * bytes_per_weight
+            / (chips * hbm_bandwidth * mbu),
+        ),
+        requires=(
+            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
+        ),
+        statement="Each pass reads what all tokens use, and the experts that its own tokens go to: of long prompts, all of them.",
+        assumptions=(READ_ONCE_A_PASS, "tokens choose their experts independently and evenly: skewed routing touches fewer"),
+        example=Example(
+            given={
+                "prefill_passes": "5",
+                "shared_params": "16.5B",
+                "routed_params": "654.5B",
+                "active_experts": "8",
+                "experts": "256",
+                "prefill_batch": "2",
+                "uncached_tokens": "240",
+                "bytes_per_weight": "1",
+                "chips": "32",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="42.64 ms",
+        ),
+        steps=(
+            Step(
+                operation="what it means: the shared parameters and the touched experts, once a pass",
+                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_touched_experts, experts,
+                    bytes_per_weight, chips, hbm_bandwidth, mbu: (
+                    prefill_weight_time,
+                    prefill_passes
+                    * (shared_params + routed_params * prefill_touched_experts / experts)
+                    * bytes_per_weight
+                    / (chips * hbm_bandwidth * mbu),
+                ),
+            ),
+            Step(
+                operation="the experts that the tokens of one pass use",
+                premises=(
+                    at("#1"),
+                    at(
+                        "experts.prefill_touched_experts",
+                        batch="prefill_batch",
+                        new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
+                    ),
+                ),
+                eliminated=("prefill_touched_experts",),
+            ),
+        ),
+        sources=(MOE_PAPER, CHUNKED_PREFILL_PAPER),
+    ),
+    Equation(
+        id="prefill.time_to_first_token",
+        title="Time to the first token",
+        defines="time_to_first_token",
+        relation=lambda time_to_first_token, queue_time, prefill_time: (time_to_first_token, queue_time + prefill_time),
+        statement="A request waits for its turn, and then for its prompt, whose last pass yields the first token.",
+        assumptions=(
+            "no decode step between: where chunks of a prompt ride along with decode, each takes as long as that step",
+            "sending the cache to other chips that decode is not counted: the first token does not wait for it",
+        ),
+        example=Example(given={"queue_time": "50 ms", "prefill_time": "207.4 ms"}, result="257.4 ms"),
+        sources=(DISTSERVE_PAPER,),
+    ),
+    Equation(
+        id="prefill.cost_per_token",
+        title="Cost of a prompt token",
+        defines="prefill_cost_per_token",
+        relation=lambda prefill_cost_per_token, chips, chip_price, prefill_time, prefill_batch, uncached_tokens: (
+            prefill_cost_per_token,
+            chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),
+        ),
+        statement="The chips are paid for the time a prompt takes; the tokens that are not cached share the bill.",
+        assumptions=("prompts follow one another without a gap", "pipeline stages that do not compute this prompt compute another"),
+        example=Example(
+            given={"chips": "16", "chip_price": "2 USD/h", "prefill_time": "207.4 ms", "prefill_batch": "2", "uncached_tokens": "2400"},
+            result="0.3841 USD/MTok",
+        ),
+        sources=(talk("1:41:45", "1:47:33", PROMPT_IN_A_PASS), ours("the chips for so long, over the tokens")),
+    ),
+)

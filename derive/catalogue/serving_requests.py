@@ -1,0 +1,196 @@
+"""Serving, continued: requests a second, how long each takes, how many there are at once, and what they cost and are sold for."""
+
+from derive.catalogue.sources import (
+    ARTIFICIAL_ANALYSIS,
+    DATABRICKS_LATENCY,
+    DEEPSEEK_OVERVIEW,
+    INFERENCEX,
+    LITTLE_CHAPTER,
+    ours,
+    talk,
+)
+from derive.records import Equation, Example, Step, Variant, at
+from derive.requirements import Requirement
+
+SOLD_BELOW_COST = "it is sold for less than its chips cost: there is no margin"
+
+REQUESTS = (
+    Equation(
+        id="serving.tokens_per_second_per_user",
+        title="Tokens a second for one user",
+        defines="tokens_per_second_per_user",
+        relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency: (
+            tokens_per_second_per_user,
+            tokens_per_step / token_latency,
+        ),
+        statement="What a step yields for one sequence, over the time from one step to its next; without stages that is the step time.",
+        assumptions=("no step is delayed by a prompt that is computed between",),
+        example=Example(given={"tokens_per_step": "2.952", "token_latency": "28.63 ms"}, result="103.1 token/s"),
+        sources=(INFERENCEX, ours("the throughput of a replica over the sequences that share it")),
+    ),
+    Equation(
+        id="serving.requests_per_second",
+        title="Requests a second",
+        defines="requests_per_second",
+        relation=lambda requests_per_second, throughput, output_tokens: (requests_per_second, throughput / output_tokens),
+        statement="A replica finishes a request whenever it has decoded as many tokens as one asks for.",
+        assumptions=(
+            "requests alike, or their mean, and always enough of them to fill the batch",
+            "prompts are computed on chips of their own, or take no time from decode",
+        ),
+        example=Example(given={"throughput": "13.2k token/s", "output_tokens": "500"}, result="26.4 request/s"),
+        sources=(ours("tokens a second over tokens a request"),),
+    ),
+    Equation(
+        id="serving.request_latency",
+        title="Time a request takes",
+        defines="request_latency",
+        relation=lambda request_latency, time_to_first_token, output_tokens, token_latency, tokens_per_step: (
+            request_latency,
+            time_to_first_token + output_tokens * token_latency / tokens_per_step,
+        ),
+        statement="The prompt, and then a step for every output token, or for as many as a step yields.",
+        assumptions=(
+            "every output token takes a decode step; where the prefill yields the first of them, it is one step less",
+            "steps take as long from the first output token to the last as at the mean context",
+        ),
+        example=Example(
+            given={"time_to_first_token": "1.5 s", "output_tokens": "500", "token_latency": "28.63 ms", "tokens_per_step": "2.952"},
+            result="6.349 s",
+        ),
+        sources=(DATABRICKS_LATENCY,),
+    ),
+    Equation(
+        id="serving.littles_law",
+        title="Requests at once, by Little's law",
+        defines="concurrent_requests",
+        relation=lambda concurrent_requests, requests_per_second, request_latency: (
+            concurrent_requests,
+            requests_per_second * request_latency,
+        ),
+        statement="As many requests are on a replica at once as arrive while one of them is served.",
+        assumptions=("a steady state: as many requests arrive as are finished", "means over a long time; the law says nothing of peaks"),
+        example=Example(given={"requests_per_second": "26.4", "request_latency": "6.349 s"}, result="167.6"),
+        sources=(LITTLE_CHAPTER,),
+    ),
+    Equation(
+        id="serving.cost_per_request",
+        title="Cost of a request",
+        defines="cost_per_request",
+        relation=lambda cost_per_request, uncached_tokens, prefill_cost_per_token, output_tokens, cost_per_token: (
+            cost_per_request,
+            uncached_tokens * prefill_cost_per_token + output_tokens * cost_per_token,
+        ),
+        statement="The chips are paid for what is not cached of the prompt, and for every output token.",
+        assumptions=("keeping and reading what is cached costs nothing", "prefill and decode on chips of one kind and price"),
+        example=Example(
+            given={
+                "uncached_tokens": "2400",
+                "prefill_cost_per_token": "0.3841 USD/MTok",
+                "output_tokens": "500",
+                "cost_per_token": "1.347 USD/MTok",
+            },
+            result="0.001595 USD",
+        ),
+        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
+    ),
+    Equation(
+        id="serving.blended_price",
+        title="Mean price of a token over prompt and output",
+        defines="blended_price",
+        relation=lambda blended_price, prompt_tokens, cache_hit_share, input_price, cache_read_price, output_tokens, output_price: (
+            blended_price,
+            (
+                prompt_tokens * ((1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price)
+                + output_tokens * output_price
+            )
+            / (prompt_tokens + output_tokens),
+        ),
+        statement="What a request is charged, over its tokens: prompt, cached prompt and output each at its price.",
+        assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
+        example=Example(
+            given={
+                "prompt_tokens": "6000",
+                "cache_hit_share": "60%",
+                "input_price": "3 USD/MTok",
+                "cache_read_price": "0.3 USD/MTok",
+                "output_tokens": "500",
+                "output_price": "15 USD/MTok",
+            },
+            result="2.428 USD/MTok",
+        ),
+        sources=(ARTIFICIAL_ANALYSIS,),
+    ),
+    Equation(
+        id="serving.price_per_request",
+        title="Price of a request",
+        defines="price_per_request",
+        relation=lambda price_per_request, blended_price, prompt_tokens, output_tokens: (
+            price_per_request,
+            blended_price * (prompt_tokens + output_tokens),
+        ),
+        statement="The mean price of its tokens, times how many there are.",
+        example=Example(given={"blended_price": "2.428 USD/MTok", "prompt_tokens": "6000", "output_tokens": "500"}, result="0.01578 USD"),
+        sources=(ours("the mean price, times the tokens that it is the mean over"),),
+    ),
+    Equation(
+        id="serving.gross_margin",
+        title="Gross margin of decoded tokens",
+        defines="gross_margin",
+        variant=Variant(group="gross_margin", name="output", default=True),
+        relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
+        requires=(Requirement(holds=lambda cost_per_token, output_price: cost_per_token < output_price, otherwise=SOLD_BELOW_COST),),
+        statement="The share of the output price that is left after the chips that decode are paid.",
+        assumptions=("of output tokens alone", "chips are the only cost: no staff, research, sales or idle hours"),
+        example=Example(given={"cost_per_token": "1.347 USD/MTok", "output_price": "15 USD/MTok"}, result="0.9102"),
+        sources=(ours("price less cost, over price"),),
+    ),
+    Equation(
+        id="serving.gross_margin_of_requests",
+        title="Gross margin of requests",
+        defines="gross_margin",
+        variant=Variant(group="gross_margin", name="request"),
+        relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
+        requires=(
+            Requirement(
+                holds=lambda cost_per_request, price_per_request: cost_per_request < price_per_request, otherwise=SOLD_BELOW_COST
+            ),
+        ),
+        statement="The share of what requests are sold for that is left after the chips of both phases are paid.",
+        assumptions=("chips are the only cost: no staff, research, sales or idle hours",),
+        example=Example(given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"}, result="0.8989"),
+        sources=(DEEPSEEK_OVERVIEW,),
+    ),
+    Equation(
+        id="serving.fleet_cost",
+        title="Cost of a fleet",
+        defines="fleet_cost",
+        relation=lambda fleet_cost, replicas, chips, pipeline_stages, chip_price, deployment_time: (
+            fleet_cost,
+            replicas * chips * pipeline_stages * chip_price * deployment_time,
+        ),
+        statement="All chips of all replicas, for as long as the model is served.",
+        assumptions=("every chip is paid all the time at the same price, in use or not",),
+        example=Example(
+            given={"replicas": "50", "chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "deployment_time": "30 d"},
+            result="2304000 USD",
+        ),
+        sources=(DEEPSEEK_OVERVIEW,),
+    ),
+    Equation(
+        id="serving.flops_per_dollar",
+        title="FLOPs that a dollar buys",
+        defines="flops_per_dollar",
+        relation=lambda flops_per_dollar, peak_flops, mfu, chip_price: (flops_per_dollar, peak_flops * mfu / chip_price),
+        statement="What a chip sustains in a second over what it costs in it.",
+        assumptions=("the chip is busy with arithmetic alone",),
+        example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "chip_price": "2 USD/h"}, result="1.781e+18 FLOP/USD"),
+        steps=(
+            Step(
+                operation="the other way up",
+                premises=(at("serving.price_per_flop", price_per_flop=lambda flops_per_dollar: 1 / flops_per_dollar),),
+            ),
+        ),
+        sources=(ours("the price of a FLOP, the other way up"),),
+    ),
+)

@@ -1,0 +1,60 @@
+"""Training, continued: how long a run takes on so many chips, and what it costs."""
+
+from derive.catalogue.sources import DEEPSEEK_V3_BUDGET, scaling_book_applied_training
+from derive.records import Equation, Example, Step, at
+
+BUDGET = (
+    Equation(
+        id="training.chip_hours",
+        title="Chip time of a training run",
+        defines="chip_hours",
+        relation=lambda chip_hours, pretrain_flops, peak_flops, mfu: (chip_hours, pretrain_flops / (peak_flops * mfu)),
+        statement="What one chip would need by itself: the FLOPs of the run over what a chip sustains, however many share them.",
+        assumptions=("pre-training alone: no restarts, trials, evaluation or training after it",),
+        example=Example(given={"pretrain_flops": "3.791e25", "peak_flops": "989 TFLOP/s", "mfu": "40%"}, result="26620000 h"),
+        sources=(DEEPSEEK_V3_BUDGET,),
+    ),
+    Equation(
+        id="training.training_chips",
+        title="Chips of a training run",
+        defines="training_chips",
+        relation=lambda training_chips, chips, pipeline_stages, data_parallel: (training_chips, chips * pipeline_stages * data_parallel),
+        statement="The chips of one stage, of all stages of a copy, of all copies.",
+        example=Example(given={"chips": "8", "pipeline_stages": "16", "data_parallel": "128"}, result="16.38k"),
+        sources=(scaling_book_applied_training("a run is spread over data, tensors and stages at once"),),
+    ),
+    Equation(
+        id="training.training_time",
+        title="Time of a training run",
+        defines="training_time",
+        relation=lambda training_time, chip_hours, training_chips: (training_time, chip_hours / training_chips),
+        statement="The chips share the run.",
+        assumptions=("mfu is that of so many chips, with all they wait for each other", "no chip fails"),
+        example=Example(given={"chip_hours": "26.62M h", "training_chips": "16384"}, result="1625 h"),
+        steps=(
+            Step(
+                operation="what it means: FLOPs of the run over what all chips sustain",
+                relation=lambda training_time, pretrain_flops, training_chips, peak_flops, mfu: (
+                    training_time,
+                    pretrain_flops / (training_chips * peak_flops * mfu),
+                ),
+            ),
+            Step(
+                operation="the chip time of the run",
+                premises=(at("#1"), at("training.chip_hours")),
+                eliminated=("pretrain_flops",),
+            ),
+        ),
+        sources=(scaling_book_applied_training("FLOPs over chips, peak and MFU: a model of 70B on 15T tokens takes 44 days"),),
+    ),
+    Equation(
+        id="training.training_cost",
+        title="Cost of a training run",
+        defines="training_cost",
+        relation=lambda training_cost, chip_price, chip_hours: (training_cost, chip_price * chip_hours),
+        statement="Every chip is paid for as long as the run takes.",
+        assumptions=("chips alone: no research, trials, data or staff",),
+        example=Example(given={"chip_price": "2 USD/h", "chip_hours": "26.62M h"}, result="53240000 USD"),
+        sources=(DEEPSEEK_V3_BUDGET,),
+    ),
+)
