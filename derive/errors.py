@@ -22,6 +22,13 @@ class UnknownName(BacksolveError):
         super().__init__(f"unknown {kind} {shorten(given)}{unseen(given)}{suggest(given, allowed)}{hint and '; ' + hint}")
 
 
+class AmbiguousName(BacksolveError):
+    """A word that is used for several things; the message names them."""
+
+    def __init__(self, kind: str, given: str, meant: Iterable[str]):
+        super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: write the one that is meant")
+
+
 class RetiredName(BacksolveError):
     """The id of an equation that was replaced; the message names its successor."""
 

@@ -125,7 +125,7 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
 
 
 def hardware(text: str, tables: Tables | None = None) -> Preset:
-    """Peak FLOP/s, memory bandwidth and capacity of one chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
+    """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
     The data type may be left out where the accelerator has one. KV bytes and the price of a chip are never set.

@@ -82,7 +82,7 @@ def show_command(id: str, style: str) -> None:
     """
     from derive import presets
     from derive.catalogue import by_id, equation, equations
-    from derive.quantities import QUANTITIES, quantity
+    from derive.quantities import QUANTITIES, aliases, quantity
     from derive.shipped import problems
 
     if id.partition("@")[0] in by_id():
@@ -119,6 +119,9 @@ def show_command(id: str, style: str) -> None:
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
+    for head, text in {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}.items():
+        if text:
+            tell(f"{head:<12}{text}")
     for place, entry in enumerate(equations(symbol=row.name)):
         tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
 

@@ -1,7 +1,7 @@
 """Batching: how many sequences keep the arithmetic busy (lecture, 0:11:40 to 0:31:25; fast mode 0:01:01)."""
 
 from derive.arithmetic import maximum
-from derive.catalogue.sources import ROOFLINE_PAPER, flashcard, ours, scaling_book, talk
+from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
@@ -435,5 +435,54 @@ EQUATIONS = (
             ),
         ),
         sources=(ours("fast_mode_batch_ratio with fast_mode_normal_batch put in"),),
+    ),
+    Equation(
+        id="batching.speculative_speedup_at_batch",
+        title="Speed-up by speculative decoding at a batch",
+        kind=CONDITION,
+        relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, batch, balance_batch: (
+            speculative_speedup,
+            (1 - acceptance_rate ** (draft_tokens + 1))
+            / (
+                (1 - acceptance_rate)
+                * (draft_tokens * draft_cost_ratio + maximum(1, (draft_tokens + 1) * batch / balance_batch))
+            ),
+        ),
+        requires=(
+            Requirement(holds=lambda acceptance_rate: acceptance_rate < 1, otherwise="a draft that is always accepted needs no check"),
+            Requirement(
+                holds=lambda batch, balance_batch: batch <= balance_batch,
+                otherwise="past the balance batch a plain step is bound by arithmetic as well: verification_ratio is draft_tokens + 1",
+            ),
+        ),
+        statement="Checking drafts is free up to a fraction of the balance batch; from there on its arithmetic grows with the batch.",
+        assumptions=(
+            "a condition: KV reads and attention FLOPs left out, every weight is read; with them, serving.speculative_speedup",
+            "the assumptions of serving.speculative_tokens",
+        ),
+        example=Example(
+            given={
+                "acceptance_rate": "80%",
+                "draft_tokens": "3",
+                "draft_cost_ratio": "0.05",
+                "batch": "64",
+                "balance_batch": "211",
+            },
+            result="2.165",
+        ),
+        steps=(
+            Step(
+                operation="without drafts a step takes one read of the weights, with them the arithmetic of all its positions if longer",
+                premises=(
+                    at(
+                        "serving.speculative_speedup",
+                        verification_ratio=lambda draft_tokens, batch, balance_batch: (
+                            maximum(1, (draft_tokens + 1) * batch / balance_batch)
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        sources=(SPECULATIVE_PAPER, ours("the gain of drafts over the batch, in closed form")),
     ),
 )

@@ -6,9 +6,11 @@ chapters, is the sequences of one pass on the chips of one stage.
 
 from derive.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
-from derive.catalogue.sources import ours, scaling_book, talk
+from derive.catalogue.sources import VLLM_DOCS, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
+
+SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="all of the memory is held back")
 
 EQUATIONS = (
     Equation(
@@ -112,12 +114,34 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.capacity",
+        version=2,
+        changes=("without the share that an engine holds back, which is none unless it is given",),
         title="Memory capacity",
         defines="memory_capacity",
-        relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity: (memory_capacity, chips * pipeline_stages * hbm_capacity),
-        statement="The memory of all chips of all stages.",
-        example=Example(given={"chips": "16", "pipeline_stages": "2", "hbm_capacity": "80 GB"}, result="2.56 TB"),
+        relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity, reserved_share: (
+            memory_capacity,
+            chips * pipeline_stages * hbm_capacity * (1 - reserved_share),
+        ),
+        requires=(SOME_IS_LEFT,),
+        statement="The memory of all chips of all stages, less what is held back on each.",
+        example=Example(given={"chips": "16", "pipeline_stages": "2", "hbm_capacity": "80 GB", "reserved_share": "10%"}, result="2.304 TB"),
         sources=(talk("1:01:44", "1:01:58", "a rack has tens of terabytes"),),
+    ),
+    Equation(
+        id="memory.reserved_share",
+        title="Share of the memory that is held back",
+        defines="reserved_share",
+        relation=lambda reserved_share, reserved_bytes_per_chip, hbm_capacity: (reserved_share, reserved_bytes_per_chip / hbm_capacity),
+        requires=(
+            Requirement(
+                holds=lambda reserved_bytes_per_chip, hbm_capacity: reserved_bytes_per_chip < hbm_capacity,
+                otherwise="all of the memory is held back",
+            ),
+        ),
+        statement="An engine keeps memory for activations, buffers and the runtime, which weights and caches cannot have.",
+        assumptions=("every chip holds back the same number of bytes",),
+        example=Example(given={"reserved_bytes_per_chip": "8 GB", "hbm_capacity": "80 GB"}, result="0.1"),
+        sources=(VLLM_DOCS,),
     ),
     Equation(
         id="memory.per_chip",
@@ -150,18 +174,25 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.sequences_that_fit",
-        version=2,
-        changes=("over the bytes of a sequence, windows and states among them, times the copies of a cache; beside the weights as held",),
+        version=3,
+        changes=(
+            "over the bytes of a sequence, windows and states among them, times the copies of a cache; beside the weights as held",
+            "without the share that an engine holds back, which is none unless it is given",
+        ),
         title="Sequences that fit beside the weights",
         kind=BOUND,
-        relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, weight_bytes, kv_bytes_per_sequence, kv_copies: (
+        relation=lambda sequences_in_flight, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_sequence,
+            kv_copies: (
             sequences_in_flight,
-            (chips * pipeline_stages * hbm_capacity - weight_bytes) / (kv_bytes_per_sequence * kv_copies),
+            (chips * pipeline_stages * hbm_capacity * (1 - reserved_share) - weight_bytes) / (kv_bytes_per_sequence * kv_copies),
         ),
         sense="<=",
         requires=(
+            SOME_IS_LEFT,
             Requirement(
-                holds=lambda chips, pipeline_stages, hbm_capacity, weight_bytes: chips * pipeline_stages * hbm_capacity > weight_bytes,
+                holds=lambda chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes: (
+                    chips * pipeline_stages * hbm_capacity * (1 - reserved_share) > weight_bytes
+                ),
                 otherwise="the weights alone do not fit",
             ),
         ),
@@ -172,11 +203,12 @@ EQUATIONS = (
                 "chips": "16",
                 "pipeline_stages": "2",
                 "hbm_capacity": "80 GB",
+                "reserved_share": "10%",
                 "weight_bytes": "405 GB",
                 "kv_bytes_per_sequence": "4.129 GB",
                 "kv_copies": "2",
             },
-            result="261",
+            result="230",
         ),
         steps=(
             Step(
@@ -212,7 +244,7 @@ EQUATIONS = (
         steps=(
             Step(
                 operation="the capacity of one stage that fills the domain",
-                premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1)),
+                premises=(at("memory.fits"), at("memory.capacity", chips="scale_up_size", pipeline_stages=1, reserved_share=0)),
                 eliminated=("memory_capacity",),
             ),
         ),

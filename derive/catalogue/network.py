@@ -45,7 +45,7 @@ EQUATIONS = (
             * (chips - 1)
             / (chips * link_bandwidth),
         ),
-        requires=(Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other"),),
+        requires=(SEVERAL,),
         statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
         assumptions=(
             "every layer is cut over all chips (tensor parallelism), which synchronise twice: after attention and after the feed-forward",

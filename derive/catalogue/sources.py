@@ -437,6 +437,15 @@ WAREHOUSE_BOOK = Source(
     year=2018,
 )
 
+VLLM_DOCS = Source(
+    kind="web",
+    title="vLLM documentation: engine arguments",
+    author="The vLLM team",
+    url="https://docs.vllm.ai/en/latest/configuration/engine_args.html",
+    said="weights, activations and caches take a share of the memory that is set, nine tenths unless another is",
+    page="gpu-memory-utilization",
+    encoded="as what is left over; activations are within the nine tenths there, and held back too",
+)
 INFERENCEX = Source(
     kind="web",
     title="InferenceX: open source inference benchmark",

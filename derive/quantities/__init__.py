@@ -7,8 +7,9 @@ counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
 from functools import cache
 from typing import TYPE_CHECKING
 
-from derive.errors import UnknownName
+from derive.errors import AmbiguousName, UnknownName
 from derive.quantities import clusters, constants, models, requests, serving, sheets, steps, training
+from derive.quantities.aliases import ALIASES
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
 
@@ -28,21 +29,33 @@ NEUTRAL_DEFAULTS = {
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
     **{"prefill_batch": 1.0, "prefill_passes": 1.0, "prefill_weight_time": 0.0, "queue_time": 0.0},
-    **{"shared_experts": 0.0},
+    **{"shared_experts": 0.0, "reserved_share": 0.0},
 }
 """Nothing else has a default; those that an answer used are listed among its assumptions."""
 
 
 def quantity(name: str) -> Quantity:
-    """The registry row of a name or of its symbol.
+    """The registry row of a name, of its symbol, or of what else it is called; raises AmbiguousName for a word that could mean several.
 
-    >>> quantity("B_star").name
-    'balance_batch'
+    >>> quantity("B_star").name, quantity("TTFT").name
+    ('balance_batch', 'time_to_first_token')
     """
     row = QUANTITIES.get(name) or QUANTITIES.get(NAME_OF_SYMBOL.get(name, ""))
-    if row is None:
-        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL], "backsolve list --quantities names them")
-    return row
+    meant = () if row else ALIASES.get(name.lower(), ())
+    if len(meant) > 1:
+        raise AmbiguousName("quantity", name, meant)
+    if row is None and not meant:
+        raise UnknownName("quantity", name, [*QUANTITIES, *NAME_OF_SYMBOL, *ALIASES], "backsolve list --quantities names them")
+    return row or QUANTITIES[meant[0]]
+
+
+def aliases(name: str) -> tuple[str, ...]:
+    """What else a quantity is called, of the words that mean it alone.
+
+    >>> aliases("step_time")
+    ('tpot', 'itl')
+    """
+    return tuple(word for word, meant in ALIASES.items() if meant == (name,))
 
 
 @cache

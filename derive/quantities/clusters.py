@@ -382,6 +382,7 @@ ROWS = (
         meaning="sequences whose cache is held, over all stages",
         low=1,
         high=1e7,
+        unlike="batch is one pass of them, concurrent_requests may hold no cache yet; concurrent_sequences says how many there should be",
     ),
     Quantity(
         name="kv_cache_bytes",
@@ -393,6 +394,25 @@ ROWS = (
         high=1e16,
     ),
     Quantity(name="memory_demand", symbol="M", latex="M", unit="byte", meaning="weights and KV cache together", low=1e8, high=1e16),
+    Quantity(
+        name="reserved_share",
+        symbol="f_res",
+        latex=r"f_{\mathrm{res}}",
+        unit="1",
+        meaning="share of a chip's memory that an engine holds back for activations and buffers; a tenth is usual",
+        low=0.01,
+        high=0.5,
+        domain=UNIT_INTERVAL,
+    ),
+    Quantity(
+        name="reserved_bytes_per_chip",
+        symbol="M_res",
+        latex=r"M_{\mathrm{res}}",
+        unit="byte",
+        meaning="memory of one chip that an engine holds back for activations and buffers",
+        low=1e8,
+        high=1e11,
+    ),
     Quantity(
         name="memory_capacity",
         symbol="C_all",
@@ -508,6 +528,7 @@ ROWS = (
         " the mean time per output token is token_latency / tokens_per_step, which is less with drafts",
         low=1e-6,
         high=100,
+        unlike="step_time is the pass through all layers without hops and waits",
     ),
     Quantity(
         name="rack_hop_ratio",

@@ -13,6 +13,7 @@ ROWS = (
         meaning="tokens that one sequence gets in a second of decode",
         low=0.1,
         high=1e5,
+        unlike="throughput is that of all sequences of a replica",
     ),
     Quantity(
         name="requests_per_second",
@@ -31,6 +32,7 @@ ROWS = (
         meaning="time from the arrival of a request to its last token",
         low=1e-3,
         high=1e5,
+        unlike="time_to_first_token is where the output begins, step_time one token of it",
     ),
     Quantity(
         name="concurrent_requests",
@@ -40,6 +42,7 @@ ROWS = (
         meaning="requests on one replica at once, those that wait and those in prefill among them",
         low=1,
         high=1e6,
+        unlike="batch and sequences_in_flight are in decode; concurrent_sequences says how many of these there should be",
     ),
     # -- cost and price ---------------------------------------------------------------------------------------------
     Quantity(
@@ -50,6 +53,7 @@ ROWS = (
         meaning="chip time that one request costs, prompt and output",
         low=1e-8,
         high=100,
+        unlike="cost_per_token is of one decoded token of it",
     ),
     Quantity(
         name="blended_price",
@@ -143,6 +147,7 @@ ROWS = (
         meaning="time to compute what is not cached of a prompt, from its first pass to the end of its last",
         low=1e-5,
         high=1e5,
+        unlike="prefill_compute_time is its arithmetic alone, for all sequences of a batch",
     ),
     Quantity(
         name="queue_time",
@@ -162,6 +167,7 @@ ROWS = (
         meaning="time from the arrival of a request to the end of its prefill, which yields the first token",
         low=1e-5,
         high=1e5,
+        unlike="step_time is one token of decode, request_latency all of them",
     ),
     Quantity(
         name="prefill_cost_per_token",
@@ -171,5 +177,6 @@ ROWS = (
         meaning="chip time that one prompt token costs, of those that are not cached",
         low=1e-11,
         high=1e-3,
+        unlike="cost_per_token is of a decoded one",
     ),
 )

@@ -14,7 +14,8 @@ ABSURD = 100
 class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
 
-    `whole` is the quantity of which it is a part, and than which it is no more.
+    `whole` is the quantity of which it is a part, and than which it is no more; `unlike` says how it differs from others that are
+    easily taken for it.
 
     >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
@@ -31,6 +32,7 @@ class Quantity:
     high: float
     domain: str = POSITIVE
     whole: str = ""
+    unlike: str = ""
 
     @property
     def may_be_zero(self) -> bool:

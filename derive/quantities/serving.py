@@ -71,6 +71,7 @@ ROWS = (
         meaning="tokens of a prompt that are not found in the cache, those of all its passes",
         low=1,
         high=1e7,
+        unlike="prompt_tokens are the cached ones as well; new_tokens_per_pass is one pass of them",
     ),
     Quantity(
         name="cached_tokens",
@@ -148,6 +149,7 @@ ROWS = (
         meaning="cost of a decoded token, hours in which its chips wait for work included",
         low=1e-10,
         high=1e-3,
+        unlike="cost_per_token is of the hours in use",
     ),
     Quantity(
         name="chip_power",

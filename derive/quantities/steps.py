@@ -5,8 +5,26 @@ from derive.quantities.row import Quantity
 
 ROWS = (
     # -- the step -------------------------------------------------------------------------------------------------
-    Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences that each get one new token in one pass", low=1, high=1e6),
-    Quantity(name="context_length", symbol="L", latex="L", unit="token", meaning="tokens of context a sequence reads", low=10, high=1e7),
+    Quantity(
+        name="batch",
+        symbol="B",
+        latex="B",
+        unit="1",
+        meaning="sequences that each get one new token in one pass",
+        low=1,
+        high=1e6,
+        unlike="sequences_in_flight are all passes, concurrent_requests may wait or prefill; concurrent_sequences says how many to have",
+    ),
+    Quantity(
+        name="context_length",
+        symbol="L",
+        latex="L",
+        unit="token",
+        meaning="tokens of context a sequence reads",
+        low=10,
+        high=1e7,
+        unlike="prompt_tokens are where it starts: on the mean it has half of the output as well",
+    ),
     Quantity(name="active_params", symbol="N_a", latex="N_a", unit="1", meaning="parameters used for one token", low=1e8, high=1e12),
     Quantity(name="total_params", symbol="N_t", latex="N_t", unit="1", meaning="parameters held in memory", low=1e8, high=1e13),
     Quantity(name="sparsity", symbol="s", latex="s", unit="1", meaning="total over active parameters", low=1, high=100),
@@ -20,7 +38,16 @@ ROWS = (
         low=100,
         high=1e6,
     ),
-    Quantity(name="chips", symbol="n", latex="n", unit="1", meaning="accelerators that hold one pipeline stage", low=1, high=1e4),
+    Quantity(
+        name="chips",
+        symbol="n",
+        latex="n",
+        unit="1",
+        meaning="accelerators that hold one pipeline stage",
+        low=1,
+        high=1e4,
+        unlike="training_chips are those of all stages and copies",
+    ),
     Quantity(
         name="resident_weight_bytes_per_chip",
         symbol="M_w",
@@ -53,7 +80,16 @@ ROWS = (
         high=1,
         domain=FRACTION,
     ),
-    Quantity(name="step_time", symbol="t", latex="t", unit="s", meaning="time of one decode step", low=1e-6, high=100),
+    Quantity(
+        name="step_time",
+        symbol="t",
+        latex="t",
+        unit="s",
+        meaning="time of one decode step",
+        low=1e-6,
+        high=100,
+        unlike="token_latency has hops and waits of stages as well; time_to_first_token and request_latency are of requests",
+    ),
     Quantity(
         name="compute_time",
         symbol="t_c",
@@ -173,6 +209,7 @@ ROWS = (
         meaning="sequences decoding at once on one replica",
         low=1,
         high=1e7,
+        unlike="how many there should be; batch, sequences_in_flight and concurrent_requests are how many there are",
     ),
     Quantity(
         name="fast_speed_ratio",
@@ -243,7 +280,8 @@ ROWS = (
         high=10,
     ),
     Quantity(
-        name="throughput", symbol="theta", latex=r"\theta", unit="token/s", meaning="tokens one replica makes in a second", low=1, high=1e8
+        name="throughput", symbol="theta", latex=r"\theta", unit="token/s", meaning="tokens one replica makes in a second", low=1, high=1e8,
+        unlike="tokens_per_second_per_user is one sequence of it, fleet_throughput all replicas, decode_rate_per_chip one chip",
     ),
     Quantity(
         name="fleet_throughput",
@@ -253,6 +291,7 @@ ROWS = (
         meaning="tokens all replicas make in a second",
         low=1,
         high=1e12,
+        unlike="throughput is one replica",
     ),
     Quantity(name="replicas", symbol="n_rep", latex=r"n_{\mathrm{rep}}", unit="1", meaning="copies of the serving system", low=1, high=1e6),
     Quantity(name="chip_price", symbol="g", latex="g", unit="USD/s", meaning="price of one chip", low=1e-5, high=0.01),
@@ -264,6 +303,7 @@ ROWS = (
         meaning="chip time that one decoded token costs",
         low=1e-10,
         high=1e-3,
+        unlike="prefill_cost_per_token is of a prompt, fleet_cost_per_token has idle hours too, cost_per_request is of all tokens of one",
     ),
     Quantity(
         name="normalised_cost",
@@ -291,6 +331,7 @@ ROWS = (
         meaning="new tokens of each sequence in one pass: the prompt, where nothing else says; 1 is decode",
         low=1,
         high=1e5,
+        unlike="uncached_tokens are of all passes, prompt_tokens the cached ones too, prefill_chunk beside a step of decode",
     ),
     Quantity(
         name="prefill_compute_time",
@@ -300,6 +341,7 @@ ROWS = (
         meaning="time the arithmetic of a pass with many new tokens takes",
         low=1e-6,
         high=1e4,
+        unlike="prefill_time is that of one prompt, and no shorter than the reads of the weights",
     ),
     Quantity(
         name="prefill_weight_compute_ratio",
@@ -327,6 +369,7 @@ ROWS = (
         meaning="prompt tokens that ride along with a decode step",
         low=1,
         high=1e5,
+        unlike="new_tokens_per_pass are those of a pass that does nothing else",
     ),
     Quantity(
         name="mixed_step_time",
@@ -470,6 +513,7 @@ ROWS = (
         meaning="prompt tokens of a request, cached ones among them",
         low=1,
         high=1e9,
+        unlike="uncached_tokens are to be computed, new_tokens_per_pass in one pass; context_length is what decode reads",
     ),
     Quantity(
         name="output_tokens", symbol="n_out", latex=r"n_{\mathrm{out}}", unit="token", meaning="output tokens of a request", low=1, high=1e9
@@ -491,6 +535,7 @@ ROWS = (
         meaning="tokens one chip decodes in a second",
         low=0.1,
         high=1e6,
+        unlike="throughput is all chips of a replica",
     ),
     Quantity(
         name="prefill_decode_chip_ratio",

@@ -192,6 +192,7 @@ ROWS = (
         meaning="chips that train one model together, those of all its copies and stages",
         low=1,
         high=1e6,
+        unlike="chips are those of one stage of one copy",
     ),
     Quantity(
         name="chip_hours",

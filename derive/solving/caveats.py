@@ -334,14 +334,14 @@ def reads_outlast_prefill(asked: Question, values: Mapping[str, float], used: Se
 def memory_nearly_full(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Caches that fill up all that weights leave: how many fewer there are where something else takes room too."""
     row, known = equation("memory.sequences_that_fit"), {**in_numbers(asked.defaults, values), **values}
-    if not any(one.id == row.id for one in used) or not row.inputs <= known.keys():
+    if not any(one.id == row.id for one in used) or not row.inputs <= known.keys() or known["reserved_share"]:
         return None
-    less = {**known, "hbm_capacity": (1 - KEPT_FREE) * known["hbm_capacity"]}
+    less = {**known, "reserved_share": KEPT_FREE}
     told = "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
     if not row.applies(less):
-        return f"{told}, no cache fits; give hbm_capacity"
+        return f"{told}, no cache fits; give reserved_share"
     times = row.right_side(known) / row.right_side(less)
-    return f"{told}, caches have {times:.3g} times less room; give hbm_capacity" if times > UNEVEN else None
+    return f"{told}, caches have {times:.3g} times less room; give reserved_share" if times > UNEVEN else None
 
 
 def chip_always_in_use(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:

@@ -30,7 +30,7 @@ GOVERNED = {
     "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
     "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
     "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
-    "verification_ratio": (TIMES,),
+    "verification_ratio": ((*TIMES, "balance_batch"),),
     "hop_latency": (("grid_latency", "minimum_latency", "synchronisations_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
     "prefill_attention_factor": (PROMPTS, _PREFILL_ATTENTION),
@@ -38,6 +38,7 @@ GOVERNED = {
     "prefill_weight_time": (("hbm_bandwidth",), WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip")),
     "training_chips": (("pipeline_stages", "data_parallel"),),
     "ffn_dim": (("moe_layers",),),
+    "reserved_share": (("reserved_bytes_per_chip",),),
     "cached_tokens": (("cache_hit_share",),),
     "cache_hit_share": (("cached_tokens",),),
 }
@@ -83,7 +84,7 @@ IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
     **dict.fromkeys(("kv_copies", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
     **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
-    **dict.fromkeys(("prefill_weight_time", "queue_time"), LOWER),
+    **dict.fromkeys(("prefill_weight_time", "queue_time", "reserved_share"), LOWER),
     **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
 }
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.

@@ -37,6 +37,9 @@ CAN_BE_LESS = ("sequences_in_flight", "batch", "context_length", "kv_bytes_per_s
 OF_MEMORY = ("pipeline_stages", "kv_copies")
 """Defaults that what is held and where rests on, also where the route to an answer does not."""
 
+HELD_BACK = "reserved_share"
+"""A default of the same kind, that may follow from bytes."""
+
 SHORT = "does not fit"
 """How what is said of memory begins."""
 
@@ -130,11 +133,12 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
     pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
     the cache, and a cache of which too little is known takes no room.
     """
-    supposed = _supposed(asked, used)
+    supposed, made = _supposed(asked, used), _made(asked.active)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in OF_MEMORY}, **values}
+    _work_out(HELD_BACK, made, known, frozenset())
+    known.setdefault(HELD_BACK, NEUTRAL_DEFAULTS[HELD_BACK])
     if not supposed:
         return known
-    made = _made(asked.active)
     if "batch" in known and "sequences_in_flight" not in asked.known:
         passes = {"microbatches": known.get("microbatches", 1.0), "microbatch_size": known["batch"]}
         known["sequences_in_flight"] = equation("pipeline.sequences_in_flight").right_side(passes)

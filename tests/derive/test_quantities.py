@@ -69,3 +69,19 @@ def test_a_quantity_is_found_by_name_and_by_symbol():
 def test_a_symbol_is_made_once_and_a_constant_has_one_too():
     assert symbol("batch") is symbol("batch") and str(symbol("B_star")) == "balance_batch"
     assert symbol("flop_per_weight").is_positive and symbol("overlap").is_nonnegative
+
+
+UNLIKE = [row for row in QUANTITIES.values() if row.unlike]
+
+
+@in_one_test("row", UNLIKE, ids=lambda row: row.name)
+def test_what_is_easily_taken_for_another_says_how_it_differs_and_so_does_the_other(row):
+    words = re.findall(r"[a-z_]+", row.unlike)
+    others = {word for word in words if word in QUANTITIES and "_" in word}
+    assert row.name not in words and QUANTITIES.keys() & {*words}
+    assert [name for name in sorted(others) if row.name not in QUANTITIES[name].unlike] == []
+
+
+def test_the_names_of_how_many_there_are_at_once_are_told_apart():
+    near = {"batch", "sequences_in_flight", "concurrent_sequences", "concurrent_requests"}
+    assert all(set(re.findall(r"[a-z_]+", QUANTITIES[name].unlike)) >= near - {name} for name in near)

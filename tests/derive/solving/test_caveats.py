@@ -778,10 +778,10 @@ def test_what_fits_where_nothing_is_left_for_activations_is_said(unknown, more):
     (text,) = warned(unknown, **given, chips=1)
     assert text == (
         "weights and caches take all of the memory: with a tenth of it left for activations and buffers"
-        ", caches have 5 times less room; give hbm_capacity"
+        ", caches have 5 times less room; give reserved_share"
     )
     assert "no cache fits" in warned(unknown, **given, chips=1, hbm_capacity="75GB")[0]
-    assert warned(unknown, **given, chips=2) == ()
+    assert warned(unknown, **given, chips=2) == () == warned(unknown, **given, chips=1, reserved_share=0.1)
 
 
 def test_an_owned_chip_that_never_waits_is_said_to():

@@ -227,6 +227,7 @@ USES = {
     "prefill_batch": "prefill.cost_per_token",
     "prefill_passes": "prefill.weight_time",
     "prefill_weight_time": "prefill.time",
+    "reserved_share": "memory.capacity",
     "shared_experts": "architecture.total_params_moe",
     "queue_time": "prefill.time_to_first_token",
     "tokens_per_step": "scheduling.throughput",

@@ -54,6 +54,7 @@ GIVEN = {
     "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
     "prefill_weight_time": ("prefill_time", {**SERVED, "prompt_tokens": 40}, (0.0, 1e-3, 1e-1)),
     "training_chips": ("training_time", {"chip_hours": "1M h", "chips": 64}, (64, 512)),
+    "reserved_share": ("sequences_in_flight", {**SERVED, "context_length": 8192}, (0.0, 0.1, 0.3)),
     "ffn_dim": ("total_params", {**COUNTED, "moe_layers": 24, "moe_ffn_dim": 14336}, (7168, 14336)),
     "draft_tokens": ("throughput", {**DECODE, "acceptance_rate": 0.7}, (0.0, 1.0, 4.0)),
     "acceptance_rate": ("throughput", {**DECODE, "draft_tokens": 3}, (0.1, 0.5, 0.9)),

@@ -322,3 +322,17 @@ def test_a_part_of_a_chip_holds_one_copy_of_a_cache():
     assert chips.bound == "lower" and chips.value == pytest.approx(read / (20e-3 * 3.35e12))
     over = solve("chips", **given, step_time="1 ms..20 ms:log:9").sweep
     assert all(answers for _, answers, _ in over.rows())
+
+
+def test_what_an_engine_holds_back_is_room_for_nothing_else():
+    """Two H100 hold 160 GB, 144 with a tenth held back: 4 beside 140 GB of weights, 2.98 caches of 1.342 GB; 8 GB a chip are a tenth."""
+    node = {"model": "Llama-3.1-70B", "hardware": "H100:bf16", "chips": 2, "context_length": 4096, "bytes_per_element": 2}
+    for held in ({"reserved_share": 0.1}, {"reserved_bytes_per_chip": "8GB"}):
+        (most,) = solve("sequences_in_flight", **node, **held).answers
+        assert most.high == pytest.approx((0.9 * 160e9 - 140e9) / (327680 * 4096))
+        assert solve("step_time", **node, **held, batch=2).reason is None
+        assert solve("step_time", **node, **held, batch=3).reason.code == "does_not_fit"
+        node_of_any_size = {name: given for name, given in node.items() if name != "chips"}
+        (least,) = solve("chips", **node_of_any_size, **held, sequences_in_flight=8).answers
+        assert least.low == pytest.approx((140e9 + 8 * 327680 * 4096) / (0.9 * 80e9))
+    assert solve("step_time", **node, batch=3).reason is None
