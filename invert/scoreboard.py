@@ -193,7 +193,7 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
 
 SHOWN = {
     "skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%"),
-    "problems": ("id", "problem", "said", "unit", "found", "verdict", "reason", "arithmetic", "command", "source"),
+    "problems": ("id", "said", "unit", "found", "verdict", "problem", "command", "reason", "arithmetic", "source"),
 }
 """Columns of a section that its text shows, where it is not all of them."""
 SIGNED = {"skill": ("gain",)}

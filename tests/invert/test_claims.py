@@ -6,7 +6,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
-from derive.claims import PRESETS, TABLES, finding, solved
+from derive.claims import PRESETS, TABLES, finding, worked_out
 from derive.errors import NoSingleValue, UnknownName
 from derive.shipped import read, rows_of
 from derive.shipped_rows import Claim, WorkedProblem
@@ -109,7 +109,7 @@ def test_a_published_problem_stands_beside_its_answer_and_the_command_that_asks(
     assert (rows["llama-days"]["said"], rows["llama-days"]["found"], rows["llama-days"]["verdict"]) == ("44", 44.32, "reproduced")
     assert (rows["fit-int4"]["found"], rows["fit-int4"]["arithmetic"]) == (43.21, "(4*16e9 - 70e9*0.5)/(8192*2*80*8*128*0.5)")
     assert rows["gmi-a"]["command"] == "backsolve solve cost_per_token 'throughput=85 token/s' chips=1 'chip_price=2.00 USD/h'"
-    text = scoreboard.rendered_sections({"problems": [rows["gmi-a"]]}, "table")
+    text = " ".join(scoreboard.rendered_sections({"problems": [rows["gmi-a"]]}, "table").split())
     assert "command: backsolve solve cost_per_token" in text and "source: GMI Cloud" in text
 
 
@@ -120,4 +120,4 @@ def test_a_problem_without_an_answer_says_why_and_the_others_stand():
     assert [row["found"] for row in rows] == [None, 6.536] and rows[0]["verdict"] == UNDECIDED
     assert "cost_per_token needs also" in str(rows[0]["reason"])
     with pytest.raises(NoSingleValue, match="problem gmi-a: "):
-        solved(lost)
+        worked_out(lost)
