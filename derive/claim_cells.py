@@ -1,8 +1,10 @@
-"""How the cells of claims.csv are read: what was said, as a number or a range, what is asked, and what is given for it."""
+"""How the cells of claims.csv and problems.csv are read: what was said, as a number or a range, what is asked, and what is given for it."""
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from derive.errors import WrongValue, shorten
+from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import quantity
 from derive.shipped_rows import figure
 from derive.units import named_texts, parse
@@ -12,14 +14,22 @@ SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
 AGREES = ("reproduced", "under a stated convention")
 DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
+AS_PUBLISHED = ("reproduced", "convention")
+"""Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
+USING = "using"
+"""Given of the equations that a question joins by their ids, separated by commas."""
+SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
+"""Options of a question, written with their dashes: `--overlap=sum`. Without them `overlap` is a quantity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Givens:
-    """What a claim is worked out from: rows of tables by their names, and values as unread text by registry name."""
+    """What a number is worked out from: rows of tables by their names, values as unread text by registry name, and how it is asked."""
 
     rows: dict[str, str]
     texts: dict[str, str]
+    using: tuple[str, ...] = ()
+    switches: Mapping[str, str] = field(default_factory=dict)
 
 
 def asked(unknown: str) -> tuple[str, ...]:
@@ -59,16 +69,44 @@ def said(unknown: str, stated: str, unit: str) -> tuple[float, float]:
 
 
 def givens(text: str) -> Givens:
-    """The givens `name=value;...` of a claim; raises for what is none, and for a value that cannot be read.
+    """The givens `name=value;...` of a row; raises for what is none, and for a value that cannot be read.
 
-    >>> givens("rho=300;hardware=H100:fp8")
-    Givens(rows={'hardware': 'H100:fp8'}, texts={'machine_balance_ratio': '300'})
+    >>> givens("rho=300;hardware=H100:fp8").texts
+    {'machine_balance_ratio': '300'}
+    >>> givens("batch=8;using=experts.busiest_chip;--overlap=sum").switches
+    {'overlap': 'sum'}
     """
     items = [item.strip() for item in text.split(";") if item.strip()]
-    rows = {name: value.strip() for name, _, value in (item.partition("=") for item in items) if name in SOURCES}
+    pairs = {name: value.strip() for name, _, value in (item.partition("=") for item in items)}
+    rows = {name: value for name, value in pairs.items() if name in SOURCES}
     if "" in rows.values():
         raise WrongValue(f"{shorten(text)} names no row after '='")
-    texts = named_texts(item for item in items if item.partition("=")[0] not in SOURCES)
+    switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
+    for switch in switches:
+        if switch not in SWITCHES:
+            raise UnknownName("option", f"--{switch}", [f"--{one}" for one in SWITCHES])
+    using = tuple(id.strip() for id in pairs.get(USING, "").split(",") if id.strip())
+    texts = named_texts(item for item in items if not item.startswith("--") and item.partition("=")[0] not in (*SOURCES, USING))
     for name, value in texts.items():
         parse(name, value)
-    return Givens(rows=rows, texts=texts)
+    return Givens(rows=rows, texts=texts, using=using, switches=switches)
+
+
+def command(unknown: str, given: Givens) -> str:
+    """What a person types to be told a quantity from these givens.
+
+    >>> command("step_time", givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
+    "backsolve solve step_time --hardware H100:fp8 --overlap sum batch=8 'chip_price=2 USD/h'"
+    """
+    return shlex.join(["backsolve", "solve", unknown, *_options(given), *(f"{name}={value}" for name, value in given.texts.items())])
+
+
+def _options(given: Givens) -> Iterator[str]:
+    for name, value in given.rows.items():
+        yield from (f"--{name}", value)
+    for id in given.using:
+        yield from ("--using", id)
+    for name, value in given.switches.items():
+        yield f"--{name}"
+        if value:
+            yield value

@@ -1,17 +1,18 @@
-"""What the lecture claims, held against what the equations and the tables make of it."""
+"""What the lecture claims, and what others publish, held against what the equations and the tables make of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from derive import shipped
 from derive.answers import shown_end
 from derive.catalogue import equation
-from derive.claim_cells import UNDECIDED, asked, givens, said
+from derive.claim_cells import UNDECIDED, Givens, asked, givens, said
 from derive.errors import NoSingleValue, UnknownName
 from derive.presets import hardware, model
 from derive.quantities import QUANTITIES
 from derive.shipped import Tables
-from derive.shipped_rows import Claim, Disclosure, MemoryTierFigure, figure, in_si
+from derive.shipped_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem, figure, in_si
 from derive.solving.api import Given, solve
 
 Facts = Mapping[str, float]
@@ -28,26 +29,46 @@ PRESETS = ("hardware", "model")
 """Rows that `solve` takes by name."""
 
 
+class Stated(Protocol):
+    """A number that someone states: of what, in which unit, and how far what is found may lie from it, relatively."""
+
+    @property
+    def unknown(self) -> str:
+        """The quantity, or a quotient of two."""
+
+    @property
+    def stated(self) -> str:
+        """The number, or the range `low..high`."""
+
+    @property
+    def unit(self) -> str:
+        """Its unit; blank: a number."""
+
+    @property
+    def tolerance(self) -> float | None:
+        """How far what is found may lie from it, relatively, and still agree."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A claim, the value found for it [SI], and what that rests on: equations by id, tables by file."""
+    """What is stated, the value found for it [SI], and what that rests on: equations by id, tables by file."""
 
-    claim: Claim
+    row: Stated
     found: float
     rests_on: tuple[str, ...]
 
     @property
     def agrees(self) -> bool:
         """Whether what was found lies in what was said, up to the tolerance of the row."""
-        low, high = said(self.claim.unknown, self.claim.stated, self.claim.unit)
-        tolerance = self.claim.tolerance or 0.0
+        low, high = said(self.row.unknown, self.row.stated, self.row.unit)
+        tolerance = self.row.tolerance or 0.0
         return low * (1 - tolerance) <= self.found <= high * (1 + tolerance)
 
     @property
     def in_unit(self) -> float:
         """What was found, in the unit in which it was said."""
-        low, _, _ = self.claim.stated.partition("..")
-        return self.found * figure(low) / said(self.claim.unknown, low, self.claim.unit)[0]
+        low, _, _ = self.row.stated.partition("..")
+        return self.found * figure(low) / said(self.row.unknown, low, self.row.unit)[0]
 
 
 def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = None) -> Finding | None:
@@ -62,26 +83,53 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = N
     """
     if claim.verdict == UNDECIDED:
         return None
-    rows, texts = givens(claim.givens).rows, givens(claim.givens).texts
-    known = {source: _facts(source, name, sheets, tables or shipped.read()) for source, name in rows.items()}
-    values = [_value(name, claim, rows, texts, known) for name in asked(claim.unknown)]
-    files = tuple(TABLES[source] for source in rows)
-    return Finding(claim=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
+    given = givens(claim.givens)
+    known = {source: _facts(source, name, sheets, tables or shipped.read()) for source, name in given.rows.items()}
+    values = [_value(name, claim, given, known) for name in asked(claim.unknown)]
+    files = tuple(TABLES[source] for source in given.rows)
+    return Finding(row=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
 
 
-def _value(name: str, claim: Claim, rows: Mapping[str, str], texts: Mapping[str, str], known: Mapping[str, Facts]) -> float:
+def worked_out(problem: WorkedProblem) -> Finding:
+    """The value that one question, asked as on the command line, gives for a published problem; raises as `finding` does.
+
+    >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")
+    >>> round(worked_out(row).in_unit, 1), worked_out(row).agrees, worked_out(row).rests_on
+    (240.5, True, ('batching.ridge_point', 'hardware.csv'))
+    """
+    given = givens(problem.givens)
+    found, equations = _answer(problem.unknown, given, given.texts, given.using, f"problem {problem.id}")
+    return Finding(row=problem, found=found, rests_on=(*equations, *(TABLES[source] for source in given.rows)))
+
+
+def _value(name: str, claim: Claim, given: Givens, known: Mapping[str, Facts]) -> float:
     if not claim.equations:
         return _read_off(name, claim, known)
     # A list or a device says more than the equations of a claim ask for.
-    wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *texts}
+    wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *given.texts}
     beside = {one: value for source, facts in known.items() if source not in PRESETS for one, value in facts.items() if one in wanted}
-    given: dict[str, Given] = {**texts, **beside}
-    solution = solve(name, using=claim.equations, given=given, hardware=rows.get("hardware"), model=rows.get("model"))
+    return _answer(name, given, {**given.texts, **beside}, claim.equations, f"claim {claim.id}")[0]
+
+
+def _answer(name: str, how: Givens, given: Mapping[str, Given], using: Iterable[str], asker: str) -> tuple[float, tuple[str, ...]]:
+    """The one value that a question has, of a bound its end, and the equations of its route by id."""
+    solution = solve(
+        name,
+        using=using,
+        given=given,
+        hardware=how.rows.get("hardware"),
+        model=how.rows.get("model"),
+        variants={"overlap": how.switches["overlap"]} if "overlap" in how.switches else None,
+        count=how.switches.get("count", "flop"),
+        bytes=how.switches.get("bytes", "decimal"),
+        efficiency=how.switches.get("efficiency", "ideal"),
+        anyway="anyway" in how.switches,
+    )
     ends = {shown_end(answer) for answer in solution.answers}
     found = ends.pop() if len(ends) == 1 else None
     if found is None:
-        raise NoSingleValue(f"claim {claim.id}: {solution.reason.message if solution.reason else 'there is no one answer'}")
-    return found
+        raise NoSingleValue(f"{asker}: {solution.reason.message if solution.reason else 'there is no one answer'}")
+    return found, tuple(reference.partition("@")[0] for reference in solution.equations)
 
 
 def _read_off(name: str, claim: Claim, known: Mapping[str, Facts]) -> float:

@@ -337,11 +337,31 @@ class Claim(TableRow):
     source: str
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class WorkedProblem(TableRow):
+    """A row of problems.csv: a problem that someone published with its answer, as one question, and what became of the answer."""
+
+    TABLE = "problems"
+
+    id: str
+    problem: str
+    stated: str
+    unit: str
+    unknown: str
+    givens: str
+    tolerance: float
+    verdict: str
+    reason: str
+    arithmetic: str
+    source: str
+    source_url: str
+
+
 RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, CalibrationModel, Disclosure, ModelRow, FxRate),
-        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, Claim),
+        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, Claim, WorkedProblem),
     )
 }
 """By the name of the table. Prices are read with the files that people lay over them."""

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from derive.catalogue import equation
-from derive.claim_cells import UNDECIDED, asked, givens, said
+from derive.claim_cells import AS_PUBLISHED, UNDECIDED, asked, givens, said
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
 from derive.quantities import QUANTITIES
 from derive.shipped_rows import (
+    NUMBER,
     AcceleratorFigure,
     Architecture,
     Claim,
@@ -18,6 +19,7 @@ from derive.shipped_rows import (
     FxRate,
     MemoryTierFigure,
     ModelRow,
+    WorkedProblem,
     in_si,
     is_known,
     written,
@@ -238,18 +240,33 @@ def _claim(row: Claim) -> Iterator[Fault]:
             return
     if not row.reason and row.verdict != "reproduced":
         yield "reason", "is blank, and the claim is not just reproduced"
-    if undecided:
-        return
-    for column, read in (
+    if not undecided:
+        yield from _readable(row, ("equations", lambda: [equation(id) for id in row.equations]))
+
+
+def _problem(row: WorkedProblem) -> Iterator[Fault]:
+    if not row.reason and row.verdict != "reproduced":
+        yield "reason", "is blank, and the answer is not just reproduced"
+    if not row.arithmetic and row.verdict not in AS_PUBLISHED:
+        yield "arithmetic", "is blank, and the answer is not what was published"
+    if "/" in row.unknown:
+        yield "unknown", f"{shorten(row.unknown)} is a quotient: a problem asks for one quantity"
+    yield from _readable(row, ("givens", lambda: [equation(id) for id in givens(row.givens).using]))
+
+
+def _readable(row: Claim | WorkedProblem, *more: tuple[str, Callable[[], object]]) -> Iterator[Fault]:
+    """The first cell that cannot be read, of those that claims and problems share and of `more`."""
+    cells: tuple[tuple[str, Callable[[], object]], ...] = (
         ("unknown", lambda: asked(row.unknown)),
         ("stated", lambda: said(row.unknown, row.stated, row.unit)),
         ("givens", lambda: givens(row.givens)),
-        ("equations", lambda: [equation(id) for id in row.equations]),
-    ):
+    )
+    for column, read in (*cells, *more):
         try:
             read()
         except BacksolveError as fault:
-            yield ("unit" if isinstance(fault, WrongUnit) and row.unit else column), str(fault)
+            wrong_unit = column == "stated" and isinstance(fault, WrongUnit) and all(map(NUMBER.fullmatch, row.stated.split("..")))
+            yield ("unit" if wrong_unit and row.unit else column), str(fault)
             return
 
 
@@ -262,6 +279,7 @@ ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "disclosures": _disclosure,
     "efficiencies": _efficiency,
     "claims": _claim,
+    "problems": _problem,
 }
 """By the name of the table; each takes the record of a row."""
 

@@ -1,12 +1,13 @@
-"""What the lecture claims, held against the equations and the tables, price lists included, as rows of the scoreboard."""
+"""What the lecture claims and what others publish, held against equations and tables, price lists included, as rows of the scoreboard."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
-from derive.claim_cells import UNDECIDED
-from derive.claims import Facts, finding
+from derive.claim_cells import UNDECIDED, command, givens
+from derive.claims import Facts, Finding, finding, worked_out
 from derive.errors import BacksolveError
 from derive.shipped import Tables
-from derive.shipped_rows import Claim, ModelRow
+from derive.shipped_rows import Claim, ModelRow, WorkedProblem
 from invert.assumptions import Assumptions
 from invert.records import PriceSheet
 from invert.sheets.observables import observables
@@ -20,27 +21,49 @@ def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tab
 
     A claim that rests on a row of a table which cannot be used says so, and the others stand.
     """
-    return [_row(claim, sheets, tables) for claim in claims]
+    return [
+        {
+            "id": claim.id,
+            "claim": claim.claim,
+            **_held(claim, partial(finding, claim, sheets, tables)),
+            "time": claim.time,
+            "source": claim.source,
+        }
+        for claim in claims
+    ]
 
 
-def _row(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> dict[str, object]:
-    found, by, verdict, reason = None, "", claim.verdict, claim.reason
+def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
+    """A row a published problem: what was published and what is found, in the same unit, the verdict, and the command that asks."""
+    return [
+        {
+            "id": problem.id,
+            "problem": problem.problem,
+            **_held(problem, partial(worked_out, problem)),
+            "arithmetic": problem.arithmetic,
+            "command": command(problem.unknown, givens(problem.givens)),
+            "source": problem.source,
+            "source_url": problem.source_url,
+        }
+        for problem in problems
+    ]
+
+
+def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
+    """What is stated beside what is found; where nothing can be found, why."""
+    found, by, verdict, reason = None, "", row.verdict, row.reason
     try:
-        if one := finding(claim, sheets, tables):
+        if one := find():
             found, by = float(f"{one.in_unit:.{DIGITS}g}"), "; ".join(one.rests_on)
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
     return {
-        "id": claim.id,
-        "claim": claim.claim,
-        "said": claim.stated or None,
-        "unit": claim.unit,
+        "said": row.stated or None,
+        "unit": row.unit,
         "found": int(found) if found is not None and found < WHOLE and found.is_integer() else found,
         "verdict": verdict,
         "reason": reason,
         "by": by,
-        "time": claim.time,
-        "source": claim.source,
     }
 
 

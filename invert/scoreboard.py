@@ -11,10 +11,10 @@ from statistics import fmean, stdev
 
 from derive.errors import UnknownName, WrongData
 from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, in_si
+from derive.shipped_rows import Claim, Disclosure, HostPrice, OpenModel, WorkedProblem, in_si
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
-from invert.claims import claim_rows, price_facts
+from invert.claims import claim_rows, price_facts, problem_rows
 from invert.data import Data, read_data
 from invert.estimators import KV_ESTIMATORS, calibration
 from invert.estimators.at_rent import base_markup
@@ -60,7 +60,7 @@ def sections(names: Iterable[str]) -> tuple[dict[str, list[Row]], list[Problem]]
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if set(names) != {"calibration"} else []
-    problems += data.tables.problems(Claim.TABLE) if "claims" in names else ()
+    problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         try:
             found[name] = section_rows(name, data)
@@ -206,7 +206,10 @@ def _sizes(data: Data, assumptions: Assumptions) -> list[Row]:
     return [*rows, {**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": _nats(fmean(one.gain for one in shuffled))}]
 
 
-SHOWN = {"skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%")}
+SHOWN = {
+    "skill": ("estimate", "left out", "models", "families", "rms", "class", "gain", "in 50%", "in 90%"),
+    "problems": ("id", "said", "unit", "found", "verdict", "problem", "command", "reason", "arithmetic", "source"),
+}
 """Columns of a section that its text shows, where it is not all of them."""
 SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
@@ -274,6 +277,11 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     return claim_rows(data.tables.rows_of(Claim), known, data.tables)
 
 
+def worked_problems(data: Data) -> list[Row]:
+    """What others published with its answer, each asked in one command, beside what the equations and the tables make of it."""
+    return problem_rows(data.tables.rows_of(WorkedProblem))
+
+
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
     """The last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes.
 
@@ -321,10 +329,11 @@ SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
     "controls": controls,
     "production": production,
     "claims": claims,
+    "problems": worked_problems,
     "calibration": recorded_calibration,
 }
 """By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model;
-tier rules; negative controls; a disclosed day; what the lecture claims; the sampler itself."""
+tier rules; negative controls; a disclosed day; what the lecture claims; what others published with an answer; the sampler itself."""
 
 
 TITLES = {
@@ -336,6 +345,7 @@ TITLES = {
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
     "claims": "What the lecture claims: a number said, the number found, and the verdict",
+    "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",
 }
 

@@ -1,27 +1,28 @@
-"""Cells of claims.csv: what cannot be read is refused by the column it stands in."""
+"""Cells of claims.csv and problems.csv: what cannot be read is refused by the column it stands in."""
 
 import csv
 import io
+import shlex
 
 import pytest
 
 from derive import shipped
-from derive.claim_cells import amount, givens, said
-from derive.errors import BacksolveError, WrongValue
+from derive.claim_cells import amount, command, givens, said
+from derive.errors import BacksolveError, UnknownName, WrongValue
 from derive.shipped import problems, read
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
-CELLS = list(csv.DictReader(io.StringIO(shipped.content("claims.csv").decode())))
+CELLS, PROBLEMS = (list(csv.DictReader(io.StringIO(shipped.content(f"{table}.csv").decode()))) for table in ("claims", "problems"))
 
 
-def spoilt(id: str, **cells: str) -> list[tuple[int | None, str | None]]:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, CELLS[0], lineterminator="\n")
+def spoilt(id: str, table: str = "claims", **cells: str) -> list[tuple[int | None, str | None]]:
+    out, rows = io.StringIO(), CELLS if table == "claims" else PROBLEMS
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(row | cells if row["id"] == id else row for row in CELLS)
-    with reading(read().edited(claims=out.getvalue())):
-        return [(one.row, one.column) for one in problems("claims")]
+    writer.writerows(row | cells if row["id"] == id else row for row in rows)
+    with reading(read().edited(**{table: out.getvalue()})):
+        return [(one.row, one.column) for one in problems(table)]
 
 
 @in_one_test(
@@ -48,8 +49,30 @@ def test_a_cell_that_cannot_be_read_is_named(id: str, cells: dict[str, str], col
     assert spoilt(id, **cells) == [(place, column)]
 
 
+@in_one_test(
+    ("id", "cells", "column"),
+    [
+        ("llama-days", {"unknown": "training_tim"}, "unknown"),
+        ("llama-days", {"unknown": "training_time/chip_hours", "unit": ""}, "unknown"),
+        ("llama-days", {"stated": "six weeks"}, "stated"),
+        ("llama-days", {"unit": "GB"}, "unit"),
+        ("llama-days", {"givens": "hardware=TPU-v5p:bf16;active_params=seventy"}, "givens"),
+        ("llama-days", {"givens": "using=training.nothing"}, "givens"),
+        ("llama-days", {"givens": "--overlaps=sum;batch=8"}, "givens"),
+        ("llama-days", {"tolerance": ""}, "tolerance"),
+        ("llama-days", {"verdict": "contradicted by data"}, "verdict"),
+        ("quiz-large", {"reason": ""}, "reason"),
+        ("reddit-1m", {"arithmetic": ""}, "arithmetic"),
+        ("llama-days", {"source_url": ""}, "source_url"),
+    ],
+)
+def test_a_cell_of_a_problem_that_cannot_be_read_is_named(id: str, cells: dict[str, str], column: str):
+    place = next(place for place, row in enumerate(PROBLEMS, start=2) if row["id"] == id)
+    assert (place, column) in spoilt(id, "problems", **cells)
+
+
 def test_what_is_sound_has_no_fault():
-    assert problems("claims") == () and len(CELLS) >= 120
+    assert problems("claims", "problems") == () and len(CELLS) >= 120
     assert said("throughput", "100..1000", "M token/s") == (1e8, 1e9)
 
 
@@ -59,3 +82,13 @@ def test_what_is_refused(call):
         call()
     with pytest.raises(WrongValue, match="ascends"):
         said("drain_time", "10..1", "s")
+
+
+def test_a_command_has_every_given_and_option_and_survives_a_shell():
+    given = givens("model=DeepSeek-V3;chip_price=2 USD/h;using=a.b, c.d;--overlap=sum;--anyway;batch=8")
+    assert shlex.split(command("cost_per_token", given)) == [
+        *("backsolve", "solve", "cost_per_token", "--model", "DeepSeek-V3", "--using", "a.b", "--using", "c.d"),
+        *("--overlap", "sum", "--anyway", "chip_price=2 USD/h", "batch=8"),
+    ]
+    with pytest.raises(UnknownName, match="--overlap"):
+        givens("--overlaps=sum")

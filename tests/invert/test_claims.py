@@ -6,14 +6,14 @@ import pytest
 
 from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
-from derive.claims import PRESETS, TABLES, finding
+from derive.claims import PRESETS, TABLES, finding, worked_out
 from derive.errors import NoSingleValue, UnknownName
 from derive.shipped import read, rows_of
-from derive.shipped_rows import Claim
+from derive.shipped_rows import Claim, WorkedProblem
 from derive.solving.api import solve
 from invert import scoreboard
 from invert.assumptions import USUAL
-from invert.claims import claim_rows, price_facts
+from invert.claims import claim_rows, price_facts, problem_rows
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
@@ -101,3 +101,23 @@ def test_a_claim_without_an_answer_is_refused_with_the_reason():
 def test_a_quotient_is_of_two_quantities_of_one_question():
     found = finding(BY_ID["B3a"], PRICES)
     assert found and found.found == found.in_unit == 9.0 and found.rests_on == ("hardware.csv",)
+
+
+def test_a_published_problem_stands_beside_its_answer_and_the_command_that_asks():
+    rows = {row["id"]: row for row in scoreboard.section_rows("problems")}
+    assert list(rows) == [row.id for row in rows_of(WorkedProblem)]
+    assert (rows["llama-days"]["said"], rows["llama-days"]["found"], rows["llama-days"]["verdict"]) == ("44", 44.32, "reproduced")
+    assert (rows["fit-int4"]["found"], rows["fit-int4"]["arithmetic"]) == (43.21, "(4*16e9 - 70e9*0.5)/(8192*2*80*8*128*0.5)")
+    assert rows["gmi-a"]["command"] == "backsolve solve cost_per_token 'throughput=85 token/s' chips=1 'chip_price=2.00 USD/h'"
+    text = " ".join(scoreboard.rendered_sections({"problems": list(rows.values())}, "table").split())
+    assert "command: backsolve solve cost_per_token" in text and "source: GMI Cloud" in text
+
+
+def test_a_problem_without_an_answer_says_why_and_the_others_stand():
+    whole = next(row for row in rows_of(WorkedProblem) if row.id == "gmi-a")
+    lost = replace(whole, givens="chips=1;chip_price=2 USD/h")
+    rows = problem_rows([lost, whole])
+    assert [row["found"] for row in rows] == [None, 6.536] and rows[0]["verdict"] == UNDECIDED
+    assert "cost_per_token needs also" in str(rows[0]["reason"])
+    with pytest.raises(NoSingleValue, match="problem gmi-a: "):
+        worked_out(lost)
