@@ -13,7 +13,6 @@ from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
 from derive.solving.questions import Question, as_dense, question
 from derive.solving.result import Solution
-from derive.solving.sizing import fewest_chips
 from derive.solving.symbolic import is_symbolic, symbolic
 
 
@@ -107,7 +106,9 @@ def respond(
     again = _at(dense, spans, zipped) if dense else solution
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(dense or asked) or again
-    if not (again.answers or again.sweep) and not spans and again.reason:
+    if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
+        from derive.solving.sizing import fewest_chips
+
         again = fewest_chips(dense or asked, again.reason) or again
     return again if again.answers or again.sweep else solution
 

@@ -1,6 +1,6 @@
 """Does it fit; what would: weights and caches against the memory of the chips, before any time is printed."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
@@ -169,6 +169,14 @@ def _work_out(name: str, made: Mapping[str, Equation], known: dict[str, Any], ab
         _work_out(other, made, known, above | {name})
     if row.inputs <= known.keys():
         known[name] = row.right_side(known)
+
+
+def worked_out(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with these quantities, by the definitions of the question, as far as they can be had; at numbers or arrays."""
+    known = dict(values)
+    for name in names:
+        _work_out(name, _made(asked.active), known, frozenset())
+    return known
 
 
 def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> str:

@@ -1,16 +1,20 @@
 """Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
 
 from derive.answers import Answer
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.chain import answered
-from derive.solving.fit import FASTER, SHORT_OF_MEMORY
+from derive.solving.fit import FASTER, SHORT_OF_MEMORY, worked_out
 from derive.solving.limits import limit_in_words, one_by_one
-from derive.solving.questions import Question, posed, without
+from derive.solving.questions import Question, posed, standing_beside, without
 from derive.solving.refusals import made_of
 from derive.solving.result import Reason, Solution
 
@@ -18,6 +22,11 @@ MOST_CHIPS = 2**17
 """Up to how many chips are looked at."""
 
 FREE = "batch"
+
+BATCHES, MOST_BATCH, BETWEEN = 2000, 1e5, 256
+"""Batches that are looked at, up to how large, and numbers of chips between two powers of two."""
+
+MEMORY = ("memory_demand", "memory_capacity")
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -35,19 +44,40 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     asked = replace(asked, limits=targets)
     if any(FREE not in _made_at(asked, name) for name in targets):
         return None
-    high = 1
-    while (found := _at(asked, high)) is None and high < MOST_CHIPS:
-        high *= 2
-    if found is None:
+    meets = _meeting(asked)
+    doubled = np.exp2(np.arange(float(MOST_CHIPS.bit_length())))
+    some = np.unique(np.geomspace(1, MOST_BATCH, BATCHES).round())
+    if not (there := meets(doubled, some)).any():
         return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if (one := _at(asked, middle)) is not None:
-            high, found = middle, one
-        else:
-            low = middle
-    return _sized(asked, high, *found)
+    most = int(doubled[np.argmax(there)])
+    between = np.unique(np.linspace(most // 2 + 1, most, min(most, BETWEEN)).round())
+    chips = int(between[np.argmax(meets(between, some))])
+    # A batch between those that were looked at may make do with less: here all whole ones are.
+    every = np.arange(1.0, MOST_BATCH + 1)
+    while chips > 1 and meets(np.array([chips - 1.0]), every)[0]:
+        chips -= 1
+    found = _at(asked, chips)
+    return _sized(asked, chips, *found) if found else None
+
+
+def _meeting(asked: Question) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]]:
+    """Of numbers of chips whether one of some batches meets every target and fits."""
+    question = posed(asked, FREE, {**asked.known, "chips": 1.0})
+    inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
+    inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
+
+    def meets(chips: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.bool_]:
+        known = worked_out(question, (*asked.limits, *MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
+        if not asked.limits.keys() <= known.keys():
+            return np.zeros(len(chips), dtype=bool)
+        within = np.ones((len(chips), len(batches)), dtype=bool)
+        if {*MEMORY} <= known.keys():
+            within &= known[MEMORY[0]] <= known[MEMORY[1]]
+        for name, side in asked.limits.items():
+            within &= known[name] <= asked.known[name] if side == UPPER else known[name] >= asked.known[name]
+        return np.asarray(within.any(axis=1))
+
+    return meets
 
 
 def _targets(asked: Question) -> dict[str, str]:
