@@ -56,7 +56,7 @@ REMARKS = {
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
     "claims": {"claim", "reason", "source"},
-    "problems": {"problem", "reason", "source"},
+    "problems": {"problem", "reason", "source", "source_url"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 
