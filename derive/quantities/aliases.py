@@ -10,6 +10,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "osl": ("output_tokens",),
     "ctx": ("context_length",),
     "batch_size": ("batch",),
+    "concurrent_sequences": ("sequences_in_flight",),
     **dict.fromkeys(("gpus", "tp"), ("chips",)),
     "pp": ("pipeline_stages",),
     "ep": ("expert_parallel",),

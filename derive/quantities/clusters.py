@@ -382,7 +382,7 @@ ROWS = (
         meaning="sequences whose cache is held, over all stages",
         low=1,
         high=1e7,
-        unlike="batch is one pass of them, concurrent_requests may hold no cache yet; concurrent_sequences says how many there should be",
+        unlike="batch is one pass of them, all where there are no pipeline stages; concurrent_requests may hold no cache yet",
     ),
     Quantity(
         name="kv_cache_bytes",

@@ -42,7 +42,7 @@ ROWS = (
         meaning="requests on one replica at once, those that wait and those in prefill among them",
         low=1,
         high=1e6,
-        unlike="batch and sequences_in_flight are in decode; concurrent_sequences says how many of these there should be",
+        unlike="batch and sequences_in_flight are in decode",
     ),
     # -- cost and price ---------------------------------------------------------------------------------------------
     Quantity(

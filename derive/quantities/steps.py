@@ -13,7 +13,7 @@ ROWS = (
         meaning="sequences that each get one new token in one pass",
         low=1,
         high=1e6,
-        unlike="sequences_in_flight are all passes, concurrent_requests may wait or prefill; concurrent_sequences says how many to have",
+        unlike="sequences_in_flight are those of all microbatches, concurrent_requests those that wait or are in prefill as well",
     ),
     Quantity(
         name="context_length",
@@ -200,16 +200,6 @@ ROWS = (
         low=0.001,
         high=1,
         domain=FRACTION,
-    ),
-    Quantity(
-        name="concurrent_sequences",
-        symbol="N_seq",
-        latex=r"N_{\mathrm{seq}}",
-        unit="1",
-        meaning="sequences decoding at once on one replica",
-        low=1,
-        high=1e7,
-        unlike="how many there should be; batch, sequences_in_flight and concurrent_requests are how many there are",
     ),
     Quantity(
         name="fast_speed_ratio",

@@ -31,6 +31,8 @@ READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
 KEPT_FREE = 0.1
 """Share of the memory that engines leave for activations and buffers by themselves: vLLM takes 0.9 of it."""
+PASSES = {"prefill_compute_time": ("batch", "new_tokens_per_pass"), "prefill_time": ("prefill_batch", "uncached_tokens")}
+"""Times of a pass over prompts, with the sequences and the tokens of each that it is of."""
 CHUNKS = {"serving.mixed_memory_time_touched": "prefill_chunk", "serving.free_prefill_chunk_touched": "free_prefill_chunk"}
 """Equations of decode steps with tokens of a prompt on board, and what says how many."""
 SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
@@ -270,12 +272,13 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
-    """The arithmetic of a pass over prompts at the peak of the chips, and its tokens, where an answer rests on that."""
-    if "mfu" in asked.known or not any(row.defines == "prefill_compute_time" for row in used):
+    """A pass over prompts at the peak of the chips, and its tokens, where an answer rests on that, and on no decode beside a request's."""
+    name = next((name for name in PASSES if any(row.defines == name for row in used)), None)
+    if "mfu" in asked.known or name is None or (name == "prefill_time" and _decodes_on_several(values, used)):
         return None
     known = {**in_numbers(asked.defaults, values), **values}
-    time = _anew(("prefill_compute_time",), asked, values, used).get("prefill_compute_time")
-    return (time, known["batch"] * known["new_tokens_per_pass"]) if time and {"batch", "new_tokens_per_pass"} <= known.keys() else None
+    time, (sequences, tokens) = _anew((name,), asked, values, used).get(name), PASSES[name]
+    return (time, known[sequences] * known[tokens]) if time and {sequences, tokens} <= known.keys() else None
 
 
 def _way_of_exchange(chips: float, values: Mapping[str, float]) -> tuple[Equation, Mapping[str, float]]:

@@ -330,6 +330,7 @@ def test_sums_of_a_pass_over_prompts_are_those_of_all_its_tokens():
     (text,) = sums("prefill_compute_time", **given)
     assert f"8 chips add up in every layer, {took * 1e3:.3g} ms with" in text
     assert f"the pass takes about {1 + took / arithmetic:.3g} times as long; give an mfu that was measured" in text
+    assert sums("time_to_first_token", **{**given, "batch": 9}, prefill_batch=2) == [text], "whatever decodes beside"
 
 
 @in_one_test("more", [{"chips": 1}, {"mfu": 0.5}, {"efficiency": "calibrated"}, {"model": "DeepSeek-V3"}])
