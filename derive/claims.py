@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from derive import shipped
 from derive.answers import shown_end
@@ -29,31 +28,11 @@ PRESETS = ("hardware", "model")
 """Rows that `solve` takes by name."""
 
 
-class Stated(Protocol):
-    """A number that someone states: of what, in which unit, and how far what is found may lie from it, relatively."""
-
-    @property
-    def unknown(self) -> str:
-        """The quantity, or a quotient of two."""
-
-    @property
-    def stated(self) -> str:
-        """The number, or the range `low..high`."""
-
-    @property
-    def unit(self) -> str:
-        """Its unit; blank: a number."""
-
-    @property
-    def tolerance(self) -> float | None:
-        """How far what is found may lie from it, relatively, and still agree."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What is stated, the value found for it [SI], and what that rests on: equations by id, tables by file."""
 
-    row: Stated
+    row: Claim | WorkedProblem
     found: float
     rests_on: tuple[str, ...]
 

@@ -56,6 +56,7 @@ REMARKS = {
     "disclosed_sizes": {"source", "model", "vendor"},
     "price_history": {"source", "price_id", "host"},
     "claims": {"claim", "reason", "source"},
+    "problems": {"problem", "reason", "source", "source_url"},
 }
 """Columns of free text: names that people may type, and where a figure is from."""
 
@@ -73,6 +74,7 @@ MAY_BE_BLANK = {
     "disclosed_sizes": {"active_params"},
     "price_history": {"cache_read_price"},
     "claims": {"time", "unit", "equations"},
+    "problems": {"unit"},
 }
 """Columns whose blank has a meaning: not known, none, any, or open."""
 
@@ -81,6 +83,7 @@ FREE_WORDS = {
     "architectures": {"kv_family"},
     "open_models": {"price_family", "vendor"},
     "claims": {"id"},
+    "problems": {"id", "arithmetic"},
 }
 """Columns whose word may be any: in a table that nothing is worked out from, and of groups that have no table."""
 
@@ -95,6 +98,7 @@ MATTERS: dict[str, Callable[[Cells], bool]] = {
     "disclosures": lambda row: row["quantity"] == "chip_price",
     "open_models": lambda row: row["model"] == "DeepSeek-V4-Pro",
     "claims": lambda row: row["id"] == "A13a",
+    "problems": lambda row: row["id"] == "smallest-int4-bytes",
 }
 """A row that an inference of another model rests on."""
 
