@@ -1,8 +1,8 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
 import re
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 from math import inf
 from statistics import median, mode
 
@@ -18,6 +18,7 @@ from derive.shipped_rules import (
     HARDWARE_GIVENS,
     KV_INPUTS,
     LINKS,
+    PART,
     POWER,
     PUBLISHED_BYTES,
     SCALES,
@@ -71,6 +72,12 @@ ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 STATE_INPUTS = ("state_bytes_per_element",)
 
+KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
+"""Kinds of model whose efficiency was measured apart, as they are called."""
+DECODE, PREFILL = "decode", "prefill"
+INSIDE = "inside"
+"""What efficiencies.csv says of a run that the ranges of the others held."""
+
 TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
 
@@ -96,6 +103,8 @@ class Published:
 class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
+
+    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held.
     """
 
     givens: dict[str, float]
@@ -104,6 +113,8 @@ class Preset:
     left_out: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     parameters_only: tuple[str, ...] = ()
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    record: str = ""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -436,24 +447,52 @@ def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, st
     return found
 
 
-def calibrated(tables: Tables | None = None) -> Preset:
+def calibrated(tables: Tables | None = None, kinds: Collection[str] = KINDS, phases: Collection[str] = (DECODE,)) -> Preset:
     """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
 
-    Raises WrongData for a row that cannot be used.
+    Each is a range, from the least to the most of the published runs of these kinds of model in these phases, and as a given
+    the middle of it; of a quantity that nobody measured there, the runs of the other phase do. Raises WrongData for a row
+    that cannot be used.
 
-    >>> calibrated().givens["mbu"], calibrated().variants
-    (0.794, {'overlap': 'exposed'})
+    >>> calibrated(kinds=["mixture"]).ranges["mbu"], calibrated(kinds=["mixture"], phases=["prefill"]).ranges["mfu"]
+    ((0.6202, 0.8956), (0.1505, 0.3742))
+    >>> calibrated(kinds=["dense"]).provenance["mfu"]
+    'efficiencies.csv mfu: 2 points of dense models in prefill: Llama-3-70B prompt, 8 H200; PaLM-540B prompts, 64 TPU v4'
     """
     tables = tables or shipped.read()
     tables.refuse_bad(Efficiency.TABLE)
-    found = {row.quantity: row for row in tables.rows_of(Efficiency)}
+    of_kind = [row for row in tables.rows_of(Efficiency) if row.kind in kinds]
+    points = {name: _points(name, phases, of_kind) for name in dict.fromkeys(row.quantity for row in of_kind if row.quantity)}
+    values = {name: [in_si(name, row.value, "1") for row in rows if row.value is not None] for name, rows in points.items()}
+    ranges = {name: (min(found), max(found)) for name, found in values.items()}
     return Preset(
-        givens={name: in_si(name, row.value, "1") for name, row in found.items()},
-        provenance={
-            name: f"{Efficiency.TABLE}.csv {name}: {row.source}, {row.setting} ({row.verification})" for name, row in found.items()
-        },
+        givens={name: (least + most) / 2 for name, (least, most) in ranges.items()},
+        provenance={name: f"{Efficiency.TABLE}.csv {name}: {_told(rows)}" for name, rows in points.items()},
         variants={"overlap": "exposed"},
+        ranges=ranges,
+        record=_record([row for row in of_kind if row.phase in phases and row.held != PART]),
     )
+
+
+def _points(name: str, phases: Collection[str], rows: Iterable[Efficiency]) -> list[Efficiency]:
+    """The runs that measured a quantity in these phases, or else in any."""
+    found = [row for row in rows if row.quantity == name]
+    return [row for row in found if row.phase in phases] or found
+
+
+def _told(rows: Collection[Efficiency]) -> str:
+    return f"{len(rows)} points of {_of_what(rows)}: {'; '.join(row.run for row in rows)}"
+
+
+def _of_what(rows: Collection[Efficiency]) -> str:
+    kinds, phases = (dict.fromkeys(getattr(row, column) for row in rows) for column in ("kind", "phase"))
+    return f"{' and '.join(KINDS[kind] for kind in kinds)} in {' and '.join(phases)}"
+
+
+def _record(rows: Collection[Efficiency]) -> str:
+    """How often the ranges held the time of a run that is not in them."""
+    held = sum(row.held == INSIDE for row in rows)
+    return f"without the run in question they held {held} of {len(rows)} published times of {_of_what(rows)}" if rows else ""
 
 
 def _spellings(name: str, aliases: Iterable[str], hf_id: str) -> list[str]:

@@ -53,14 +53,24 @@ class AcceleratorFigure(TableRow):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Efficiency(TableRow):
-    """A row of efficiencies.csv: what is sustained of a peak, as measured."""
+    """A row of efficiencies.csv: what is sustained of a peak, as measured in one published run.
+
+    A run without a quantity and its value is only held against the others. `held` says of one that is a whole step or
+    prompt whether its time is inside the ranges of all others; of anything less, "part".
+    """
 
     TABLE = "efficiencies"
 
+    run: str
+    kind: str
+    phase: str
     quantity: str
-    value: float
+    value: float | None
     ideal_ms: float
     measured_ms: float
+    unknown: str
+    givens: str
+    held: str
     setting: str
     source: str
     source_url: str

@@ -221,11 +221,27 @@ def _rate(row: FxRate) -> Iterator[Fault]:
         yield "units_per_usd", f"{row.units_per_usd:g} is not a rate of exchange"
 
 
+PART = "part"
+"""What efficiencies.csv says of a run that is no whole step or prompt, so that no range is held against its time."""
+
+
 def _efficiency(row: Efficiency) -> Iterator[Fault]:
-    try:
-        parse(row.quantity, written(row.value))
-    except BacksolveError as fault:
-        yield "value", str(fault)
+    if bool(row.quantity) != (row.value is not None):
+        yield "value", f"of {row.quantity} is blank" if row.quantity else "is of no quantity"
+        return
+    if not row.quantity and row.held == PART:
+        yield "held", "is part, and nothing was measured of that"
+        return
+    for column, read in (
+        ("value", lambda: None if row.value is None else parse(row.quantity, written(row.value))),
+        ("unknown", lambda: asked(row.unknown)),
+        ("givens", lambda: givens(row.givens)),
+    ):
+        try:
+            read()
+        except BacksolveError as fault:
+            yield column, str(fault)
+            return
 
 
 WORKED_OUT = ("unknown", "stated", "givens", "tolerance")

@@ -24,7 +24,10 @@ MOVES = 0.05
 STEP = 1e-6
 """Relative step of a quantity to see what it moves."""
 
-OF_THE_QUESTION = ("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing")
+OF_THE_QUESTION = (
+    *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
+    "of published runs;",
+)
 """What is said of this very question, before what equations idealise."""
 
 OF_THE_WEIGHTS = "weights stored as published"

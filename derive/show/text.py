@@ -143,7 +143,7 @@ def given_lines(solution: Result) -> list[str]:
     ranges = solution.spans.ranges.items() if solution.spans else ()
     given = [(name, value) for name, value in solution.given.items() if solution.provenance.get(name) != "default"]
     found = [f"{name} = {show(name, value)}{_from(solution, name)}" for name, value in given]
-    return found + [f"{name} = {show(name, low)} to {show(name, high)}" for name, (low, high) in ranges]
+    return found + [f"{name} = {show(name, low)} to {show(name, high)}{_from(solution, name)}" for name, (low, high) in ranges]
 
 
 def cite_line(solution: Result) -> str:

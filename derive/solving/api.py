@@ -1,6 +1,7 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from derive.errors import WrongValue
@@ -98,12 +99,12 @@ def respond(
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
-    solution = _at(asked, spans, zipped)
+    solution = _over_what_is_sustained(asked, spans, zipped)
     missing = solution.reason.missing if solution.reason and solution.reason.code == "missing_givens" else ()
     if "batch" in missing and "batch" in at_nothing(given):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
-    again = _at(dense, spans, zipped) if dense else solution
+    again = _over_what_is_sustained(dense, spans, zipped) if dense else solution
     if missing and not (again.answers or again.sweep) and not spans:
         again = weights_alone(dense or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
@@ -111,6 +112,17 @@ def respond(
 
         again = fewest_chips(dense or asked, again.reason) or again
     return again if again.answers or again.sweep else solution
+
+
+def _over_what_is_sustained(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
+    """The answer, over the ranges of presets too where it rests on them: those are said with how often such ranges held."""
+    solution = _at(asked, spans, zipped)
+    used = {name: found for name, found in asked.ranges.items() if name in solution.given}
+    if not used:
+        return solution
+    told = f"{', '.join(used)}: from the least to the most of published runs{asked.record and f'; {asked.record}'}"
+    over = _at(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
+    return over if over.answers or over.sweep else solution
 
 
 def _at(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:

@@ -15,7 +15,7 @@ MEANING = {
     "decimal": "1 GB is 10^9 bytes",
     "binary": "1 GB of a size is 2^30 bytes, bandwidths stay decimal",
     "ideal": "mfu and mbu are 1 unless given",
-    "calibrated": "mfu, mbu and exposed communication as measured, unless given",
+    "calibrated": "mfu, mbu and exposed communication as measured in published runs, unless given",
 }
 USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
 """What figures of presets are in, under a switch for figures that are typed."""

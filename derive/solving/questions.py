@@ -1,6 +1,6 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
-from derive.solving.givens import Spread
+from derive.solving.givens import Interval, Spread
 from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
 from derive.units import show
 
@@ -25,6 +25,12 @@ OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared
 
 OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
+
+OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
+"""What is said of the arithmetic of prompts, beside what bears its name."""
+
+OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
+"""What a request comes to, prompt and output."""
 
 BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
@@ -52,7 +58,8 @@ class Question:
     bounds a quantity that nothing gives.
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict.
+    most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
+    know as a range, of which the middle is known here, and `record` how often such ranges held.
     """
 
     unknown: str
@@ -72,6 +79,8 @@ class Question:
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
     parameters_only: tuple[str, ...] = ()
+    ranges: Mapping[str, Interval] = field(default_factory=dict)
+    record: str = ""
 
 
 def question(
@@ -97,15 +106,10 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
-    settled = typed.keys() | {name}
-    preset = as_published(_merged(_presets(hardware_name, model_name, conventions), settled), settled)
+    preset = _preset(name, typed, hardware_name, model_name, conventions)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    notes = tuple(
-        f"{n} as given, not the {show(n, preset.givens[n])} of {preset.provenance[n]}"
-        for n in typed
-        if n in preset.givens and preset.givens[n] != typed[n]
-    )
+    notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
@@ -121,8 +125,19 @@ def question(
         published=preset.published,
         variants=chosen,
         parameters_only=preset.parameters_only,
+        ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
+        record=preset.record,
     )
     return _with_nothing(whole)
+
+
+def _shown(name: str, preset: Preset) -> str:
+    """What a preset would have set, and where that is from."""
+    value, origin = show(name, preset.givens[name]), preset.provenance[name]
+    if name not in preset.ranges:
+        return f"{value} of {origin}"
+    least, most = (show(name, end) for end in preset.ranges[name])
+    return f"{least} to {most} of {origin.split(': ')[0]}"
 
 
 def at_values(asked: Question, values: Mapping[str, float]) -> Question:
@@ -216,18 +231,44 @@ def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[s
     return typed
 
 
-def _presets(hardware: str | Iterable[str] | None, model: str | Iterable[str] | None, conventions: Conventions) -> list[tuple[str, Preset]]:
-    """Every preset that is asked for, with the name it was asked for by."""
-    if not hardware and not model and (conventions.efficiency, conventions.price) == ("ideal", "given"):
-        return []
-    lookups, tables = [(presets.hardware, hardware), (presets.model, model)], shipped.read()
+def _preset(
+    unknown: str,
+    typed: Mapping[str, float],
+    hardware: str | Iterable[str] | None,
+    model: str | Iterable[str] | None,
+    conventions: Conventions,
+) -> Preset:
+    """Every preset that is asked for as one, and under them what is sustained of the peaks by such a model in such a phase."""
+    measured = conventions.efficiency == "calibrated"
+    if not hardware and not model and not measured and conventions.price == "given":
+        return Preset({}, {}, {})
+    lookups, tables, settled = [(presets.hardware, hardware), (presets.model, model)], shipped.read(), typed.keys() | {unknown}
     named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
     if conventions.price == "rent":
         chips = [hardware] if isinstance(hardware, str) else [*(hardware or ())]
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
-    return [*named, ("calibrated", presets.calibrated(tables))] if conventions.efficiency == "calibrated" else named
+    preset = as_published(_merged(named, settled), settled)
+    if not measured:
+        return preset
+    sustained = presets.calibrated(tables, _kinds({**preset.givens, **typed}), _phases(unknown, typed))
+    return _merged([("presets", preset), ("calibrated", sustained)], settled)
+
+
+def _kinds(known: Mapping[str, float]) -> Collection[str]:
+    """The kinds of model it may be: one with as many active as total parameters is dense, and so is one of which one count is known."""
+    total, active = (known.get(name) for name in PARAMETERS)
+    if not known.keys().isdisjoint(OF_MIXTURES) or (total and active and total > active):
+        return ("mixture",)
+    return ("dense",) if total or active else tuple(presets.KINDS)
+
+
+def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
+    """The phases that a question speaks of: a prompt alone may as well be what a decode step reads."""
+    if unknown == "prompt_tokens" or any(name in OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
+        return (presets.PREFILL,)
+    return (presets.DECODE, presets.PREFILL) if unknown in OF_BOTH_PHASES else (presets.DECODE,)
 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
@@ -249,6 +290,8 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             merged.left_out + preset.left_out,
             merged.published + preset.published,
             merged.parameters_only + preset.parameters_only,
+            {**merged.ranges, **preset.ranges},
+            merged.record or preset.record,
         )
     return merged
 

@@ -50,7 +50,7 @@ def test_an_edited_file_is_seen_by_the_next_question_of_the_process(copy):
     size = derive.solve("sparsity", model="DeepSeek-V3").answers[0].value
     edit(copy / "architectures.csv", lambda row: row | {"active_params": "74000000000"} if row["model"] == "DeepSeek-V3" else row)
     assert derive.solve("sparsity", model="DeepSeek-V3").answers[0].value == size / 2
-    edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
+    edit(copy / "efficiencies.csv", lambda row: row | {"value": row["quantity"] and "0.5"})
     assert derive.presets.calibrated().givens == dict.fromkeys(("mbu", "mfu", "exposed_communication_share"), 0.5)
 
 
@@ -58,19 +58,19 @@ def test_an_edit_of_the_same_size_and_time_is_seen(copy):
     path = copy / "efficiencies.csv"
     stamp = path.stat()
     derive.presets.calibrated()
-    path.write_text(path.read_text().replace("0.794", "0.795"))
+    path.write_text(path.read_text().replace("0.8956", "0.8957"))
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    assert derive.presets.calibrated().givens["mbu"] == 0.795
+    assert derive.presets.calibrated().ranges["mbu"] == (0.6202, 0.8957)
 
 
 def test_tables_that_were_read_stay_as_they_were(copy):
     tables = read()
     before = hardware("H100-SXM:fp8", tables)
     edit(copy / "hardware.csv", doubled_bandwidth)
-    edit(copy / "efficiencies.csv", lambda row: row | {"value": "0.5"})
+    edit(copy / "efficiencies.csv", lambda row: row | {"value": row["quantity"] and "0.5"})
     assert hardware("H100-SXM:fp8", tables) == before != hardware("H100-SXM:fp8")
     # Of a file first asked for after the edit too: all were read together.
-    assert derive.presets.calibrated(tables).givens["mbu"] == 0.794
+    assert derive.presets.calibrated(tables).ranges["mbu"] == (0.6202, 0.8956)
 
 
 def test_a_question_reads_the_tables_once(monkeypatch):
@@ -325,7 +325,7 @@ KEYED = [
     ("models", 9, 5, ("provider", "model")),
     ("fx", 3, 4, ("date",)),
     ("memory_tiers", 3, 6, ("device",)),
-    ("efficiencies", 2, 3, ("quantity",)),
+    ("efficiencies", 2, 3, ("run", "quantity")),
     ("disclosures", 2, 3, ("provider", "model", "ttl_seconds", "topic", "quantity")),
 ]
 
@@ -346,8 +346,8 @@ def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, righ
 
 
 def test_a_bad_row_is_a_rival_of_a_sound_one_of_its_key():
-    text = shipped.content("efficiencies.csv").decode().splitlines()
+    text = shipped.content("fx.csv").decode().splitlines()
     first = text[1].split(",")
-    with reading(read().edited(efficiencies="\n".join([*text, ",".join([first[0], "abc", *first[2:]])]))):
-        found = [(problem.row, problem.column) for problem in problems("efficiencies")]
-    assert (2, "quantity") in found and (len(text) + 1, "value") in found
+    with reading(read().edited(fx="\n".join([*text, ",".join([*first[:2], "abc", *first[3:]])]))):
+        found = [(problem.row, problem.column) for problem in problems("fx")]
+    assert (2, "date") in found and (len(text) + 1, "units_per_usd") in found

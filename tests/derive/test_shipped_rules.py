@@ -54,6 +54,11 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "is blank, and the other is not"),
     (FxRate, {"currency": "CNY"}, {"units_per_usd": 1e9}, "units_per_usd", "1e+09 is not a rate of exchange"),
     (Efficiency, {"quantity": "mfu"}, {"value": 46.4}, "value", "mfu = 46.4: must be"),
+    (Efficiency, {"quantity": "mfu"}, {"value": None}, "value", "of mfu is blank"),
+    (Efficiency, {"quantity": "mfu"}, {"quantity": ""}, "value", "is of no quantity"),
+    (Efficiency, {"quantity": ""}, {"held": "part"}, "held", "is part, and nothing was measured of that"),
+    (Efficiency, {"quantity": "mbu"}, {"unknown": "nothing"}, "unknown", "unknown quantity 'nothing'"),
+    (Efficiency, {"quantity": "mbu"}, {"givens": "chips=many"}, "givens", "chips"),
 ]
 
 

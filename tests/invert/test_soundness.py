@@ -45,7 +45,7 @@ REMARKS = {
     "fx": {"source", "notes"},
     "models": {"aliases", "source", "notes"},
     "hardware": {"source", "notes"},
-    "efficiencies": {"setting", "source", "source_url", "notes"},
+    "efficiencies": {"run", "setting", "source", "source_url", "notes"},
     "memory_tiers": {"source", "notes"},
     "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "notes"},
     "calibration_models": {"notes"},

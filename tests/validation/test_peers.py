@@ -46,7 +46,7 @@ CASES = {
     # the lecture's 200 k crossover of a model with 100 B active parameters at 300 operations a byte
     "BOARD": {"active_params": 100e9, "balance_context": 200e3, "ridge_point": 300},
 }
-SWITCHES = ("count", "bytes", "efficiency", "anyway")
+SWITCHES = ("count", "bytes", "anyway")
 GROUPS = ("overlap", "weight_time", "attention_flops_per_pair")
 USING = {"sequences_in_flight": ["memory.sequences_that_fit"]}
 UNITS = {"kv_bytes_per_token": 1, "sequences_in_flight": 1}

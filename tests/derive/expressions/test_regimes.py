@@ -154,6 +154,7 @@ SEARCHED = {
     "roofline.minimum_latency": {"layers", "synchronisations_per_layer", "hop_latency"},
     "serving.speculative_tokens": {"acceptance_rate"},
     "serving.speculative_speedup": {"acceptance_rate", "draft_tokens"},
+    "batching.speculative_speedup_at_batch": {"acceptance_rate", "draft_tokens"},
     "serving.speculative_operations": {"acceptance_rate", "draft_tokens"},
     "experts.touched_experts": {"experts"},
     "experts.prefill_touched_experts": {"experts"},
