@@ -217,4 +217,6 @@ def test_a_sheet_of_one_band_is_reported_whatever_mean_of_a_long_band_is_given()
 def test_given_is_a_kind_of_its_own():
     sheet = "provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n"
     (one,) = infer(["acme/m"], prices=io.StringIO(sheet), anchors={"kv_bytes_per_token": 1e5}).inferences
-    assert one.kv_bytes["headline"] == Estimate("given", 1e5, 1e5, 1e5, because="given, not estimated", anchors=("kv_bytes_per_token",))
+    assert one.kv_bytes["headline"] == Estimate(
+        "given", 1e5, 1e5, 1e5, level=None, because="given, not estimated", anchors=("kv_bytes_per_token",)
+    )

@@ -49,6 +49,7 @@ NUMERICS = {
     "identifiability": {"TOLERANCE"},
     "market/candidates": {"LEAST_TO_LEARN"},
     "market/hosts": {"commonest"},
+    "market/kv_class": {"WORLDS, FAMILIES", "WANDERS, APART, WITHIN", "EVERY", "simulated_coverage", "_market"},  # markets that are made up
     "market/pool": {"WEIGHTS", "LEAST_FAMILIES"},
     "market/recency": {"DAYS"},
     "market/record": {"LEVELS", "RESAMPLES", "held", "spread_of_mean"},
