@@ -69,11 +69,11 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables | None = N
     return Finding(row=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
 
 
-def worked_out(problem: WorkedProblem) -> Finding:
+def finding_of_problem(problem: WorkedProblem) -> Finding:
     """The value that one question, asked as on the command line, gives for a published problem; raises as `finding` does.
 
     >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")
-    >>> round(worked_out(row).in_unit, 1), worked_out(row).agrees, worked_out(row).rests_on
+    >>> round(finding_of_problem(row).in_unit, 1), finding_of_problem(row).agrees, finding_of_problem(row).rests_on
     (240.5, True, ('batching.ridge_point', 'hardware.csv'))
     """
     given = givens(problem.givens)

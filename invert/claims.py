@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from derive.claim_cells import UNDECIDED, command, givens
-from derive.claims import Facts, Finding, finding, worked_out
+from derive.claims import Facts, Finding, finding, finding_of_problem
 from derive.errors import BacksolveError
 from derive.shipped import Tables
 from derive.shipped_rows import Claim, ModelRow, WorkedProblem
@@ -39,7 +39,7 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
         {
             "id": problem.id,
             "problem": problem.problem,
-            **_held(problem, partial(worked_out, problem)),
+            **_held(problem, partial(finding_of_problem, problem)),
             "arithmetic": problem.arithmetic,
             "command": command(problem.unknown, givens(problem.givens)),
             "source": problem.source,

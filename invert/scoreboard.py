@@ -29,7 +29,6 @@ from invert.estimators.known import (
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS, simulated_coverage
-from invert.market.record import LEVELS
 from invert.posterior.simulation import stale
 from invert.records import Record, the_point
 from invert.rent import rental
@@ -296,7 +295,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[Row]:
         forgetting = learnt.forgetting(data, assumptions)
     except WrongData:
         return []
-    count, (half, most) = simulated_coverage(forgetting, LEVELS)
+    count, (half, most) = simulated_coverage(forgetting)
     coverage = {"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}"}
     known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
     return [{**known, **coverage, "ks_p": "", "seeds": "1", "draws": ""}]

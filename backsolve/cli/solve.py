@@ -49,7 +49,7 @@ LINES_AT_ONCE = 1000
 @click.option(
     "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
 )
-@click.option("--plot", metavar="FILE", help="Draw a sweep: .svg or .png (takes backsolve[plot]), or - in the terminal.")
+@click.option("--plot", metavar="FILE", help="Draw a sweep: .svg or .png by the extra plot, or - in the terminal.")
 @click.option("--as", "style", type=click.Choice(SOLVE_FORMATS), default="table", help="Form of the answer.")
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,

@@ -110,7 +110,7 @@ EVERY = 30
 
 
 def simulated_coverage(
-    forgetting: Forgetting, levels: Sequence[float], worlds: int = WORLDS, seed: int = 11, wanders: float = WANDERS
+    forgetting: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = WORLDS, seed: int = 11, wanders: float = WANDERS
 ) -> tuple[int, tuple[float, ...]]:
     """How many families a class foretold in simulated markets, and how often its ranges held, a family one vote, by level.
 

@@ -6,7 +6,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
-from derive.claims import PRESETS, TABLES, finding, worked_out
+from derive.claims import PRESETS, TABLES, finding, finding_of_problem
 from derive.errors import NoSingleValue, UnknownName
 from derive.shipped import read, rows_of
 from derive.shipped_rows import Claim, WorkedProblem
@@ -120,4 +120,4 @@ def test_a_problem_without_an_answer_says_why_and_the_others_stand():
     assert [row["found"] for row in rows] == [None, 6.536] and rows[0]["verdict"] == UNDECIDED
     assert "cost_per_token needs also" in str(rows[0]["reason"])
     with pytest.raises(NoSingleValue, match="problem gmi-a: "):
-        worked_out(lost)
+        finding_of_problem(lost)

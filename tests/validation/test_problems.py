@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
 from derive.claim_cells import AS_PUBLISHED, command, givens
-from derive.claims import worked_out
+from derive.claims import finding_of_problem
 from derive.shipped import rows_of
 from derive.shipped_rows import WorkedProblem
 from tests.tools.together import in_one_test
@@ -25,7 +25,7 @@ LEAST = {"reproduced": 60, "convention": 8, "loose": 8, "contradicted": 15}
 @in_one_test("problem", MARKED)
 def test_a_verdict_is_where_the_answer_is(problem: WorkedProblem):
     """What is reproduced, or is so by a convention, lies within the rounding of what was published; the rest outside."""
-    found = worked_out(problem)
+    found = finding_of_problem(problem)
     assert found.agrees is (problem.verdict in AS_PUBLISHED), (found.in_unit, problem.stated)
 
 
@@ -36,12 +36,12 @@ def test_the_command_that_is_shown_gives_the_answer(problem: WorkedProblem):
     assert said.exit_code == 0, said.output
     answers = json.loads(said.stdout)["answers"]
     ends = {end for answer in answers for end in (answer.get("value"), answer.get("low"), answer.get("high")) if end}
-    assert asked[0] == "backsolve" and worked_out(problem).found == pytest.approx(next(iter(ends)), rel=1e-12) and len(ends) == 1
+    assert asked[0] == "backsolve" and finding_of_problem(problem).found == pytest.approx(next(iter(ends)), rel=1e-12) and len(ends) == 1
 
 
 @in_one_test("problem", [pytest.param(row, id=row.id) for row in PROBLEMS if row.arithmetic])
 def test_the_arithmetic_leads_to_our_answer(problem: WorkedProblem):
-    assert worked_out(problem).in_unit == pytest.approx(worked(problem.arithmetic), rel=DIGITS)
+    assert finding_of_problem(problem).in_unit == pytest.approx(worked(problem.arithmetic), rel=DIGITS)
 
 
 def test_no_answer_is_stretched_to_fit():

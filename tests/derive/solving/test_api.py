@@ -101,7 +101,7 @@ def test_arrays_say_what_questions_asked_one_by_one_say(unknown, given, monkeypa
 @pytest.mark.slow
 def test_arrays_meet_a_contradiction_that_questions_meet():
     """Where a given contradicts part of a sweep, arrays alone would not see it."""
-    given = {"machine_balance_ratio": 300, "sparsity": 8, "balance_batch": 2400, "batch": "1..1000:lin:200", "context_length": 1000}
+    given = {"machine_balance_ratio": 300, "sparsity": 8, "balance_batch": 2400, "batch": "1..1000:lin:40", "context_length": 1000}
     reasons = [reason for _, _, reason in solve("compute_utilisation", **given, balance_context=1e5, mfu=0.5, mbu=1).sweep.rows()]
     assert {reason.code for reason in reasons} == {"contradiction"}
 
