@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from derive.catalogue import by_id
 from derive.errors import ALSO_CALLED, WrongValue, shorten
 from derive.quantities import QUANTITIES
+from derive.quantities.aliases import ALIASES
 from derive.quantities.row import Quantity
 from derive.records import Equation
 
@@ -35,7 +36,7 @@ def quantities_about(text: str) -> list[Quantity]:
 def _rank(text: str, wanted: list[str], row: Quantity) -> int:
     """How near a quantity is to what was typed, 1 the nearest; 0 for not at all."""
     name = text.replace(" ", "_").replace("-", "_")
-    if row.name == name or ALSO_CALLED.get(name) == row.name or (row.symbol.lower() == name and len(name) > 1):
+    if row.name in (name, *ALIASES.get(name, ()), ALSO_CALLED.get(name)) or (row.symbol.lower() == name and len(name) > 1):
         return 1
     parts = row.name.split("_")
     if wanted and all(word in parts or (len(word) >= STEM and any(part.startswith(word) for part in parts)) for word in wanted):
@@ -109,7 +110,7 @@ def is_word(text: str) -> bool:
     >>> is_word("kv"), is_word("balance batch"), is_word("batc")
     (True, True, False)
     """
-    known = {word for name in (*QUANTITIES, *by_id()) for word in _words(name.replace("_", " "))} | ALSO_CALLED.keys()
+    known = {word for name in (*QUANTITIES, *by_id()) for word in _words(name.replace("_", " "))} | ALSO_CALLED.keys() | ALIASES.keys()
     return bool(_words(text)) and known >= {*_words(text)}
 
 

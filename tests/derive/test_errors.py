@@ -7,6 +7,7 @@ import pytest
 from derive import errors
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, RetiredName, UnknownName, shorten, suggest
 from derive.quantities import QUANTITIES
+from derive.quantities.aliases import ALIASES
 from tests.tools.together import in_one_test
 
 
@@ -29,7 +30,7 @@ NAMES = ("batch", "balance_batch", "context_length", "chips", "hbm_bandwidth", *
         ("bacth", "; did you mean 'batch'?"),
         ("BATCH_SIZE", "; did you mean 'batch'?"),
         ("seq_len", "; did you mean 'context_length'?"),
-        ("GPUs", "; did you mean 'chips'?"),
+        ("GPU", "; did you mean 'chips'?"),
         ("hbm", "; did you mean 'hbm_bandwidth'?"),
         ("ba", ""),
         ("entropy", ""),
@@ -51,7 +52,7 @@ def test_a_short_list_is_given_whole_and_a_long_one_not_at_all():
 
 
 def test_what_a_quantity_is_called_elsewhere_is_no_name_of_ours_and_stands_for_one():
-    assert set(errors.ALSO_CALLED.values()) <= set(QUANTITIES) and not set(errors.ALSO_CALLED) & set(QUANTITIES)
+    assert set(errors.ALSO_CALLED.values()) <= set(QUANTITIES) and not set(errors.ALSO_CALLED) & {*QUANTITIES, *ALIASES}
 
 
 def test_a_hint_stands_behind_what_is_offered():

@@ -5,6 +5,7 @@ import pytest
 from derive.catalogue import by_id
 from derive.errors import ALSO_CALLED, WrongValue
 from derive.quantities import QUANTITIES
+from derive.quantities.aliases import ALIASES
 from derive.searching import TALK, equations_about, equations_at, quantities_about
 
 
@@ -18,6 +19,8 @@ def test_a_quantity_is_found_by_its_name_its_symbol_and_what_people_call_it():
         assert len(row.symbol) == 1 or row.name in named(row.symbol)
     for word, name in ALSO_CALLED.items():
         assert named(word)[0] == name or word in QUANTITIES
+    for word, names in ALIASES.items():
+        assert {*named(word)[: len(names)]} == {*names}
 
 
 def test_what_is_named_with_a_word_comes_before_what_only_speaks_of_it():
