@@ -1,21 +1,26 @@
 """How fast the project is, as ratios: each subject and its reference are timed in turn in one run."""
 
+import csv
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import sympy
+from click.testing import CliRunner
 
 import derive
 import invert
+from backsolve.cli.main import backsolve
 from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.evaluate import vectorised
@@ -26,7 +31,9 @@ from derive.solving.one_equation import solve_equation
 from derive.solving.questions import question
 from derive.solving.route import route
 from invert.assumptions import USUAL
-from invert.data import read_data
+from invert.data import Data, read_data
+from invert.market import learnt
+from invert.market.kv_class import KINDS
 from invert.posterior.summary import summarise
 from invert.rent import rental
 from tests.tools.draws import assignments
@@ -37,6 +44,8 @@ if TYPE_CHECKING:
     Record = Callable[[str, object], None]
 
 EVALUATIONS = 1_000_000
+DESK = 0.15
+"""Seconds of processor time that a question of the desk may take."""
 STEP_TIME = "roofline.step_time"
 STEP_INPUTS = (
     "batch", "context_length", "active_params", "total_params", "bytes_per_weight", "kv_bytes_per_token", "chips", "peak_flops",
@@ -251,6 +260,68 @@ def within(record: "Record", benchmark: "BenchmarkFixture", label: str, target: 
     benchmark.extra_info.update(median_s=found, target_s=target)
     verdict = "met" if found <= target else "MISSED"
     record("ratio", f"     -   {benchmark.name}: {label}, median {1e3 * found:.3g} ms   target {1e3 * target:g} ms: {verdict}")
+
+
+# -- the desk --------------------------------------------------------------------------------------------------------
+
+LLAMA = ["--hardware", "H200-SXM:fp8", "--model", "Llama-3.1-70B", "chips=8", "context_length=4k", "bytes_per_element=1"]
+TEN = "H100:fp8,H200:fp8,B200:fp8,H20:fp8,H800:fp8,MI300X:fp8,MI325X:fp8,MI355X:fp8,L40S:fp8,GB200-NVL72:fp8"
+
+
+def commanded(*arguments: str) -> Callable[[], object]:
+    return partial(CliRunner().invoke, backsolve, arguments, catch_exceptions=False)
+
+
+def test_every_question_of_the_desk(benchmark, record_property):
+    """Each asked once, as a command, in a process that has answered another."""
+    path = Path(__file__).parents[1] / "tests/validation/questions.csv"
+    asked = [commanded(*shlex.split(row["command"])) for row in csv.DictReader(path.open(encoding="utf-8"))]
+    commanded("solve", "step_time", *LLAMA, "batch=8")()
+    times = []
+    for one in asked:
+        start = process_time()
+        one()
+        times.append(process_time() - start)
+    benchmark.pedantic(asked[0], rounds=1)
+    slow = sum(time > DESK for time in times)
+    found = f"median {1e3 * median(times):.3g} ms, longest {1e3 * max(times):.3g} ms"
+    record_property("ratio", f"     -   questions of the desk: {found}; {slow} of {len(times)} over the target of {1e3 * DESK:g} ms")
+
+
+def test_ten_chips_side_by_side(benchmark, record_property):
+    asked = commanded("solve", "step_time,throughput,cost_per_token", *LLAMA[2:], "batch=32", "chip_price=2USD/h", "--hardware", TEN)
+    benchmark.pedantic(asked, rounds=9, warmup_rounds=1)
+    within(record_property, benchmark, "three results of ten chips", 0.3)
+
+
+def test_a_front_of_a_hundred_thousand_points(benchmark, record_property, tmp_path):
+    sweep = ("batch=1..400:log:1e5", "chip_price=2USD/h", "--plot", str(tmp_path / "front.svg"))
+    asked = commanded("solve", "tokens_per_second_per_user,cost_per_token", *LLAMA, *sweep)
+    benchmark.pedantic(asked, rounds=3, warmup_rounds=1)
+    within(record_property, benchmark, "speed a user against cost, drawn", 1.0)
+
+
+# -- the market ------------------------------------------------------------------------------------------------------
+
+
+def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
+    """From the tables as read: what a run learns of the market once."""
+
+    def learnt_anew() -> None:
+        data = Data(read_data().tables)
+        for use in ("closed", "any", "total"):
+            learnt.size_draws(data, use, "", False, use == "closed", USUAL)
+            learnt.size_record(data, use)
+        for kind in KINDS:
+            learnt.class_record(data, kind)
+
+    benchmark.pedantic(learnt_anew, rounds=9, warmup_rounds=1)
+    within(record_property, benchmark, "fits and records", 0.05)
+
+
+def test_the_scoreboard(benchmark, record_property):
+    benchmark.pedantic(commanded("validate"), rounds=3, warmup_rounds=1)
+    within(record_property, benchmark, "every section", 10.0)
 
 
 # -- warm ----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 LINES_AT_ONCE = 1000
 """Lines of an answer that are laid out and written together."""
+MOST_LISTED = 1000
+"""Points of a sweep beyond which a picture of it stands alone."""
 
 
 @click.command("solve")
@@ -109,7 +111,10 @@ def solve_command(
         shown = several_lines(solutions, style, full)
     else:
         shown = short_lines(first) if style == "table" and not full else lines(first, style)
-    if style != "table" or any(one.answers for one in solutions):
+    points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
+    if plot is not None and style == "table" and points > MOST_LISTED:
+        tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
+    elif style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
     for warning in dict.fromkeys(text for one in solutions for text in beside(one)) if style != "table" else ():
         say(warning)

@@ -20,6 +20,9 @@ DECADE = 10.0
 MOST_LINES = 12
 """Lines in one panel beyond which nobody tells them apart."""
 
+MOST_MARKED = 200
+"""Points of a line beyond which marks would run into each other."""
+
 MARKS = "*o+x#@%&=~^v"
 WIDE, HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
@@ -106,7 +109,8 @@ def picture(found: Sequence[Panel], form: str) -> bytes:
         FigureCanvasAgg(figure)
         for axes, panel in zip(figure.subplots(len(found), squeeze=False)[:, 0], found, strict=True):
             for name, xs, ys in panel.lines:
-                axes.plot(xs, ys, marker="o", markersize=3, linestyle="-" if panel.joined else ":", label=name)
+                marker = "o" if len(xs) <= MOST_MARKED else None
+                axes.plot(xs, ys, marker=marker, markersize=3, linestyle="-" if panel.joined else ":", label=name)
             axes.set_xlabel(_axis(panel.across))
             axes.set_ylabel(_axis(panel.up))
             axes.set_xscale("log" if _is_wide([x for _, xs, _ in panel.lines for x in xs]) else "linear")

@@ -86,3 +86,10 @@ def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
     assert "takes a sweep" in call("solve", "step_time", *ARGUMENTS, "batch=8", "--plot", "step.svg").err
     assert call("solve", "step_time", "--hardware", "H100,H200:fp8", *ARGUMENTS[2:], "batch=1,8", "--plot", "both.png").status == 0
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_long_sweep_is_drawn_and_not_listed(tmp_path):
+    place = tmp_path / "long.svg"
+    said = call("solve", "step_time", *ARGUMENTS, "batch=1..400:log:2000", "--plot", str(place)).out
+    assert said == "2,000 points, drawn and not listed: --as csv lists them\n"
+    assert 0 < place.stat().st_size < 200_000, "a line, and no mark a point"
