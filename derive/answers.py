@@ -26,6 +26,9 @@ AT_ONCE = 4096
 OR = {LOWER: " or more", UPPER: " or less", None: ""}
 """A bound in words, behind its value."""
 
+SHORT = "does not fit"
+"""How what is said of memory begins."""
+
 BY_DEFAULT = " (default)"
 """What an assumption ends with that says no more than the neutral value a quantity was taken to have."""
 

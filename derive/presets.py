@@ -232,8 +232,8 @@ def _data_type(name: str, asked: str, found: Iterable[str]) -> str:
     if len(known) == 1 and not asked:
         return known[0]
     if not asked:
-        raise WrongValue(f"{name} needs a data type, {' or '.join(known)}: write e.g. --hardware {name}:{known[-1]}")
-    raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[-1]}")
+        raise WrongValue(f"{name} needs a data type, {' or '.join(known)}: write e.g. --hardware {name}:{known[0]}")
+    raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[0]}")
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from derive.solving.result import Solution
 
 SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
+PRICES = ("given", "rent")
 LINES_AT_ONCE = 1000
 """Lines of an answer that are laid out and written together."""
 MOST_LISTED = 1000
@@ -219,4 +220,6 @@ def _refuse_options(given: tuple[str, ...]) -> None:
     for item in given:
         name, equals, value = item.partition("=")
         if equals and f"--{name}" in options:
+            if name == "price" and value.strip() not in PRICES:
+                raise WrongValue("price could mean output_price or input_price of tokens, or chip_price: write the one that is meant")
             raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

@@ -9,7 +9,7 @@ from derive.catalogue import equation
 from derive.show.binding import binds
 from derive.show.folding import folded
 from derive.show.tables import sweep_lines
-from derive.show.text import answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, with_numbers
+from derive.show.text import IS_INSTEAD, answer_lines, as_text, cite_line, head, labelled, moves_line, values_of, warnings_of, with_numbers
 from derive.units import show
 
 MOST_LINES, SCREEN_WIDTH = 25, 100
@@ -80,7 +80,7 @@ def _steps(solution: Result) -> Iterator[tuple[RouteStep, ...]]:
 def doubts(solution: Result) -> list[str]:
     """What is doubtful of an answer, and what was given for nothing."""
     unused = [", ".join(solution.unused)] if solution.unused else []
-    return [*labelled("warning", list(solution.warnings)), *labelled("not used", unused)]
+    return [*labelled("warning", warnings_of(solution)), *labelled("not used", unused)]
 
 
 def _routes(solution: Result, room: int) -> list[str]:
@@ -139,7 +139,7 @@ def _end(solution: Result) -> list[str]:
     """What it rests on most, and what to cite."""
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     moving = moving_defaults(solution)
-    others = [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)]
+    others = [text for text in solution.assumptions if not text.endswith(BY_DEFAULT) and IS_INSTEAD not in text]
     kept = foremost(solution, others)
     left = len(others) - len(kept) + len(defaults) - len(moving)
     more = [f"{left} more assumptions, and where the numbers are from: --full"] if left else ["where the numbers are from: --full"]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from derive.answers import BOUGHT, COUNTED, OR, Answer, Result, same_bound, shown_end
+from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, same_bound, shown_end
 from derive.quantities import QUANTITIES
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
@@ -183,9 +183,10 @@ def better_way(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """The deployments with the best answer; none where they cannot be held against each other, or all are alike."""
+    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike."""
     sign = better_way(columns[0].solutions[place].unknown)
-    ends = {one.name: shown_end(one.solutions[place].answers[0]) for one in columns if len(one.solutions[place].answers) == 1}
+    single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
+    ends = {name: shown_end(one.answers[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)}
     values = {name: sign * end for name, end in ends.items() if end is not None}
     if not sign or len(values) < 2 or max(values.values()) == min(values.values()):
         return []

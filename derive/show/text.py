@@ -37,6 +37,15 @@ def lines(solution: Result, style: str) -> Iterator[str]:
     return forms[style](solution)
 
 
+IS_INSTEAD = " follows from the givens ("
+"""What is said of a default that is something else, and by which equation."""
+
+
+def warnings_of(solution: Result) -> list[str]:
+    """What is doubtful; first the defaults that the givens make something else: a load that is given may have made the chips slow."""
+    return [*(text for text in solution.assumptions if IS_INSTEAD in text), *solution.warnings]
+
+
 def beside(solution: Result) -> tuple[str, ...]:
     """What has to be said beside an answer: all that is doubtful of it, and what was given for nothing."""
     return (*solution.warnings, *(f"{name} was given and is not used" for name in solution.unused))
@@ -126,7 +135,7 @@ def _text_lines(solution: Result) -> Iterator[str]:
         yield f"{solution.unknown}: no answer"
         return
     yield from head(solution)
-    lines = [*labelled("warning", list(solution.warnings)), *labelled("not used", _one_line(solution.unused)), ""]
+    lines = [*labelled("warning", warnings_of(solution)), *labelled("not used", _one_line(solution.unused)), ""]
     if solution.route:
         lines += [*([_where_shown(solution.spans)] if solution.spans else []), *route_lines(solution), ""]
     moves = moves_line(solution.answers[0].elasticities) if solution.answers else ""
@@ -134,7 +143,7 @@ def _text_lines(solution: Result) -> Iterator[str]:
     lines += labelled("given", given_lines(solution))
     defaults = [text.removesuffix(BY_DEFAULT) for text in solution.assumptions if text.endswith(BY_DEFAULT)]
     lines += labelled("defaults", _one_line(defaults))
-    lines += labelled("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT)])
+    lines += labelled("assumes", [text for text in solution.assumptions if not text.endswith(BY_DEFAULT) and IS_INSTEAD not in text])
     yield from [*lines, cite_line(solution)]
 
 

@@ -11,7 +11,7 @@ from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, us
 from derive.records import LOWER, Equation
 from derive.solving.defaults import FOLLOWS, in_numbers
 from derive.solving.propagation import followed
-from derive.solving.questions import Question
+from derive.solving.questions import OF_TRAINING, Question
 from derive.solving.result import Answer
 from derive.units import show
 
@@ -92,6 +92,20 @@ def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[E
     if size <= NODE or "chips" in (asked.unknown, *asked.known) or not any("chips" in row.symbols for row in used):
         return None
     return f"chips is not given: this is of one chip, and a rack has {size:.0f}; for all of them give chips={size:.0f}"
+
+
+def at_the_peak(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A training run at all of the peak, which none ever sustained."""
+    if asked.unknown not in OF_TRAINING or "mfu" in asked.known or "mfu" not in values or not any("mfu" in row.symbols for row in used):
+        return None
+    return "mfu is not given: this is at the peak of the chips, which no run sustains; give mfu"
+
+
+def prompts_elsewhere(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A rate of requests of decode alone, where a prompt is spoken of."""
+    if asked.unknown != "requests_per_second" or "prompt_tokens" not in asked.known or any("prefill_time" in row.symbols for row in used):
+        return None
+    return "prompts are taken to be computed on chips of their own: on these, their prefill time comes on top, and the rate is lower"
 
 
 def experts_unknown(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -459,7 +473,7 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (one_of_a_rack, experts_unknown, busiest_chip, chunk_not_free, overlap_presumed,
-    drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out, sums_left_out, hops_left_out,
-    prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use, another_variant,
-    wider_beside_the_experts, longer_than_the_model)  # fmt: skip
+CAVEATS: tuple[Caveat, ...] = (one_of_a_rack, at_the_peak, prompts_elsewhere, experts_unknown, busiest_chip, chunk_not_free,
+    overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out,
+    sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use,
+    another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

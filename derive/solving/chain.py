@@ -10,7 +10,7 @@ from itertools import product
 from math import ceil, floor, inf, isclose, isfinite, log
 from types import MappingProxyType
 
-from derive.answers import BOUGHT, COUNTED
+from derive.answers import BOUGHT, COUNTED, SHORT
 from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_force, regimes
@@ -29,7 +29,6 @@ from derive.solving.fit import (
     IN_FLIGHT,
     MEMORY_BINDS,
     NO_CACHE,
-    SHORT,
     SHORT_OF_MEMORY,
     fast_enough,
     held_by_memory,

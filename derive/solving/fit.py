@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Any
 
+from derive.answers import SHORT
 from derive.catalogue import equation, equations
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation
@@ -39,9 +40,6 @@ OF_MEMORY = ("pipeline_stages", "kv_copies")
 
 HELD_BACK = "reserved_share"
 """A default of the same kind, that may follow from bytes."""
-
-SHORT = "does not fit"
-"""How what is said of memory begins."""
 
 SHORT_OF_MEMORY = "does_not_fit"
 """The code of a refusal for want of memory."""

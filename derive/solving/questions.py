@@ -29,6 +29,8 @@ OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_
 OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
 """What is said of the arithmetic of prompts, beside what bears its name."""
 
+OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
+"""What is of runs that no published serving time says anything of."""
 OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
 
@@ -251,6 +253,8 @@ def _preset(
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     preset = as_published(_merged(named, settled), settled)
     if not measured:
+        return preset
+    if unknown in OF_TRAINING:
         return preset
     sustained = presets.calibrated(tables, _kinds({**preset.givens, **typed}), _phases(unknown, typed))
     return _merged([("presets", preset), ("calibrated", sustained)], settled)

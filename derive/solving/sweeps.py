@@ -7,9 +7,10 @@ from time import process_time
 
 import numpy as np
 
+from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.chain import answer, answered
-from derive.solving.fit import SHORT, is_warning
+from derive.solving.fit import is_warning
 from derive.solving.givens import MOST_POINTS, Interval, Series
 from derive.solving.intervals import spanned
 from derive.solving.questions import Question, at_values

@@ -76,15 +76,13 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return undetermined(assumptions, found.why)
     total = _params_times_markup(case.sheet.bands[0].input.usd_per_token, data, assumptions)
     if known or isinstance(found, LeftOut):
-        value, record = case.anchors.values["active_params"], None
+        value = case.anchors.values["active_params"]
         off = exp(assumptions.reach * assumptions.rent_spread)
         params = value * off, value, value / off
     else:
         size = told_size(found, "active_params", data, assumptions)
-        record = None if found.extrapolated else told_record(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
     because = f"input over its cost on a rented chip in full use, by {by}{_beside_lists(data, assumptions)}"
     low, middle, high = (total / one for one in params)
-    one = interval(assumptions, low, middle, high, because, equations=references(*MARKUP), anchors=("active_params",))
-    return replace(one, record=record)
+    return interval(assumptions, low, middle, high, because, equations=references(*MARKUP), anchors=("active_params",))

@@ -4,8 +4,8 @@ from invert.estimators import KV_ESTIMATORS
 from invert.records import Estimate, TierEvidence, verdict
 from invert.result import Inference
 
-PARTS = ("", "_low", "_high", "_kind", "_held", "_of")
-"""What the name of a column of an estimate ends in: its median, its ends, its kind, and how many of how many ranges like it held."""
+PARTS = ("", "_low", "_high", "_kind", "_level", "_held", "_of")
+"""What the name of a column of an estimate ends in: median, ends, kind, level, and how many of how many ranges like it held."""
 KV_COLUMNS = tuple(f"kv_bytes_per_token_{estimator}{suffix}" for estimator in KV_ESTIMATORS for suffix in PARTS)
 _STORED_COLUMNS = tuple(f"kv_bytes_stored_per_token_{estimator}{suffix}" for estimator in ("headline", "storage_price") for suffix in PARTS)
 _SIZES = ("active_params", "total_params", "input_markup")
@@ -17,15 +17,15 @@ COLUMNS = (
     "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
     *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s", "tiers_lecture", "tiers_by_price",
-    "level", "check_lecture", "check_joint", "flags",
+    "check_lecture", "check_joint", "flags",
 )  # fmt: skip
 
 
 def flat(one: Inference) -> dict[str, object]:
     """One sheet as a flat row: SI units, prices in USD/token, the first pair of bands; what does not exist is None.
 
-    An estimate has the name that it has in JSON; readings of a point end in `_lecture` and `_joint`. `level` is that of all ranges
-    that have a record.
+    An estimate has the name that it has in JSON, and its level where ranges like it were held against the truth; readings of a
+    point end in `_lecture` and `_joint`.
     """
     first, base = one.pairs[0] if one.pairs else None, one.sheet.bands[0]
     joint = first.joint.values if first else {}
@@ -55,7 +55,6 @@ def flat(one: Inference) -> dict[str, object]:
         "implied_drain_time_s": one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
         "tiers_lecture": " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
         "tiers_by_price": " ".join(_tier(found) for found in one.storage if found.undisclosed) or None,
-        "level": _level(one),
         "check_lecture": first and verdict(first.lecture_checks),
         "check_joint": first and verdict(first.joint_checks),
         "flags": "; ".join(one.flags) or None,
@@ -73,7 +72,7 @@ def _kv(one: Inference) -> dict[str, object]:
 
 def _parts(name: str, estimate: Estimate) -> dict[str, object]:
     held, of = estimate.kept or (None, None)
-    numbers = (estimate.median, estimate.low, estimate.high, estimate.kind, held, of)
+    numbers = (estimate.median, estimate.low, estimate.high, estimate.kind, estimate.level, held, of)
     return {f"{name}{suffix}": six_digits(number) for suffix, number in zip(PARTS, numbers, strict=True)}
 
 
@@ -85,11 +84,6 @@ def _stored(one: Inference) -> dict[str, object]:
         for column, value in _parts(f"kv_bytes_stored_per_token_{estimator}", estimate).items()
     }
     return {**dict.fromkeys(_STORED_COLUMNS), **found}
-
-
-def _level(one: Inference) -> float | None:
-    every = (*one.kv_bytes.values(), *one.kv_bytes_stored.values(), *one.market.values(), *one.estimates.values())
-    return next((estimate.level for estimate in every if estimate.level), None)
 
 
 def _tier(found: TierEvidence) -> str:

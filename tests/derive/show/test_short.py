@@ -89,3 +89,11 @@ def test_the_command_is_short_unless_it_is_asked_for_all():
     assert short.count("\n") <= MOST_LINES < full.count("\n")
     assert "given  " not in short and "architectures.csv DeepSeek-V3 layers" in full and "roofline.kv_time@2" in full
     assert call(*question, "--as", "json").out == call(*question, "--as", "json", "--full").out
+
+
+def test_a_default_that_the_givens_make_something_else_is_a_warning():
+    """Two requests a second with 64 sequences at once: that is a load, and here it makes the chips slow."""
+    said = call("solve", "concurrent_requests", "--model", "Llama-3.1-70B", "--hardware", "8xH100:bf16", "rps=2", "prompt_tokens=4000",
+                "output_tokens=500", "batch=64", "bytes_per_element=2").out  # fmt: skip
+    warning = said[said.index("\nwarning ") :]
+    assert warning.startswith("\nwarning     mbu = 0.1336 follows from the givens (") and said.count("follows from the givens (") == 1

@@ -803,3 +803,18 @@ def test_a_chip_that_is_named_for_its_rack_is_one_of_it():
     assert not any("rack" in said for said in warned("step_time", **RACK, chips=1))
     assert not any("rack" in said for said in warned("step_time", **{**RACK, "hardware": "H200-SXM:fp8"}))
     assert not any("rack" in said for said in warned("sweep_time", hardware="GB300-NVL72:fp8")), "no chips are spoken of"
+
+
+# -- at the peak, and without prompts ---------------------------------------------------------------------------------
+
+
+def test_a_training_run_at_the_peak_is_said_to_be_one():
+    run = {"active_params": 37e9, "pretrain_tokens": 15e12, "chips": 2048, "peak_flops": 1e15}
+    assert any("which no run sustains" in said for said in warned("training_time", **run))
+    assert not any("which no run sustains" in said for said in warned("training_time", **run, mfu=0.4))
+
+
+def test_a_rate_of_requests_that_leaves_prompts_out_says_so():
+    served = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "batch": 16, "output_tokens": 100, "bytes_per_element": 2}
+    assert any("chips of their own" in said for said in warned("requests_per_second", **served, prompt_tokens=32000))
+    assert not any("chips of their own" in said for said in warned("requests_per_second", **served, context_length=32000))

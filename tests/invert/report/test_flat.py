@@ -57,8 +57,10 @@ def test_every_range_stands_beside_what_ranges_like_it_held(run: InferenceTable)
         assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == (estimate["median"], estimate["low"], estimate["high"]), name
         last = estimate["record"] and estimate["record"]["held"][-1]
         assert (row[f"{name}_held"], row[f"{name}_of"]) == ((last["held"], last["count"]) if last else (None, None)), name
-        assert estimate["level"] == (0.9 if last else None) and row["level"] == 0.9
-    assert {name for name, estimate in named.items() if not estimate["record"]} == {"bandwidth_bound_fraction", "memory_time_share"}
+        assert estimate["level"] == row[f"{name}_level"] == (0.9 if last else None), name
+    assert {name for name, estimate in named.items() if not estimate["record"]} == {
+        *("bandwidth_bound_fraction", "memory_time_share", "input_markup_market")
+    }
 
 
 def test_a_size_beyond_what_open_models_cost_has_no_record_nor_has_its_mark_up(run: InferenceTable):
