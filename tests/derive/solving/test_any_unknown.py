@@ -19,7 +19,7 @@ from derive.solving.vectorised import at_leg
 from tests.tools.draws import assignments
 from tests.tools.together import each
 
-DRAWS = 100
+DRAWS = 60
 A_FEW = 8
 """Draws of the quick suite."""
 

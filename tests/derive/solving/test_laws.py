@@ -5,7 +5,7 @@ import pytest
 from tests.tools import laws
 from tests.tools.laws import LAWS, Deployment, claims
 
-COUNT, SEEDS = 12, (1, 2)
+COUNT, SEEDS = 8, (1, 2)
 
 SERVING = Deployment(
     tuple(
