@@ -63,19 +63,16 @@ class NoSingleValue(BacksolveError):
 
 
 ALSO_CALLED = {
-    **dict.fromkeys(("context", "sequence_length", "seq_len"), "context_length"),
     **dict.fromkeys(("cost", "price_per_token", "token_cost"), "cost_per_token"),
     **dict.fromkeys(("latency", "time_per_token", "decode_time"), "step_time"),
     **dict.fromkeys(("tokens_per_second", "tok_s"), "throughput"),
-    **dict.fromkeys(("gpu", "accelerators", "devices", "n_gpus"), "chips"),
-    **dict.fromkeys(("bandwidth", "memory_bandwidth"), "hbm_bandwidth"),
     **dict.fromkeys(("flops", "tflops"), "peak_flops"),
     **dict.fromkeys(("memory", "fits", "memory_used"), "memory_demand"),
-    **dict.fromkeys(("params", "parameters"), "total_params"),
     **dict.fromkeys(("kv_bytes", "kv_per_token"), "kv_bytes_per_token"),
-    **dict.fromkeys(("rent", "gpu_price", "price_per_hour"), "chip_price"),
     **dict.fromkeys(("precision", "data_type", "quantisation", "quantization"), "bytes_per_weight"),
-    **{"goodput": "throughput", "price": "output_price"},
+    **dict.fromkeys(("message_bytes", "message_size"), "all_reduce_bytes"),
+    **dict.fromkeys(("vram", "hbm"), "hbm_capacity"),
+    **{"bandwidth": "hbm_bandwidth", "goodput": "throughput", "price": "output_price", "critical_batch": "balance_batch"},
 }
 """What people may mean by a word that is no name, for the hint; the words that are taken for a name are the aliases of quantities."""
 

@@ -61,6 +61,8 @@ OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_b
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
 """The data type attention runs in beside narrower weights: that of the published decode steps."""
+OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
+"""What the data type of a chip sets."""
 USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
@@ -104,7 +106,8 @@ class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
 
-    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held.
+    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `supposed` says
+    of givens that nobody settled what was supposed, and how it is settled.
     """
 
     givens: dict[str, float]
@@ -115,6 +118,7 @@ class Preset:
     parameters_only: tuple[str, ...] = ()
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     record: str = ""
+    supposed: dict[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -141,14 +145,14 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
     return found
 
 
-def hardware(text: str, tables: Tables | None = None) -> Preset:
+def hardware(text: str, tables: Tables | None = None, published: Iterable[Published] = ()) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
-    The data type may be left out where the accelerator has one; 8xH100:fp8 sets the chips too. KV bytes and the price of a
-    chip are never set.
-    Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
-    accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
+    Without a data type it is that of the models that were published in one that the chip computes in, and else bf16, which
+    `supposed` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
+    Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the data
+    types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
     >>> preset = hardware("H100:fp8")
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"], hardware("8xH100:fp8").givens["chips"]
@@ -157,13 +161,14 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     tables = tables or shipped.read()
     if (several := _SEVERAL.match(text)) is not None:
         count, one = several.groups()
-        preset = hardware(one, tables)
+        preset = hardware(one, tables, published)
         chips = {"chips": quantity("chips").check(float(count))}
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
-    dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
+    known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
+    dtype = _data_type(name, asked.strip().lower(), known, published)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
     for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
@@ -179,7 +184,8 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
-    return Preset(givens, provenance, {})
+    supposed = {} if asked or len(known) == 1 else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, known))
+    return Preset(givens, provenance, {}, supposed=supposed)
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
@@ -223,17 +229,21 @@ def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure
     return [row for row in rows if row.accelerator == name and row.quantity == "chip_price"]
 
 
-def _data_type(name: str, asked: str, found: Iterable[str]) -> str:
-    known = [dtype for dtype in found if dtype in BYTES_PER_WEIGHT]
+def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
+    """The data type that is asked for; where none is, that of published models, bf16, or the first that there is."""
     if asked in known:
         return asked
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
-    if len(known) == 1 and not asked:
-        return known[0]
-    if not asked:
-        raise WrongValue(f"{name} needs a data type, {' or '.join(known)}: write e.g. --hardware {name}:{known[0]}")
-    raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[0]}")
+    if asked:
+        raise UnknownName("data type", asked, known, f"write e.g. --hardware {name}:{known[0]}")
+    return next((one for one in (*(model.dtype for model in published), ATTENTION_DTYPE) if one in known), known[0])
+
+
+def _taken_in(name: str, dtype: str, known: Iterable[str]) -> str:
+    """What is said of a data type that nobody gave, with the first other one."""
+    other = next(one for one in known if one != dtype)
+    return f"no data type is given, and {name} is taken in {dtype}: for another write e.g. --hardware {name}:{other}"
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:
@@ -422,6 +432,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         preset,
         givens={**preset.givens, "bytes_per_weight": first.bytes_per_weight},
         provenance={**preset.provenance, "bytes_per_weight": source},
+        supposed={name: text for name, text in preset.supposed.items() if name != "bytes_per_weight"},
     )
 
 

@@ -9,7 +9,7 @@ from derive.quantities import symbol
 from derive.quantities.formula import as_expression
 
 READS = (
-    *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time"),
+    *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
     *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
 )
 """Times of reads, and these over the time of arithmetic."""
@@ -18,6 +18,12 @@ ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "pref
 """Times of arithmetic, and these over that of the weights."""
 
 MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND = "memory-bound", "compute-bound", "bound by memory capacity"
+
+PROMPTS = "prompts "
+"""What stands before what binds in a pass over prompts."""
+
+BOUNDS = (MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND)
+AND = " and "
 
 WAITING, BUSY = "stages wait for microbatches", "no stage waits"
 """Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
@@ -35,7 +41,8 @@ def plain_regime(regime: str) -> str:
     >>> plain_regime("-microbatches/pipeline_stages + 1 >= 0")
     'stages wait for microbatches'
     """
-    return " and ".join(dict.fromkeys(map(_inequality, regime.split(" and "))))
+    words = sorted(dict.fromkeys(map(_inequality, regime.split(AND))), key=lambda one: one not in BOUNDS)
+    return AND.join(words)
 
 
 @cache
@@ -45,7 +52,7 @@ def _inequality(text: str) -> str:
     sides = tuple(as_expression(side) for side in text.split(" >= "))
     larger, smaller = (_side(side) for side in sides)
     if larger and smaller and larger != smaller:
-        return larger
+        return f"{PROMPTS}{larger}" if any(symbol("prefill_weight_time") in side.free_symbols for side in sides) else larger
     if {"microbatches", "pipeline_stages"} <= {part.name for side in sides for part in side.free_symbols}:
         return WAITING if _grows(sides[1] - sides[0]) else BUSY
     return _without_minus(*sides)
@@ -85,9 +92,8 @@ def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...
     words = plain_regime(answer.regime) if answer.regime else ""
     if not words:
         return _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
-    first, *others = words.split(" and ")
-    shares = _shares(first, values) if first in (MEMORY_BOUND, COMPUTE_BOUND) else ""
-    return " and ".join([f"{first}: {shares}" if shares else first, *others]) if not others else words
+    shares = "" if AND in words else _shares(words, values)
+    return f"{words}: {shares}" if shares else words
 
 
 def _of_capacity(values: Mapping[str, float]) -> str:

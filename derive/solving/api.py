@@ -12,7 +12,7 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import Interval, Series, Spread, spread
 from derive.solving.limits import limited, limits
 from derive.solving.nothing import at_nothing
-from derive.solving.questions import Question, as_dense, question
+from derive.solving.questions import Question, as_dense, in_usual_types, question
 from derive.solving.result import Solution
 from derive.solving.symbolic import is_symbolic, symbolic
 
@@ -103,15 +103,23 @@ def respond(
     missing = solution.reason.missing if solution.reason and solution.reason.code == "missing_givens" else ()
     if "batch" in missing and "batch" in at_nothing(given):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
-    dense = as_dense(asked, missing) if missing and not {*spans} & {*PARAMETERS} else None
-    again = _over_what_is_sustained(dense, spans, zipped) if dense else solution
+    supposed = _supposed(asked, missing, spans) if missing else None
+    again = _over_what_is_sustained(supposed, spans, zipped) if supposed else solution
     if missing and not (again.answers or again.sweep) and not spans:
-        again = weights_alone(dense or asked) or again
+        again = weights_alone(supposed or asked) or again
     if not (again.answers or again.sweep) and not spans and again.reason and asked.unknown == "chips":
         from derive.solving.sizing import fewest_chips
 
-        again = fewest_chips(dense or asked, again.reason) or again
-    return again if again.answers or again.sweep else solution
+        again = fewest_chips(supposed or asked, again.reason) or again
+    lacking = again.reason and again.reason.code == "missing_givens"
+    return solution if lacking and not again.sweep else again
+
+
+def _supposed(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
+    """The question with what is usual of what it lacks: numbers in bf16, and a dense model; None where neither is lacking."""
+    usual = in_usual_types(asked, missing)
+    dense = None if {*spans} & {*PARAMETERS} else as_dense(usual or asked, missing)
+    return dense or usual
 
 
 def _over_what_is_sustained(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:

@@ -27,6 +27,8 @@ class Doubt:
 Caveat = Callable[[Question, Mapping[str, float], Sequence[Equation]], Doubt | str | None]
 """A doubt: from the question, all values on the way to its answer, and the equations that were used."""
 
+CACHED = "bytes_per_element"
+"""What the data type of a cache sets."""
 READ_TOO_MUCH, UNEVEN = 1.1, 1.3
 """From where on it is said that weights may be read in vain; and that chips wait for the busiest, or hold copies."""
 KEPT_FREE = 0.1
@@ -84,6 +86,17 @@ def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
     """A number of sequences of which there is no whole one."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
     return {"less_than_one": "there is not room for one whole sequence"} if unknown in SEQUENCES and most < 1 else {}
+
+
+def chip_type_supposed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A data type of chips or weights that nobody gave, where an answer rests on it."""
+    spoken = {name for row in used for name in row.symbols} - {CACHED}
+    return "; ".join(dict.fromkeys(text for name, text in asked.supposed.items() if name in spoken)) or None
+
+
+def cache_type_supposed(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """A data type of the cache that nobody gave, where an answer rests on it."""
+    return asked.supposed.get(CACHED) if any(CACHED in row.symbols for row in used) else None
 
 
 def one_of_a_rack(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
@@ -473,7 +486,8 @@ def _reads(variant: str, used: Sequence[Equation]) -> bool:
     return any(row.defines == "weight_time" and row.variant.name == variant for row in used if row.variant)
 
 
-CAVEATS: tuple[Caveat, ...] = (one_of_a_rack, at_the_peak, prompts_elsewhere, experts_unknown, busiest_chip, chunk_not_free,
+CAVEATS: tuple[Caveat, ...] = (chip_type_supposed, cache_type_supposed, one_of_a_rack, at_the_peak, prompts_elsewhere,
+    experts_unknown, busiest_chip, chunk_not_free,
     overlap_presumed, drafts_for_nothing, latent_attention_left_out, attention_rate_unknown, cache_copied, exchange_left_out,
     sums_left_out, hops_left_out, prefill_attention_left_out, reads_outlast_prefill, memory_nearly_full, chip_always_in_use,
     another_variant, wider_beside_the_experts, longer_than_the_model)  # fmt: skip

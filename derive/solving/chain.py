@@ -14,7 +14,7 @@ from derive.answers import BOUGHT, COUNTED, SHORT
 from derive.catalogue import equation
 from derive.evaluate import evaluate
 from derive.expressions.regimes import in_force, regimes
-from derive.presets import ARCHITECTURES
+from derive.presets import ARCHITECTURES, PARAMETERS
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES, quantity
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE, LOWER, UPPER, Equation
 from derive.requirements import HOLDS
@@ -38,7 +38,7 @@ from derive.solving.fit import (
 )
 from derive.solving.limits import limit_in_words, one_by_one, open_to_limits
 from derive.solving.one_equation import inside, right_side_at, solve_equation
-from derive.solving.questions import Instead, Question, posed, taken_as_known, without
+from derive.solving.questions import OF_DENSE, Instead, Question, posed, taken_as_known, without
 from derive.solving.refusals import giving, indifferent, made_of, missing_givens
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.route import Failed, Leg, Route, bounding, checks, route, without_blocks
@@ -692,7 +692,8 @@ def _left_aside(asked: Question, bounded: Solution, way: Route) -> Reason | None
 
 def _unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     """What somebody gave and an answer did not take."""
-    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched)
+    of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense)
 
 
 def _by(asked: Question, rows: tuple[Equation, ...], stops: list[tuple[_Stop, Route]]) -> tuple[Solution, Route] | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from derive import presets, shipped
 from derive.catalogue import ROOF_IDS, bounds, by_id, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
-from derive.presets import PARAMETERS, Preset, Published, as_published
+from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, Preset, Published, as_published
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF, Equation
 from derive.requirements import HOLDS
@@ -23,6 +23,9 @@ T = TypeVar("T")
 OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
 """What nobody says of a dense model."""
 
+OF_DENSE = "follows from a dense model"
+"""Where a parameter count is from that nobody gave beside the other."""
+
 OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
 
@@ -33,6 +36,12 @@ OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 """What is of runs that no published serving time says anything of."""
 OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
+
+IN_BF16 = {
+    "bytes_per_element": "cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much",
+    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 is half as much",
+}
+"""What is supposed of bytes that nobody gives, and said."""
 
 BEFORE_OUTPUT = ("kv_transfer_time",)
 """What there is of a request before its first output token."""
@@ -61,7 +70,8 @@ class Question:
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
     most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
-    know as a range, of which the middle is known here, and `record` how often such ranges held.
+    know as a range, of which the middle is known here, and `record` how often such ranges held. `supposed` says what was
+    supposed where nobody said it.
     """
 
     unknown: str
@@ -83,6 +93,7 @@ class Question:
     parameters_only: tuple[str, ...] = ()
     ranges: Mapping[str, Interval] = field(default_factory=dict)
     record: str = ""
+    supposed: Mapping[str, str] = field(default_factory=dict)
 
 
 def question(
@@ -129,6 +140,7 @@ def question(
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
+        supposed=_but(preset.supposed, typed.keys() | {name}),
     )
     return _with_nothing(whole)
 
@@ -203,8 +215,35 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
         return None
     (other,), (one,) = lacking, said
     text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count is that of a dense model"
-    known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: "follows from a dense model"}
+    known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: OF_DENSE}
     return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
+
+
+def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
+    """The question with numbers in the data type they usually have, where nothing says how many bytes they take.
+
+    Weights of a model are as they were published.
+
+    >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
+    >>> usual and usual.supposed
+    {'bytes_per_element': 'cached values are taken in bf16, as engines keep them unless told; bytes_per_element=fp8 is half as much'}
+    """
+    found = {name: told for name, told in IN_BF16.items() if name in missing or _alone_lacking(name, asked)}
+    if not found:
+        return None
+    known = {**asked.known, **dict.fromkeys(found, BYTES_PER_WEIGHT[ATTENTION_DTYPE])}
+    if "bytes_per_weight" in found and asked.published and asked.published[0].dtype:
+        one = asked.published[0]
+        known["bytes_per_weight"] = one.bytes_per_weight
+        found["bytes_per_weight"] = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
+    provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
+    return _with_nothing(replace(asked, known=known, provenance=provenance, supposed={**asked.supposed, **found}))
+
+
+def _alone_lacking(name: str, asked: Question) -> bool:
+    """Whether it is all that a definition lacks of what nobody gives."""
+    defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
+    return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
 
 
 def without(asked: Question, names: Set[str]) -> Question:
@@ -244,10 +283,12 @@ def _preset(
     measured = conventions.efficiency == "calibrated"
     if not hardware and not model and not measured and conventions.price == "given":
         return Preset({}, {}, {})
-    lookups, tables, settled = [(presets.hardware, hardware), (presets.model, model)], shipped.read(), typed.keys() | {unknown}
-    named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+    chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
+    tables, settled = shipped.read(), typed.keys() | {unknown}
+    shapes = [(text, presets.model(text, tables)) for text in models]
+    published = [one for _, shape in shapes for one in shape.published]
+    named = [*((text, presets.hardware(text, tables, published)) for text in chips), *shapes]
     if conventions.price == "rent":
-        chips = [hardware] if isinstance(hardware, str) else [*(hardware or ())]
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
@@ -296,6 +337,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             merged.parameters_only + preset.parameters_only,
             {**merged.ranges, **preset.ranges},
             merged.record or preset.record,
+            {**merged.supposed, **preset.supposed},
         )
     return merged
 

@@ -21,6 +21,9 @@ from derive.units import show
 MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
 
+PRICED = {"cost_per_request": {"input_price", "output_price"}}
+"""Costs that people ask for who mean a price, by what they give then."""
+
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for."""
 
@@ -82,7 +85,9 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     message = f"{unknown} needs also {_listed(missing)}{meanings}{_by_preset(missing, asked)}{_left_out(asked, (unknown, *missing))}"
     if claims := _claimed(missing, known):
         message += f"\n--using {claims[0]} would give it"
-    if others:
+    if {*known} >= PRICED.get(unknown, {unknown}):
+        message += "\nwhat its buyer pays by these prices is price_per_request"
+    elif others:
         message += "\ninstead of these would do: " + "; or ".join(_listed(names) for names in others[:2])
     return Reason("missing_givens", missing=missing, message=message)
 

@@ -21,7 +21,7 @@ def test_every_mistake_is_a_value_error_of_ours_with_a_status_of_the_command_lin
 
 # -- what may have been meant -----------------------------------------------------------------------------------------
 
-NAMES = ("batch", "balance_batch", "context_length", "chips", "hbm_bandwidth", *(f"other_{place}" for place in range(12)))
+NAMES = ("batch", "balance_batch", "step_time", "peak_flops", "hbm_bandwidth", *(f"other_{place}" for place in range(12)))
 
 
 @in_one_test(
@@ -29,9 +29,9 @@ NAMES = ("batch", "balance_batch", "context_length", "chips", "hbm_bandwidth", *
     [
         ("bacth", "; did you mean 'batch'?"),
         ("BATCH_SIZE", "; did you mean 'batch'?"),
-        ("seq_len", "; did you mean 'context_length'?"),
-        ("GPU", "; did you mean 'chips'?"),
-        ("hbm", "; did you mean 'hbm_bandwidth'?"),
+        ("decode_time", "; did you mean 'step_time'?"),
+        ("TFLOPS", "; did you mean 'peak_flops'?"),
+        ("bandwidth", "; did you mean 'hbm_bandwidth'?"),
         ("ba", ""),
         ("entropy", ""),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from derive import presets, shipped
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
-from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
+from derive.presets import OF_DATA_TYPE, Preset, as_published, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped import BadRow, Tables, read, rows_of
@@ -130,10 +130,18 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
     assert hardware("TPU-v5e").givens["bytes_per_weight"] == 1
 
 
+def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
+    told = "no data type is given, and H100-SXM is taken in {}: for another write e.g. --hardware H100-SXM:{}"
+    assert hardware("H100") == replace(hardware("H100:bf16"), supposed=dict.fromkeys(OF_DATA_TYPE, told.format("bf16", "fp8")))
+    published = [replace(one, dtype="fp8") for one in model("V3.2").published]
+    assert hardware("8xH100", published=published).supposed["peak_flops"] == told.format("fp8", "bf16")
+    assert hardware("H100", published=[replace(one, dtype="mxfp4 experts + bf16") for one in published]).givens["bytes_per_weight"] == 2
+    assert not hardware("B200").supposed and not hardware("H100:fp8", published=published).supposed
+
+
 @in_one_test(
     ("text", "kind", "words"),
     [
-        ("H100", WrongValue, ["data type", "bf16 or fp8", "--hardware H100-SXM:"]),
         ("H100-SXM:fp4", UnknownName, ["data type 'fp4'", "fp8", "--hardware H100-SXM:"]),
         ("H10-SXM:fp8", UnknownName, ["accelerator 'H10-SXM'", "'H100-SXM'", "backsolve list --hardware"]),
         ("TPU", UnknownName, ["accelerator 'TPU'", "TPU-v5e", "TPU-v6e", "2 names begin so"]),
@@ -497,7 +505,7 @@ def test_what_is_missing_of_it_is_said_where_a_question_needs_it():
     assert "--model" not in asked.reason.message
     answered = solve("kv_bytes_per_token", model="Llama-2-70B", bytes_per_element=2, layers=80, kv_heads=8, head_dim=128)
     assert answered.value == 327_680
-    assert "open_models" not in solve("kv_bytes_per_token", model="Llama-3-70B").reason.message
+    assert "open_models" not in solve("kv_time", model="Llama-3-70B").reason.message
 
 
 def test_a_question_of_parameters_is_answered():

@@ -201,7 +201,7 @@ def test_a_name_is_looked_up_without_a_network(name, monkeypatch):
 WRONG = {
     "a quantity that there is not": ("step_tim", {}),
     "hardware that there is not": ("step_time", {"hardware": "H999"}),
-    "a data type left out": ("step_time", {"hardware": "H200-SXM"}),
+    "a data type that the chip has not": ("step_time", {"hardware": "H200-SXM:fp4"}),
     "a model that no equation covers": ("step_time", {"model": "GLM-5.3-Flash"}),
     "a unit of something else": ("step_time", {"hbm_bandwidth": "3 USD"}),
     "a negative number": ("step_time", {"batch": -1}),

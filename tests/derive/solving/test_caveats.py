@@ -21,7 +21,47 @@ def warned(unknown, **given):
     return solve(unknown, **given).warnings
 
 
-# -- unknown routers ------------------------------------------------------------------------------------------------
+# -- data types that nobody gave ---------------------------------------------------------------------------------------
+
+UNTYPED = {"hardware": "H100", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000}
+OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "cached values are taken in bf16"
+
+
+@in_one_test(
+    ("unknown", "more"),
+    [
+        ("step_time", {"batch": 8}),
+        ("step_time", {"batch": "1,8,64"}),
+        ("step_time", {"batch": "8..64"}),
+        ("batch", {"step_time": "<=20ms"}),
+        ("chips", {"batch": 8, "step_time": "<=20ms", "chips": None}),
+    ],
+)
+def test_data_types_that_nobody_gave_are_usual_and_said(unknown, more):
+    asked = {name: value for name, value in {**UNTYPED, **more}.items() if value is not None}
+    usual, said = solve(unknown, **asked), solve(unknown, **{**asked, "hardware": "H100:bf16", "bytes_per_element": 2})
+    assert usual.answers and [one.ends for one in usual.answers] == [one.ends for one in said.answers]
+    for told in (OF_CHIP, OF_CACHE):
+        assert any(told in text for text in usual.warnings) and not any(told in text for text in said.warnings)
+
+
+def test_of_data_types_only_those_are_said_that_an_answer_rests_on():
+    assert not any("taken in bf16" in text for text in solve("kv_bytes_per_token", **UNTYPED, bytes_per_element=1).warnings)
+    balance = solve("machine_balance_ratio", **UNTYPED)
+    assert any(OF_CHIP in text for text in balance.warnings) and not any(OF_CACHE in text for text in balance.warnings)
+    assert solve("weight_bytes", model="DeepSeek-V3").warnings == (
+        "weights are taken as published, in fp8; give bytes_per_weight for others",
+    )
+    assert solve("step_time", **UNTYPED, batch=8, kv_bytes_per_token=160e3).warnings[0].startswith(OF_CHIP)
+
+
+def test_a_bound_by_memory_is_found_without_them():
+    for unknown, more in (("batch", {"chips": 8}), ("chips", {"batch": 190})):
+        asked = {**{name: value for name, value in UNTYPED.items() if name != "chips"}, **more}
+        assert solve(unknown, **asked).answers == solve(unknown, **{**asked, "bytes_per_element": 2}).answers
+
+
+# -- unknown routers ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("batch", "times"), [(1, "18.1"), (64, "2.36"), (256, "1.15")])

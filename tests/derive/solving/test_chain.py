@@ -367,9 +367,9 @@ def test_the_intensity_of_decode_attention_is_that_of_decode():
         ("balance_batch", {}, {"peak_flops", "bytes_per_weight", "hbm_bandwidth", "total_params", "active_params"}),
         ("sweep_time", {"hbm_capacity": 8e10}, {"hbm_bandwidth"}),
         ("sparsity", {}, {"total_params", "active_params"}),
-        ("weight_time", {"total_params": 7e10, "hbm_bandwidth": 3.35e12}, {"bytes_per_weight"}),
+        ("weight_time", {"total_params": 7e10, "bytes_per_weight": 1}, {"hbm_bandwidth"}),
         ("kv_bytes_per_token", {}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
-        ("kv_bytes_per_token", {"model": "DeepSeek-V3"}, {"bytes_per_element"}),
+        ("kv_time", {"model": "DeepSeek-V3", "hbm_bandwidth": 3.35e12}, {"batch", "context_length", "bytes_per_element"}),
         ("worst_latency", {}, {"train_period"}),
         ("cost_per_token", {"batch": 2000, "step_time": 0.02}, {"chip_price"}),
     ],
@@ -388,7 +388,7 @@ def test_what_is_missing_is_listed(unknown, given, missing):
     [
         ("balance_batch", {"hardware": "H100:fp8"}, {"total_params", "active_params"}),
         ("balance_context", {"hardware": "H100:fp8", "active_params": "100B"}, {"layers", "kv_heads", "head_dim", "bytes_per_element"}),
-        ("step_time", {name: known for name, known in STEP.items() if name != "bytes_per_element"}, {"bytes_per_element"}),
+        ("step_time", {name: known for name, known in STEP.items() if name != "context_length"}, {"context_length"}),
     ],
 )
 def test_what_follows_from_the_givens_is_not_missing(unknown, given, missing):
@@ -397,9 +397,9 @@ def test_what_follows_from_the_givens_is_not_missing(unknown, given, missing):
 
 
 def test_giving_what_was_missing_answers_the_question():
-    given = {"hbm_bandwidth": 3.35e12, "total_params": 7e10}
+    given = {"bytes_per_weight": 1, "total_params": 7e10}
     reason = solve("weight_time", **given).reason
-    assert value(solve("weight_time", **given, **dict.fromkeys(reason.missing, 1))) == pytest.approx(7e10 / 3.35e12)
+    assert value(solve("weight_time", **given, **dict.fromkeys(reason.missing, 3.35e12))) == pytest.approx(7e10 / 3.35e12)
 
 
 @pytest.mark.parametrize(
