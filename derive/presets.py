@@ -521,9 +521,9 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
 
 
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], hint: str) -> str:
-    """The one thing a text names: exactly, else in another case, else by the beginning of its name up to a "-"."""
+    """The one thing a text names: exactly, else in another case or with spaces for "-", else by the beginning of its name up to a "-"."""
     given, pairs = given.strip(), list(spellings)
-    wanted = given.lower()
+    wanted = "-".join(given.lower().split())
     for hits in (
         {name for spelled, name in pairs if spelled == name == given},
         {name for spelled, name in pairs if spelled == given},

@@ -67,6 +67,7 @@ _UNITS = {
     **_prefixed(("FLOP", "FLOPs"), _SI | {"E": 10**18}, _dimension(FLOP=1)),
     **_prefixed(("FLOPS",), _SI | {"E": 10**18}, _dimension(FLOP=1, s=-1)),
     **_prefixed(("token", "tokens", "tok", "Tok"), _SI | {"B": 10**9}, _dimension(token=1)),
+    **dict.fromkeys(("mtok", "mtoken", "mtokens"), (Decimal(10**6), _dimension(token=1))),
     **_prefixed(("USD", "usd", "$"), {}, _dimension(USD=1)),
     **dict.fromkeys(("1", "request", "requests", "req"), (Decimal(1), _dimension())),
     **_prefixed(("J", "joule"), _SI, _dimension(J=1)),

@@ -100,7 +100,7 @@ def small():
 # -- hardware -------------------------------------------------------------------------------------------------------
 
 
-@in_one_test("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 "])
+@in_one_test("text", ["H100-SXM:fp8", "h100-sxm:FP8", "H100:fp8", " h100 : fp8 ", "h100 sxm:fp8"])
 def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     assert hardware(text) == Preset(
         givens={

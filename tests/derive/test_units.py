@@ -134,6 +134,7 @@ READ = [
     ("throughput", "2000 tokens per second", 2000),
     ("throughput", "50ktps", 50e3),
     ("chips", "8 GPUs", 8),
+    ("input_price", "$3/mtok", 3e-6),
     # data types
     ("bytes_per_element", "fp8", 1),
     ("bytes_per_element", "BF16", 2),
