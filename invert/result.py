@@ -48,7 +48,7 @@ RELEASE_NOT_KNOWN = "release not known"
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
-    Those that `infer` hands out are a line at a prompt, and their whole report when they are printed or shown in a notebook.
+    Those that `infer` hands out are a line at a prompt, and a screenful when they are printed or shown in a notebook.
 
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity. `contractions` are by quantity, `swings` by

@@ -1,14 +1,14 @@
 """The result of `infer` as it shows itself: in a terminal, in a notebook, as a pandas table."""
 
 from dataclasses import dataclass, field, fields
-from html import escape
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, overload
 
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
-from invert.report.document import document
+from invert.report.document import document, report_document
 from invert.report.sheet import report
+from invert.report.short import short_parts, short_report
 from invert.report.table import WIDEST, count, kv_range, summary
 from invert.result import Inference, Run
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class ReportedInference(Inference):
     """An inference with the run it is of, so that it can show itself.
 
-    At a prompt it is a line with its headline, printed the whole report of `backsolve infer MODEL`, which a notebook shows too.
+    At a prompt it is a line with its headline, printed what `backsolve infer MODEL` says, which a notebook shows too; `full` is
+    the whole report.
     """
 
     run: Run = field(compare=False)
@@ -30,11 +31,16 @@ class ReportedInference(Inference):
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv_range(self.kv_bytes['headline'])})")
 
     def __str__(self) -> str:
+        return short_report(self, self.run, _width())
+
+    @property
+    def full(self) -> str:
+        """Every reading with its numbers, how firmly, and what the prices can tell at all."""
         return report(self, self.run, _width())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the report in its columns."""
-        return f"<pre>{escape(report(self, self.run, WIDEST))}</pre>"
+        """What a notebook shows."""
+        return report_document(short_parts(self, self.run), "html")
 
 
 class InferenceTable(Run):

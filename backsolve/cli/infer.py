@@ -14,7 +14,8 @@ from derive.files import write
 if TYPE_CHECKING:
     from invert.table import InferenceTable
 
-INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
+RECORDS = ("json", "csv")
+INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 
 
 @click.command("infer")
@@ -36,15 +37,17 @@ INFER_FORMATS = ("table", "json", "csv", "markdown", "latex", "html")
 )
 @workers_option("Processes that share the sheets.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
+@click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 def infer_command(
     models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, wide: bool, save: str | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, wide: bool,
+    save: str | None,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
-    Without MODEL one row a current sheet; with one MODEL that sheet in full, every reading with its numbers.
+    Without MODEL one row a current sheet; with one MODEL what to take home of that sheet and what it rests on, --full for all.
 
     Example:
 
@@ -73,7 +76,7 @@ def infer_command(
         )
     for note in table.notes:
         say(note)
-    click.echo(_rendered(table, style, wide, in_full=len(models) == 1))
+    click.echo(_reports(table, style, full) if len(models) == 1 and style not in RECORDS else _rendered(table, style, wide))
     if save is not None:
         from invert.report.contract import saved
 
@@ -81,8 +84,20 @@ def infer_command(
     fail_on(table.problems)
 
 
-def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) -> str:
-    if style in ("json", "csv"):
+def _reports(table: "InferenceTable", style: str, full: bool) -> str:
+    """Every sheet by itself, on one screen or in full."""
+    from invert.report.document import report_document
+    from invert.report.layout import laid_out
+    from invert.report.sheet import full_parts
+    from invert.report.short import short_parts
+
+    reports = [(full_parts if full else short_parts)(one, table) for one in table]
+    return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
+
+
+def _rendered(table: "InferenceTable", style: str, wide: bool) -> str:
+    """All sheets in one table, or as records."""
+    if style in RECORDS:
         from invert.report import contract
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table)
@@ -90,10 +105,6 @@ def _rendered(table: "InferenceTable", style: str, wide: bool, in_full: bool) ->
         from invert.report.document import document
 
         return document(table, style)
-    if in_full:
-        from invert.report.sheet import report
-
-        return "\n\n".join(report(one, table, width(sys.stdout)) for one in table)
     from invert.report.table import summary
 
     return summary(table, width=None if wide else width(sys.stdout))

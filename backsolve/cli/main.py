@@ -72,7 +72,7 @@ def backsolve() -> None:
 
     \b
     backsolve infer                  what every shipped price sheet implies
-    backsolve infer gemini-3.1-pro   one sheet in full
+    backsolve infer gemini-3.1-pro   one sheet; --full for every reading
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve cite roofline.step_time --as bibtex
     """

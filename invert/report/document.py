@@ -1,19 +1,65 @@
-"""Inferences for documents: the same table in Markdown, LaTeX and HTML."""
+"""Inferences for documents, in Markdown, LaTeX and HTML: the table of all sheets, and the report of one."""
 
-from derive.show.citation import markdown_text
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
+
+from derive.show.citation import latex_text, markdown_text
+from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
+ESCAPED: dict[str, Callable[[str], str]] = {"markdown": markdown_text, "latex": latex_text, "html": escape}
+PARAGRAPHS = {"markdown": "{}", "latex": "{}", "html": "<p>{}</p>"}
+ITEMS = {"markdown": "- {}", "latex": r"\quad {}\\", "html": "<p style='margin-left: 2em'>{}</p>"}
+"""A line that is indented under another."""
+HEADINGS = {
+    "markdown": ("# {}", "## {}"),
+    "latex": (r"\section*{{{}}}", r"\subsection*{{{}}}"),
+    "html": ("<h1>{}</h1>", "<h2>{}</h2>"),
+}
+"""The title of a report, and of a part of it."""
+WIDEST_LINE, SHORT_CELL = 90, 24
+"""Characters of a row that a printed page takes without breaking cells, and of a cell that is never broken."""
 
 
 def document(table: Run, style: str) -> str:
     """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
+    body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
+    return "\n".join([body, "", *(PARAGRAPHS[style].format(ESCAPED[style](line)) for line in footer(table))])
+
+
+def report_document(parts: Sequence[str], style: str) -> str:
+    """The parts of a report, of which the first is the title, as headings, tables and paragraphs of the format.
+
+    >>> print(report_document(["a sheet", "one line", "", "    indented"], "markdown"))
+    # a sheet
+    <BLANKLINE>
+    one line
+    <BLANKLINE>
+    - indented
+    """
+    first, *others = parts
+    said = [HEADINGS[style][0].format(ESCAPED[style](first)), *(text for part in others for text in _formatted(part, style))]
+    return "\n\n".join(said)
+
+
+def _formatted(part: str, style: str) -> Iterator[str]:
+    if isinstance(part, Table):
+        yield _tabulated(part.columns, part.rows, style)
+    elif isinstance(part, Heading):
+        yield HEADINGS[style][1].format(ESCAPED[style](part.text))
+    else:
+        for line in filter(str.strip, part.split("\n")):
+            yield (ITEMS if line.startswith(" ") else PARAGRAPHS)[style].format(ESCAPED[style](line.strip()))
+
+
+def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style: str) -> str:
     from tabulate import tabulate
 
-    rows = [[_cell(cells(one)[column], style) for column in TABLE_COLUMNS] for one in table.inferences]
-    body = tabulate(rows, headers=TABLE_COLUMNS, tablefmt=FORMATS[style], disable_numparse=True)
-    return "\n".join([body, "", *(_paragraph(line, style) for line in footer(table))])
+    found = [[_cell(row[column], style) for column in columns] for row in rows]
+    text = str(tabulate(found, headers=columns, tablefmt=FORMATS[style], disable_numparse=True))
+    return text.replace(f"{{{'l' * len(columns)}}}", f"{{{_paper_columns(columns, found)}}}", 1) if style == "latex" else text
 
 
 def _cell(text: str, style: str) -> str:
@@ -22,11 +68,11 @@ def _cell(text: str, style: str) -> str:
     return markdown_text(text).replace(r"\<", "&lt;") if style == "markdown" else text
 
 
-def _paragraph(text: str, style: str) -> str:
-    if style == "html":
-        from html import escape
-
-        return f"<p>{escape(text)}</p>"
-    if style == "markdown":
-        return markdown_text(text)
-    return text.replace("_", r"\_").replace("%", r"\%") if style == "latex" else text
+def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The columns of a table in LaTeX: where a row would not fit a page, long cells are broken in columns of a share of the line."""
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    long = [width for width in widths if width > SHORT_CELL]
+    if sum(widths) <= WIDEST_LINE or not long:
+        return "l" * len(widths)
+    room = max(WIDEST_LINE - (sum(widths) - sum(long)), SHORT_CELL) / WIDEST_LINE
+    return "".join(f"p{{{room * width / sum(long):.2f}\\linewidth}}" if width > SHORT_CELL else "l" for width in widths)

@@ -23,9 +23,17 @@ def count_in_words(number: int) -> str:
     return words[number] if number < len(words) else str(number)
 
 
+class Heading(str):
+    """A heading as text, underlined, that knows what it says."""
+
+    text: str
+
+
 def title(text: str) -> list[str]:
     """A heading, underlined, after an empty line."""
-    return ["", text, "-" * len(text)]
+    heading = Heading(f"{text}\n{'-' * len(text)}")
+    heading.text = text
+    return ["", heading]
 
 
 def left_out(part: LeftOut) -> str:

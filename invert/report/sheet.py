@@ -1,13 +1,16 @@
 """One sheet in full: each reading with its numbers, what it assumed, what it predicts and what to cite."""
 
+from collections.abc import Iterable
+
 from derive.show.text import moves_line, route_lines
 from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators import KV_ESTIMATORS
-from invert.records import Check, LeftOut, PairInference, Price, PricingRules, Reading, verdict, why_not
+from invert.records import Check, LeftOut, PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, times_in_words, title
+from invert.report.prices import all_prices
 from invert.report.size import size_lines
 from invert.report.take_home import take_home
 from invert.report.tiers import tiers
@@ -15,12 +18,13 @@ from invert.result import Inference, Run
 
 
 def report(one: Inference, table: Run, width: int = 100) -> str:
-    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns.
+    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns."""
+    return laid_out(full_parts(one, table), width)
 
-    The amounts that `table` has put in place of published ones are named.
-    """
-    changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
-    sections = [_heading(one), *changed, "", *take_home(one), *_prices(one), *size_lines(one, table)]
+
+def full_parts(one: Inference, table: Run) -> list[str]:
+    """The same as paragraphs and tables."""
+    sections = [*heading(one, table), "", *take_home(one), *all_prices(one), *size_lines(one, table)]
     sections += [*findings(one, table), *firmness(one), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
@@ -32,47 +36,16 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
         sections += [*_contradiction(one.pairs[0]), *_rules(one.rules)]
-    return laid_out([*sections, *_known(one), *_anchors(one, table), *_cite(one)], width)
+    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one.equations)]
 
 
-def _heading(one: Inference) -> str:
+def heading(one: Inference, table: Run) -> list[str]:
+    """Which sheet it is, and the amounts that stand in place of published ones."""
     sheet = one.sheet
     region = f", {sheet.region}" if sheet.region else ""
-    return f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
-
-
-def _prices(one: Inference) -> list[str]:
-    sheet = one.sheet
-    rows, currency = [], sheet.bands[0].input.currency
-    for band in sheet.bands:
-        start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
-        label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
-        columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
-        rows.append({"band": label} | {name: _amount(price, currency) for name, price in columns.items()})
-    offers = [*sheet.writes, *([sheet.storage] if sheet.storage else [])]
-    for offer in offers:
-        for threshold, price in offer.prices:
-            where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
-            what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
-            rows.append({"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""})
-    prices = [price for band in sheet.bands for price in (band.input, band.output, band.cache_read) if price]
-    prices += [price for offer in offers for _, price in offer.prices]
-    grades = sorted({price.verification for price in prices})
-    source = sheet.bands[0].input.source_url
-    notes = dict.fromkeys(price.notes for price in prices if price.notes)
-    unit = f"{currency} per million tokens"
-    return [
-        *title(f"Prices ({unit})"),
-        aligned(("band", "input", "output", "cache read"), rows),
-        f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}",
-        *(f"  {note}" for note in notes),
-    ]
-
-
-def _amount(price: Price | None, currency: str) -> str:
-    if price is None:
-        return "-"
-    return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
+    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
+    changed = [f"what if: {component} = {amount}, in place of the published amount" for component, amount in table.changes.items()]
+    return [named, *changed]
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:
@@ -241,5 +214,6 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
     return found | ({"tier by price": one.storage[0].anchors} if one.storage else {})
 
 
-def _cite(one: Inference) -> list[str]:
-    return ["", "cite  backsolve cite " + " ".join(id.split("@")[0] for id in one.equations)]
+def cited_by(equations: Iterable[str]) -> str:
+    """The command that cites these equations."""
+    return "cite  backsolve cite " + " ".join(id.split("@")[0] for id in equations)

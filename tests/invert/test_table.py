@@ -3,7 +3,6 @@
 import pickle
 from dataclasses import replace
 from functools import cache
-from html import unescape
 from shutil import get_terminal_size
 
 import pytest
@@ -12,8 +11,9 @@ from IPython.core.formatters import DisplayFormatter
 import invert
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.document import document
+from invert.report.document import document, report_document
 from invert.report.sheet import report
+from invert.report.short import short_parts, short_report
 from invert.report.table import summary
 from invert.result import Inference
 from invert.table import InferenceTable
@@ -86,7 +86,8 @@ def test_no_headline_of_the_shipped_sheets_is_cut():
 
 def test_print_shows_the_report_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "70")
-    assert [str(one) for one in table()] == [report(one, table(), 70) for one in table()]
+    assert [str(one) for one in table()] == [short_report(one, table(), 70) for one in table()]
+    assert [one.full for one in table()] == [report(one, table(), 70) for one in table()]
     assert str(table()[1]) != report(table()[1], table(), 100)
 
 
@@ -100,8 +101,8 @@ def test_a_notebook_shows_an_inference_as_its_report():
     for one in (table()[1], cheap):
         shown, _ = DisplayFormatter().format(one)
         assert shown["text/plain"] == repr(one)
-        body = shown["text/html"].removeprefix("<pre>").removesuffix("</pre>")
-        assert "<" not in body and unescape(body) == report(one, table(), 100)
+        assert shown["text/html"] == report_document(short_parts(one, table()), "html")
+        assert "<b>" not in shown["text/html"]
     assert DisplayFormatter().format(table())[0] == {"text/plain": repr(table()), "text/html": table()._repr_html_()}
 
 

@@ -1,10 +1,15 @@
 """The table for documents: every sheet and what is said below, and names out of a file that are no marks there."""
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from invert.report.document import FORMATS, document
+from invert.report.document import FORMATS, document, report_document
+from invert.report.layout import Table, laid_out
+from invert.report.sheet import full_parts
+from invert.report.short import short_parts
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
@@ -59,7 +64,7 @@ def test_a_paragraph_is_escaped_too(run: InferenceTable):
     changed = replace(run, changes={"output_<b>_50%": "2"})
     assert "output_<b>_50% = 2" in footer(changed)[0]
     assert "output_&lt;b&gt;_50% = 2" in document(changed, "html")
-    assert r"output\_<b>\_50\% = 2" in document(changed, "latex")
+    assert r"output\_\textless{}b\textgreater{}\_50\% = 2" in document(changed, "latex")
     assert r"output\_\<b>\_50% = 2" in document(changed, "markdown")
 
 
@@ -68,3 +73,32 @@ def test_cells_are_those_of_the_table(run: InferenceTable):
     of_gemini = cells(run["google/gemini-3.1-pro-preview"])
     assert [cell.strip() for cell in line.strip("|").split("|")] == [of_gemini[column].replace("<", "&lt;") for column in TABLE_COLUMNS]
     assert set(FORMATS) == {"markdown", "latex", "html"}
+
+
+# -- the report of one ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("style", FORMATS)
+@pytest.mark.parametrize("parts", [short_parts, full_parts], ids=["short", "full"])
+def test_no_form_is_shorter_than_the_text(run: InferenceTable, style: str, parts: Callable[..., list[str]]):
+    """Every word of the text, however it is escaped, and every table."""
+    one = run["google/gemini-3.1-pro-preview"]
+    said = report_document(parts(one, run), style)
+    tables = [part for part in parts(one, run) if isinstance(part, Table)]
+    assert said.count({"markdown": "|---", "latex": r"\toprule", "html": "<table>"}[style]) >= len(tables) > 1
+    known = set(re.findall(r"[A-Za-z]{3,}", said))
+    assert {*re.findall(r"[A-Za-z]{3,}", laid_out(parts(one, run), 10_000))} <= known
+
+
+def test_a_report_has_headings_and_no_raw_text(run: InferenceTable):
+    odd = named(run, "<b>a_b|c</b>")
+    one = odd[0]
+    assert report_document(full_parts(one, odd), "markdown").startswith(rf"# {one.sheet.provider} \<b>a_b\|c\</b> (")
+    assert "<b>" not in report_document(full_parts(one, odd), "html")
+    assert r"\subsection*{Prices (USD per million tokens)}" in report_document(full_parts(one, odd), "latex")
+
+
+def test_long_cells_are_broken_on_paper(run: InferenceTable):
+    widths = re.findall(r"\\begin{tabular}{(.*)}", report_document(full_parts(run["google/gemini-3.1-pro-preview"], run), "latex"))
+    shares = [[float(one) for one in re.findall(r"p{([.0-9]+)", found)] for found in widths]
+    assert any(shares) and all(sum(of_table) <= 1 for of_table in shares) and "llll" in widths

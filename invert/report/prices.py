@@ -1,0 +1,67 @@
+"""The prices of a sheet as a table, with the page they are on and how they are known."""
+
+from collections.abc import Iterator
+
+from derive.units import show
+from invert.records import Price
+from invert.report.layout import Table, aligned, title
+from invert.result import Inference
+
+COLUMNS = ("band", "input", "output", "cache read")
+
+
+def all_prices(one: Inference) -> list[str]:
+    """All prices under a heading, with their grades, their page and every note."""
+    notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
+    return [*title(f"Prices ({unit_of_prices(one)})"), price_table(one), grades_and_page(one), *(f"  {note}" for note in notes)]
+
+
+def price_table(one: Inference, label: str = COLUMNS[0], most: int | None = None) -> Table:
+    """Prices by band, then writes and storage under input; at most so many rows, the others counted."""
+    rows = [*_bands(one), *_offers(one)]
+    if most and len(rows) > most:
+        more = {"band": f"{len(rows) - most + 1} more, as in --full", **dict.fromkeys(COLUMNS[1:], "")}
+        rows = [*rows[: most - 1], more]
+    return aligned((label, *COLUMNS[1:]), [{label if name == "band" else name: cell for name, cell in row.items()} for row in rows])
+
+
+def unit_of_prices(one: Inference) -> str:
+    """The unit of the table."""
+    return f"{one.sheet.bands[0].input.currency} per million tokens"
+
+
+def grades_and_page(one: Inference) -> str:
+    """How the prices are known, and the page they are on."""
+    source = one.sheet.bands[0].input.source_url
+    grades = sorted({price.verification for price in _all_prices(one)})
+    return f"graded {', '.join(grades)}{f'; for the page {source}' if source else ''}"
+
+
+def _all_prices(one: Inference) -> list[Price]:
+    found = [price for band in one.sheet.bands for price in (band.input, band.output, band.cache_read) if price]
+    offers = [*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])]
+    return [*found, *(price for offer in offers for _, price in offer.prices)]
+
+
+def _bands(one: Inference) -> Iterator[dict[str, str]]:
+    currency = one.sheet.bands[0].input.currency
+    for band in one.sheet.bands:
+        start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
+        label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
+        columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
+        yield {"band": label} | {name: _amount(price, currency) for name, price in columns.items()}
+
+
+def _offers(one: Inference) -> Iterator[dict[str, str]]:
+    currency = one.sheet.bands[0].input.currency
+    for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
+        for threshold, price in offer.prices:
+            where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
+            what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
+            yield {"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""}
+
+
+def _amount(price: Price | None, currency: str) -> str:
+    if price is None:
+        return "-"
+    return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
