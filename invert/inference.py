@@ -60,7 +60,7 @@ def infer(
     names: str | Iterable[str] = (),
     *,
     prices: Prices | None = None,
-    provider: str | None = None,
+    provider: str | Iterable[str] | None = None,
     tier: str | None = None,
     as_of: date | None = None,
     everything: bool = False,
@@ -158,27 +158,34 @@ def _premiums(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
 
 def _chosen(
     names: tuple[str, ...],
-    provider: str | None,
+    provider: str | Iterable[str] | None,
     offered: list[PriceSheet],
     known: list[ModelRow],
     book: PriceBook,
     later: Mapping[tuple[str, str], str],
     own_later: Mapping[tuple[str, str], str],
 ) -> tuple[list[PriceSheet], list[str]]:
-    if provider is not None:
-        providers = sorted({sheet.provider for sheet in offered})
-        offered = [sheet for sheet in offered if is_same(sheet.provider, provider)]
-        own_later = {pair: said for pair, said in own_later.items() if is_same(pair[0], provider)}
-        to_come = [said for pair, said in later.items() if is_same(pair[0], provider)]
-        if not offered and to_come:
-            raise NotBegun(_together(to_come))
-        if not offered:
-            raise UnknownName("provider", provider, providers)
+    wanted = (provider,) if isinstance(provider, str) else tuple(provider or ())
+    if wanted:
+        for one in wanted:
+            _refuse_unsold(one, offered, later)
+        offered = [sheet for sheet in offered if any(is_same(sheet.provider, one) for one in wanted)]
+        own_later = {pair: said for pair, said in own_later.items() if any(is_same(pair[0], one) for one in wanted)}
     ever = dict.fromkeys((row.provider, row.model) for row in book.rows)
     chosen, notes = find(names, offered, known, list(ever), later) if names else (offered, [])
     meant = {(sheet.provider, sheet.model) for sheet in chosen}
     said = [said for pair, said in own_later.items() if not names or pair in meant]
     return chosen, [*notes, *([_together(said)] if said else [])]
+
+
+def _refuse_unsold(provider: str, offered: list[PriceSheet], later: Mapping[tuple[str, str], str]) -> None:
+    """A provider that sells nothing here, or not yet."""
+    if any(is_same(sheet.provider, provider) for sheet in offered):
+        return
+    to_come = [said for pair, said in later.items() if is_same(pair[0], provider)]
+    if to_come:
+        raise NotBegun(_together(to_come))
+    raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
 
 
 def _together(said: list[str]) -> str:

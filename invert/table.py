@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, overload
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
 from invert.report.document import document, report_document
+from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
-from invert.report.table import WIDEST, count, kv_range, summary
+from invert.report.table import WIDEST, count, kv_range
 from invert.result import Inference, Run
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class ReportedInference(Inference):
 class InferenceTable(Run):
     """What `infer` hands back: one inference a sheet, by position or by "provider/model", and all that the run shares.
 
-    `str()` is the table that a terminal shows.
+    `str()` is the table that a terminal shows, every sheet a line.
 
     >>> from invert.inference import infer
     >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
@@ -79,7 +80,7 @@ class InferenceTable(Run):
         return f"{type(self).__name__}({count(self)}, prices of {self.as_of})"
 
     def __str__(self) -> str:
-        return summary(self, _width())
+        return glance(self, _width())
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

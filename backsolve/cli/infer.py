@@ -1,6 +1,7 @@
 """The command `infer`: what price sheets imply."""
 
 import sys
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,7 +21,7 @@ INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
-@click.option("--provider", metavar="P", help="Only the sheets of one provider.")
+@click.option("--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider; may be repeated.")
 @click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
 @as_of_option
 @all_option
@@ -38,12 +39,21 @@ INFER_FORMATS = ("table", *RECORDS, "markdown", "latex", "html")
 @workers_option("Processes that share the sheets.")
 @click.option("--as", "style", type=click.Choice(INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
+@click.option("--columns", metavar="C,...", help="Columns of the table, e.g. model,provider,price,KV; of CSV by the names of its head.")
+@click.option("--sort", "by", metavar="C", help="By a column, numbers from the largest; -C the other way.")
+@click.option(
+    "--where",
+    "wanted",
+    multiple=True,
+    metavar="NAME=PATTERN",
+    help="By provider, model, tier, currency, cache or flag; may be repeated.",
+)
 @click.option("--wide", is_flag=True, help="All columns of the table, however wide that is.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 def infer_command(
-    models: tuple[str, ...], provider: str | None, tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, wide: bool,
-    save: str | None,
+    models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
+    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int, style: str, full: bool, columns: str | None,
+    by: str | None, wanted: tuple[str, ...], wide: bool, save: str | None,
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, storage tier.
 
@@ -66,7 +76,7 @@ def infer_command(
         table = run_inference(
             models,
             prices=own,
-            provider=provider,
+            provider=providers,
             tier=tier,
             as_of=as_of,
             everything=everything,
@@ -76,7 +86,12 @@ def infer_command(
         )
     for note in table.notes:
         say(note)
-    click.echo(_reports(table, style, full) if len(models) == 1 and style not in RECORDS else _rendered(table, style, wide))
+    table = _as_asked(table, wanted, by)
+    shown = columns.split(",") if columns else []
+    if models and len(table) == 1 and style not in RECORDS and not shown:
+        click.echo(_reports(table, style, full))
+    else:
+        click.echo(_rendered(table, style, wide, shown, by))
     if save is not None:
         from invert.report.contract import saved
 
@@ -95,16 +110,30 @@ def _reports(table: "InferenceTable", style: str, full: bool) -> str:
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
 
-def _rendered(table: "InferenceTable", style: str, wide: bool) -> str:
+def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
+    """The run with the sheets that are wanted, in the order that is."""
+    from invert.report.glance import in_order, picked
+
+    found = picked(table, wanted)
+    if wanted and not found:
+        raise WrongValue(f"no sheet matches --where {' --where '.join(wanted)}")
+    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found))
+
+
+def _rendered(table: "InferenceTable", style: str, wide: bool, columns: list[str], by: str | None) -> str:
     """All sheets in one table, or as records."""
     if style in RECORDS:
         from invert.report import contract
 
-        return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table)
+        return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
     if style != "table":
         from invert.report.document import document
 
-        return document(table, style)
-    from invert.report.table import summary
+        return document(table, style, columns)
+    if wide:
+        from invert.report.table import summary
 
-    return summary(table, width=None if wide else width(sys.stdout))
+        return summary(table, None)
+    from invert.report.glance import glance
+
+    return glance(table, width(sys.stdout), columns, by)

@@ -3,12 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from math import isfinite
 from typing import TypeVar
 
+from derive.errors import UnknownName
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
 from invert.records import (
@@ -87,10 +88,13 @@ def installed_version() -> str:
         return "0+unknown"
 
 
-def run_as_csv(table: Run) -> str:
-    """One line a sheet, the first pair of bands, SI units, numbers unrounded."""
+def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
+    """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all."""
+    for name in columns:
+        if name not in COLUMNS:
+            raise UnknownName("column", name, COLUMNS)
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, columns or COLUMNS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows(flat(one) for one in table.inferences)
     return out.getvalue().rstrip("\n")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from derive.show.citation import latex_text, markdown_text
+from invert.report.glance import column_of
 from invert.report.layout import Heading, Table
 from invert.report.table import TABLE_COLUMNS, cells, footer
 from invert.result import Run
@@ -23,9 +24,17 @@ WIDEST_LINE, SHORT_CELL = 90, 24
 """Characters of a row that a printed page takes without breaking cells, and of a cell that is never broken."""
 
 
-def document(table: Run, style: str) -> str:
-    """The table of all sheets with its date, anchors and warnings below, text escaped for the format."""
-    body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
+def document(table: Run, style: str, columns: Sequence[str] = ()) -> str:
+    """The table of all sheets with its date, anchors and warnings below, text escaped for the format.
+
+    All columns, or some of those at a glance.
+    """
+    if columns:
+        chosen = {" ".join(filter(None, one.head)): one for one in map(column_of, columns)}
+        rows = [{head: column.text(one) for head, column in chosen.items()} for one in table.inferences]
+        body = _tabulated(tuple(chosen), rows, style)
+    else:
+        body = _tabulated(TABLE_COLUMNS, [cells(one) for one in table.inferences], style)
     return "\n".join([body, "", *(PARAGRAPHS[style].format(ESCAPED[style](line)) for line in footer(table))])
 
 

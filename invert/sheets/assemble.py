@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, skeleton, trimmed
@@ -159,9 +160,10 @@ def find(
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
 
-    A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order; of
-    several providers the first-party one is meant. `UnknownName` otherwise, with up to five candidates; `ever` are the
-    (provider, model) pairs priced on any day, `later` what to say of those whose prices have not begun.
+    A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern
+    as of file names; of several providers the first-party one is meant, all of them where there is none or several.
+    `UnknownName` otherwise, with up to five candidates; `ever` are the (provider, model) pairs priced on any day, `later`
+    what to say of those whose prices have not begun.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -171,11 +173,13 @@ def find(
     for name in names:
         meant = matches(name, priced, aliases)
         own = [pair for pair in meant if pair in first_party]
-        if len(meant) > 1 and len(own) == 1:
+        if len(meant) > 1 and len(own) == 1 and not is_pattern(name):
             others = ", ".join(pair[0] for pair in meant if pair not in own)
             notes.append(f"{name}: taken from {'/'.join(own[0])}, the first party; also sold by {others}")
             meant = own
-        if len(meant) > 1:
+        if len(meant) > 1 and len({model.lower() for _, model in meant}) == 1:
+            notes.append(f"{name}: sold by {' and '.join(provider for provider, _ in meant)}; provider/model takes one")
+        elif len(meant) > 1 and not is_pattern(name):
             raise UnknownModel(name, "means more than one model", [f"{provider}/{model}" for provider, model in meant[:5]])
         if not meant and (other := matches(name, [*aliases, *ever], aliases)):
             if said := next((later[pair] for pair in other if later and pair in later), ""):
@@ -189,7 +193,7 @@ def find(
                 raise UnknownModel(name, f"is no model here: {mistaken(name, like[0][1])}", ["/".join(pair) for pair, _ in like[:5]])
             anywhere = list(dict.fromkeys((*aliases, *ever)))
             raise UnknownModel(name, "is no model here", candidates(name, priced, aliases) or candidates(name, anywhere, aliases))
-        chosen[meant[0]] = None
+        chosen |= dict.fromkeys(meant)
     return [sheet for pair in chosen for sheet in offered if (sheet.provider, sheet.model) == pair], notes
 
 
@@ -205,6 +209,15 @@ class UnknownModel(UnknownName):
         ValueError.__init__(self, f"{shorten(name)} {fault}{unseen(name)}{meant}")
 
 
+def is_pattern(name: str) -> bool:
+    """Whether a name stands for all that match it, as of file names.
+
+    >>> is_pattern("gpt-6*"), is_pattern("gpt-6")
+    (True, False)
+    """
+    return any(mark in name for mark in "*?[")
+
+
 def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, ...]]) -> list[Name]:
     """The (provider, model) pairs that a name means, by the first rule that finds any.
 
@@ -212,6 +225,8 @@ def matches(name: str, pairs: Sequence[Name], aliases: Mapping[Name, tuple[str, 
     [('google', 'gemini-3.1-pro-preview')]
     """
     given = trimmed(name).lower()
+    if is_pattern(given):
+        return [pair for pair in pairs if fnmatchcase(pair[1].lower(), given) or fnmatchcase("/".join(pair).lower(), given)]
     spellings: tuple[Callable[[Name], list[str]], ...] = (
         lambda pair: ["/".join(pair)],
         lambda pair: [pair[1]],

@@ -12,9 +12,9 @@ import invert
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.document import document, report_document
+from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
-from invert.report.table import summary
 from invert.result import Inference
 from invert.table import InferenceTable
 
@@ -55,10 +55,10 @@ def test_a_name_of_several_sheets_is_refused_with_their_places():
 
 def test_print_shows_the_table_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "70")
-    assert str(table()) == summary(table(), 70) != summary(table(), 100)
+    assert str(table()) == glance(table(), 70) != glance(table(), 100)
     monkeypatch.delenv("COLUMNS")
     if get_terminal_size((0, 0)).columns == 0:
-        assert str(table()) == summary(table(), 100)
+        assert str(table()) == glance(table(), 100)
 
 
 def test_repr_is_a_line():

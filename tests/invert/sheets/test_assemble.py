@@ -193,7 +193,6 @@ PRICED = sheets(book_of(*(line for row in LISTED if row.model != "gpt-old" for l
         ("Org/Open-1", "host/Org/Open-1", False),
         ("gemini-9-pr", None, False),
         ("gpt", None, False),
-        ("glm", None, False),
         ("", None, False),
     ],
 )
@@ -210,7 +209,6 @@ def test_a_name_means_one_model(name: str, meant: str | None, noted: bool):
 @in_one_test(
     ("name", "message"),
     [
-        ("glm", "'glm' means more than one model; did you mean zai/glm or zhipu/glm?"),
         ("gpt-old", "'gpt-old' has no sheet in this service tier on this day; `backsolve prices list` shows all"),
         ("gemini-9-flsh", "'gemini-9-flsh' is no model here; did you mean google/gemini-9-flash or google/gemini-9-pro-preview?"),
         ("nothing", "'nothing' is no model here; `backsolve prices list` shows all"),
@@ -221,6 +219,21 @@ def test_an_unknown_name_gets_its_candidates(name: str, message: str):
     with pytest.raises(UnknownName) as caught:
         find([name], PRICED, LISTED)
     assert str(caught.value) == message and caught.value.exit_status == 2
+
+
+def test_a_model_that_several_sell_and_none_of_them_makes_is_shown_of_each():
+    found, notes = find(["glm"], PRICED, LISTED)
+    assert [f"{sheet.provider}/{sheet.model}" for sheet in found] == ["zai/glm", "zhipu/glm"]
+    assert notes == ["glm: sold by zai and zhipu; provider/model takes one"]
+
+
+def test_a_pattern_means_all_that_match_it():
+    found, notes = find(["gemini-9-*", "OPENAI/*"], PRICED, LISTED)
+    assert not [note for note in notes if "also sold" in note]
+    names = [f"{sheet.provider}/{sheet.model}" for sheet in found]
+    assert {"google/gemini-9-flash", "google/gemini-9-pro-preview", "openai/gpt-9"} <= {*names} and len(names) == len({*names})
+    with pytest.raises(UnknownName, match=r"'llama\*' is no model here"):
+        find(["llama*"], PRICED, LISTED)
 
 
 def test_at_most_five_candidates():
