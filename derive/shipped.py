@@ -25,7 +25,8 @@ DESCRIPTION = "datapackage.json"
 FILES = (
     *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
     *("memory_tiers.csv", "architectures.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
-    *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "claims.csv", "problems.csv", DESCRIPTION),
+    *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
+    *("claims.csv", "problems.csv", DESCRIPTION),
 )
 SMALLEST, LARGEST = 1e-20, 1e20
 """No figure of these tables lies beyond, in any unit; further out its powers could not be calculated with."""

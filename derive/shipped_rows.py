@@ -328,6 +328,20 @@ class PastPrice(TableRow):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class NaturalExperiment(TableRow):
+    """A row of natural_experiments.csv: a day from which a model sold at a new price, with the weights of the day before."""
+
+    TABLE = "natural_experiments"
+
+    provider: str
+    model: str
+    date: datetime.date
+    change: str
+    grade: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Claim(TableRow):
     """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
 
@@ -371,7 +385,7 @@ RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(AcceleratorFigure, Efficiency, MemoryTierFigure, Architecture, CalibrationModel, Disclosure, ModelRow, FxRate),
-        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, Claim, WorkedProblem),
+        *(OpenModel, ListPrice, HostPrice, DisclosedSize, PastPrice, NaturalExperiment, Claim, WorkedProblem),
     )
 }
 """By the name of the table. Prices are read with the files that people lay over them."""

@@ -26,6 +26,7 @@ from invert.estimators.known import (
     records_beside,
     verdict_on_having_a_premium,
 )
+from invert.experiments import experiment_rows
 from invert.market import learnt
 from invert.market.candidates import CANDIDATES
 from invert.market.kv_class import KINDS, simulated_coverage
@@ -328,12 +329,14 @@ SECTIONS: Mapping[str, Callable[[Data], list[Row]]] = {
     "storage": storage_rules,
     "controls": controls,
     "production": production,
+    "experiments": experiment_rows,
     "claims": claims,
     "problems": worked_problems,
     "calibration": recorded_calibration,
 }
 """By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model;
-tier rules; negative controls; a disclosed day; what the lecture claims; what others published with an answer; the sampler itself."""
+tier rules; negative controls; a disclosed day; prices that changed; what the lecture claims; what others published with an answer; the
+sampler itself."""
 
 
 TITLES = {
@@ -344,6 +347,7 @@ TITLES = {
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "experiments": "One model at two prices: by how much every estimate moved (nats), and how often it stayed in the first range",
     "claims": "What the lecture claims: a number said, the number found, and the verdict",
     "problems": "Published problems, each one command: the answer published, the answer found, and the verdict",
     "calibration": "Simulated sheets: share of truths inside the 50 and 90 % ranges, p-value of uniform ranks; noise x 0.3 must fail",

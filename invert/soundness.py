@@ -30,7 +30,7 @@ READ_BY_INFER = (
 )
 """Beside the prices, which `load` reads."""
 PRICES = ("prices", "prices_calibration")
-BESIDE = ("efficiencies", *PRICES, "prices_rivals", "price_history", "claims", "problems")
+BESIDE = ("efficiencies", *PRICES, "prices_rivals", "price_history", "natural_experiments", "claims", "problems")
 """What is held against its description alone."""
 BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""

@@ -9,7 +9,7 @@ from backsolve.streams import say, width
 from derive.errors import WrongValue
 from derive.files import write
 
-SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "claims", "problems", "calibration")
+SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
 SEEDS, SHEETS, DRAWS = 10, 300, 8192
 """What `--rerun` simulates, unless told otherwise."""
 FAULTY_NOISE = 0.3
@@ -49,6 +49,7 @@ def validate_command(
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
+    experiments  every estimate of one model before and after its price changed
     claims       numbers that the lecture says, beside what the equations and tables make of them
     problems     problems that others published with their answers, each as one command
     calibration  the sampler on sheets drawn from its own priors: the last long run, or a new one

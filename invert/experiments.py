@@ -1,0 +1,90 @@
+"""Natural experiments: what every estimator makes of one model before and after its price changed, weights the same.
+
+The truth did not move, so that what an estimate moves by is its error from one price to the next, whatever the truth is.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from math import log, sqrt
+
+from derive.errors import BacksolveError
+from derive.shipped_rows import NaturalExperiment
+from invert.assumptions import USUAL, Assumptions
+from invert.data import Data
+from invert.estimators import KV_ESTIMATORS
+from invert.inference import infer
+from invert.records import Estimate
+from invert.result import Inference
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Retest:
+    """One estimate of a model at the old price and at the new one."""
+
+    quantity: str
+    experiment: NaturalExperiment
+    before: Estimate
+    after: Estimate
+
+    @property
+    def moved(self) -> float | None:
+        """By how much its median moved [nat]; None where one of the two has none."""
+        return log(self.after.median / self.before.median) if self.before.median and self.after.median else None
+
+    @property
+    def held(self) -> bool:
+        """Whether the median at the new price lies in the range at the old one."""
+        low, median, high = self.before.low, self.after.median, self.before.high
+        return low is not None and high is not None and median is not None and low <= median <= high
+
+
+def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[Row]:
+    """How far every estimate moves between two prices of one model [nat], the least moved first."""
+    found: dict[str, list[Retest]] = {}
+    for one in retests(data.tables.rows_of(NaturalExperiment), assumptions):
+        found.setdefault(one.quantity, []).append(one)
+    rows = [_row(quantity, of_one) for quantity, of_one in found.items()]
+    return sorted((row for row in rows if row["experiments"]), key=lambda row: float(str(row["rms"])))
+
+
+def retests(experiments: Iterable[NaturalExperiment], assumptions: Assumptions = USUAL) -> list[Retest]:
+    """Every estimate at both prices of every experiment whose two sheets can be read."""
+    found = []
+    for experiment in experiments:
+        name = f"{experiment.provider}/{experiment.model}"
+        days = (experiment.date - timedelta(days=1), experiment.date)
+        try:
+            before, after = (infer(name, as_of=day, assumptions=assumptions)[0] for day in days)
+        except (BacksolveError, IndexError):
+            continue
+        old, new = estimates_of(before), estimates_of(after)
+        found += [Retest(quantity, experiment, old[quantity], new[quantity]) for quantity in old if quantity in new]
+    return found
+
+
+def estimates_of(one: Inference) -> Mapping[str, Estimate]:
+    """Everything that is printed of a sheet with a range, by what it is called."""
+    of_kv = {f"KV, {KV_ESTIMATORS[name].name}": estimate for name, estimate in one.kv_bytes.items()}
+    return {**{f"{name}, by price": estimate for name, estimate in one.market.items()}, **of_kv, **one.estimates}
+
+
+def _row(quantity: str, of_one: Iterable[Retest]) -> Row:
+    """An estimator's scatter from price to price; `held` are those that stayed in the first range, `lost` those without a second one."""
+    retested = list(of_one)
+    moved = [(one, by) for one in retested if (by := one.moved) is not None]
+    if not moved:
+        return {"estimate": quantity, "experiments": 0}
+    farthest, most = max(moved, key=lambda pair: abs(pair[1]))
+    return {
+        "estimate": quantity,
+        "experiments": len(moved),
+        "models": len({one.experiment.model for one, _ in moved}),
+        "rms": round(sqrt(sum(by * by for _, by in moved) / len(moved)), 2),
+        "most": round(most, 2),
+        "of": f"{farthest.experiment.model} {farthest.experiment.date}",
+        "held": sum(one.held for one, _ in moved),
+        "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
+    }
