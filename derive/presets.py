@@ -1,7 +1,7 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 from statistics import median, mode
@@ -104,7 +104,8 @@ class Preset:
     """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
     how a model was published, or its name where its configuration is not known.
 
-    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held.
+    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `supposed` says
+    why a given is what it is that could as well be another.
     """
 
     givens: dict[str, float]
@@ -115,6 +116,7 @@ class Preset:
     parameters_only: tuple[str, ...] = ()
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     record: str = ""
+    supposed: dict[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -141,12 +143,12 @@ def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str,
     return found
 
 
-def hardware(text: str, tables: Tables | None = None) -> Preset:
+def hardware(text: str, tables: Tables | None = None, serves: Sequence[Published] = ()) -> Preset:
     """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
 
     Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
-    The data type may be left out where the accelerator has one; 8xH100:fp8 sets the chips too. KV bytes and the price of a
-    chip are never set.
+    The data type may be left out where the accelerator has one, or where it has that of the model that it `serves`, of the
+    weights that every token uses; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set.
     Raises UnknownName for the accelerator or data type, WrongValue for one left out of several, NotCovered for an
     accelerator without a rate in any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
@@ -157,13 +159,15 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
     tables = tables or shipped.read()
     if (several := _SEVERAL.match(text)) is not None:
         count, one = several.groups()
-        preset = hardware(one, tables)
+        preset = hardware(one, tables, serves)
         chips = {"chips": quantity("chips").check(float(count))}
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
     chosen = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
-    dtype = _data_type(name, asked.strip().lower(), [of_type for called, of_type in chosen if called == "peak_flops"])
+    types = [of_type for called, of_type in chosen if called == "peak_flops"]
+    model_type = "" if asked.strip() else _type_of_model(types, serves)
+    dtype = model_type or _data_type(name, asked.strip().lower(), types)
     givens = {"bytes_per_weight": BYTES_PER_WEIGHT[dtype]}
     provenance = {"bytes_per_weight": f"{HARDWARE}.csv {name}: weights stored as {dtype}"}
     for wanted in (*HARDWARE_GIVENS, *LINKS, *POWER):
@@ -179,7 +183,20 @@ def hardware(text: str, tables: Tables | None = None) -> Preset:
         provenance["attention_rate_ratio"] = (
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
-    return Preset(givens, provenance, {})
+    return Preset(givens, provenance, {}, supposed=_as_the_model(name, model_type, types, serves) if model_type else {})
+
+
+def _as_the_model(name: str, dtype: str, types: Iterable[str], serves: Sequence[Published]) -> dict[str, str]:
+    """Why a chip computes in a data type that nobody named."""
+    other = next(one for one in types if one != dtype)
+    return {"peak_flops": f"{name} computes in {dtype}, as {serves[0].model} was published; for another type write e.g. {name}:{other}"}
+
+
+def _type_of_model(types: Collection[str], serves: Sequence[Published]) -> str:
+    """The data type of a chip of several in which the one model that it serves was published, but for experts that are narrower."""
+    known = [dtype for dtype in types if dtype in BYTES_PER_WEIGHT]
+    wanted = {published_types(one.dtype)[1] for one in serves if one.dtype}
+    return wanted.pop() if len(known) > 1 and len(wanted) == 1 and wanted <= {*known} else ""
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:

@@ -26,7 +26,7 @@ STEP = 1e-6
 
 OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    "of published runs;",
+    *("of published runs;", " unless it is given: "),
 )
 """What is said of this very question, before what equations idealise."""
 

@@ -16,6 +16,7 @@ from derive.requirements import HOLDS
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import Standing, in_numbers, neutral, standing, with_defaults
 from derive.solving.givens import Interval, Spread
+from derive.solving.links import links
 from derive.solving.nothing import AT_NOTHING, at_nothing, made_of_nothing
 from derive.units import show
 
@@ -61,7 +62,8 @@ class Question:
 
     `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
     most ("upper") or at least ("lower") so much, `instead` defaults that the givens contradict. `ranges` are what presets
-    know as a range, of which the middle is known here, and `record` how often such ranges held.
+    know as a range, of which the middle is known here, and `record` how often such ranges held. `supposed` says of what was
+    taken where nobody gave it why it is that.
     """
 
     unknown: str
@@ -83,6 +85,7 @@ class Question:
     parameters_only: tuple[str, ...] = ()
     ranges: Mapping[str, Interval] = field(default_factory=dict)
     record: str = ""
+    supposed: Mapping[str, str] = field(default_factory=dict)
 
 
 def question(
@@ -108,7 +111,9 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
+    using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions)
+    preset = _with_links(preset, name, typed, spans, variants or {}, using)
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
@@ -119,7 +124,6 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     chosen = tuple({**preset.variants, **_variants_of_givens(name, known), **_checked(variants or {})}.items())
-    using = (using,) if isinstance(using, str) else tuple(using)
     left_out = tuple(equation(id) for id in preset.left_out if id not in using)
     named = tuple(map(equation, using))
     whole = Question(
@@ -129,8 +133,21 @@ def question(
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
+        supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
     )
     return _with_nothing(whole)
+
+
+def _with_links(
+    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], variants: Mapping[str, str], using: Iterable[str]
+) -> Preset:
+    """The presets with what is taken of an exchange between chips that the question speaks of."""
+    known = {**preset.givens, **typed}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
+    ends = {n: found.ends for n, found in spans.items()}
+    taken = links(unknown, known, provenance, ends, overlap or variants.get("overlap", ""))
+    return _merged([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 
 def _shown(name: str, preset: Preset) -> str:
@@ -244,10 +261,12 @@ def _preset(
     measured = conventions.efficiency == "calibrated"
     if not hardware and not model and not measured and conventions.price == "given":
         return Preset({}, {}, {})
-    lookups, tables, settled = [(presets.hardware, hardware), (presets.model, model)], shipped.read(), typed.keys() | {unknown}
-    named = [(text, lookup(text, tables)) for lookup, texts in lookups for text in ([texts] if isinstance(texts, str) else texts or ())]
+    tables, settled = shipped.read(), typed.keys() | {unknown}
+    models, chips = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (model, hardware))
+    shapes = [(text, presets.model(text, tables)) for text in models]
+    serves = [one for _, shape in shapes for one in shape.published]
+    named = [*((text, presets.hardware(text, tables, serves)) for text in chips), *shapes]
     if conventions.price == "rent":
-        chips = [hardware] if isinstance(hardware, str) else [*(hardware or ())]
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
@@ -296,6 +315,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             merged.parameters_only + preset.parameters_only,
             {**merged.ranges, **preset.ranges},
             merged.record or preset.record,
+            {**merged.supposed, **preset.supposed},
         )
     return merged
 
@@ -306,11 +326,13 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float]) -> Mapping[str
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(OF_REQUESTS)
-    before_output = "output_tokens" not in {*known, unknown} or unknown in BEFORE_OUTPUT
+    sent = not {*known, unknown}.isdisjoint(BEFORE_OUTPUT)
+    prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
+    before_output = unknown in BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
         **({"weight_time": "touched"} if mixture else {}),
         **({"gross_margin": "request"} if whole else {}),
-        **({"context_length": "prompt"} if "prompt_tokens" in known and before_output else {}),
+        **({"context_length": "prompt"} if prompts and before_output else {}),
         **_counted(known),
     }
 

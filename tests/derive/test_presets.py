@@ -119,6 +119,15 @@ def test_hardware_sets_what_a_chip_does_and_says_where_it_is_from(small, text):
     )
 
 
+@in_one_test(("chip", "shape", "dtype"), [("H100", "Llama-3.1-70B", 2.0), ("H100", "DeepSeek-V3", 1.0), ("B200", "gpt-oss-120b", 2.0)])
+def test_a_chip_that_serves_a_model_takes_the_data_type_of_what_every_token_uses(chip, shape, dtype):
+    assert hardware(chip, serves=model(shape).published).givens["bytes_per_weight"] == dtype
+    with pytest.raises(WrongValue, match="needs a data type"):
+        hardware(chip)
+    with pytest.raises(WrongValue, match="needs a data type"):
+        hardware(chip, serves=[*model("Llama-3.1-70B").published, *model("DeepSeek-V3").published])
+
+
 def has_bf16(name: str) -> bool:
     return any((row.accelerator, row.quantity, row.dtype) == (name, "peak_flops", "bf16") for row in rows_of(AcceleratorFigure))
 
