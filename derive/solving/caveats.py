@@ -10,6 +10,7 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import LOWER, Equation
 from derive.solving.defaults import FOLLOWS, in_numbers
+from derive.solving.links import EXCHANGED, SUMMED, link_of
 from derive.solving.propagation import followed
 from derive.solving.questions import OF_TRAINING, Question
 from derive.solving.result import Answer
@@ -42,10 +43,6 @@ ONE_AFTER_ANOTHER = ("sum", "kv_plus_max", "network")
 """Ways to add up a step in which arithmetic does not hide behind reads."""
 WITHOUT_NETWORK = ("max", "sum", "kv_plus_max")
 """Ways to add up a step that leave the network out."""
-EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
-"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-SUMMED = {"synchronisations_per_layer": 2.0, "bytes_per_activation": 2.0}
-"""What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
 OF_EXCHANGE = ("experts.sequences_per_chip", "experts.reached_chips", "experts.racks")
 OF_CACHES = ("kv_cache_bytes", "kv_time", "memory_demand", "memory_per_chip", "sequences_in_flight", "context_length", "batch")
 """Results that copies of the cache multiply."""
@@ -269,7 +266,7 @@ def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -
 
 def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A dense model on several chips in a pass without a network: how much longer it is for what they add up in every layer."""
-    link = values.get("link_bandwidth", values.get("scale_up_link_bandwidth"))
+    link = _slowest_link(values.get("chips", 1.0), values)
     dense = "total_params" in values and values["total_params"] == values.get("active_params")
     if not dense or link is None or not values.get("chips", 1.0) > 1:
         return None
@@ -293,6 +290,15 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
     text = f"{told}: where nothing hides it the {'pass' if prefill else 'step'} takes about {longer:.3g} times as long"
     give = "give an mfu that was measured" if prefill else "give exposed_communication_share and --overlap exposed"
     return Doubt(f"{text}; {give}", frozenset((*row.symbols, "scale_up_link_bandwidth", "scale_up_size")))
+
+
+def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
+    """The bandwidth of the link that so many chips wait for; between domains the usual one where it is not known."""
+    inside, out = values.get("scale_up_link_bandwidth"), "scale_out_link_bandwidth"
+    if "link_bandwidth" in values or inside is None:
+        return values.get("link_bandwidth")
+    known = {"scale_up_size": usual("scale_up_size"), out: min(inside, usual(out)), **values}
+    return known[link] if (link := link_of((chips, chips), known)) else None
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
