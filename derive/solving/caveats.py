@@ -266,9 +266,8 @@ def _decodes_on_several(values: Mapping[str, float], used: Sequence[Equation]) -
 
 def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> Doubt | None:
     """A dense model on several chips in a pass without a network: how much longer it is for what they add up in every layer."""
-    link = _slowest_link(values.get("chips", 1.0), values)
     dense = "total_params" in values and values["total_params"] == values.get("active_params")
-    if not dense or link is None or not values.get("chips", 1.0) > 1:
+    if not dense or not values.get("chips", 1.0) > 1 or (link := _slowest_link(values["chips"], values)) is None:
         return None
     prefill = _prefill(asked, values, used)
     if not prefill and not _decodes_on_several(values, used):
@@ -294,11 +293,12 @@ def sums_left_out(asked: Question, values: Mapping[str, float], used: Sequence[E
 
 def _slowest_link(chips: float, values: Mapping[str, float]) -> float | None:
     """The bandwidth of the link that so many chips wait for; between domains the usual one where it is not known."""
-    inside, out = values.get("scale_up_link_bandwidth"), "scale_out_link_bandwidth"
+    inside = values.get("scale_up_link_bandwidth")
     if "link_bandwidth" in values or inside is None:
         return values.get("link_bandwidth")
-    known = {"scale_up_size": usual("scale_up_size"), out: min(inside, usual(out)), **values}
-    return known[link] if (link := link_of((chips, chips), known)) else None
+    known = values if "scale_up_size" in values else {**values, "scale_up_size": usual("scale_up_size")}
+    link = link_of((chips, chips), known)
+    return known[link] if link else min(inside, usual("scale_out_link_bandwidth"))
 
 
 def _prefill(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> tuple[float, float] | None:
