@@ -57,6 +57,8 @@ ROUTER = ("experts", "active_experts", "moe_layers")
 OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
 PARAMETERS = ("total_params", "active_params")
+COUNTED = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
+"""Columns that parameters are counted from, beside the widths of the feed-forward parts."""
 OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
 """What only the configuration of a model would give."""
 ATTENTION_DTYPE = "bf16"
@@ -270,24 +272,34 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     tables = tables or shipped.read()
-    by_name = {row.model: row for row in tables.rows_of(Architecture)}
+    try:
+        name = model_name(text, tables)
+    except UnknownName:
+        if found := _parameters_alone(text.strip().lower(), tables):
+            return found
+        raise
+    return of_architecture(architecture(name, tables))
+
+
+def model_name(text: str, tables: Tables | None = None) -> str:
+    """The model of architectures.csv that a name, an alias or a Hugging Face id names; raises UnknownName, and BadRow for a bad row.
+
+    >>> model_name("deepseek-ai/DeepSeek-V3")
+    'DeepSeek-V3'
+    """
+    tables = tables or shipped.read()
     bad = _bad(tables, ARCHITECTURES, "model")
-    spellings = [(spelled, name) for name, row in by_name.items() for spelled in _spellings(name, row.aliases, row.hf_id)]
+    spellings = [(spelled, row.model) for row in tables.rows_of(Architecture) for spelled in _spellings(row.model, row.aliases, row.hf_id)]
     # The name of a bad row is still its own: it must not pass for the beginning of another.
     spellings += [
         (spelled, name)
         for name, (cells, _) in bad.items()
         for spelled in _spellings(name, listed(cells.get("aliases", "")), cells.get("hf_id", ""))
     ]
-    try:
-        name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
-    except UnknownName:
-        if found := _parameters_alone(text.strip().lower(), tables):
-            return found
-        raise
+    name = _match("model", text, spellings, "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token"))
     if name in bad:
         raise BadRow(bad[name][1])
-    return of_architecture(by_name[name])
+    return name
 
 
 def of_architecture(row: Architecture) -> Preset:
@@ -360,6 +372,34 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
         formula = variants_of(name)[preset.variants.get(name, "dense")]
         values[name] = float(formula.right_side(values))
     return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
+
+
+def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
+    """Total and active parameters by the dimensions of a row, or none and what the row has not for it.
+
+    architecture.total_params_* and active_params_* over layers that are alike: attention with grouped queries in each of them.
+
+    >>> counts, _ = counted_params(architecture("Llama-3.1-70B"))
+    >>> round(counts["total_params"] / 1e9, 2), counted_params(architecture("DeepSeek-V3"))
+    (70.55, ({}, 'query_latent_dim'))
+    """
+    if row.latent_dim:
+        return {}, "query_latent_dim"
+    windows = (row.window_layers or 0, {row.window_kv_heads, row.kv_heads}, {row.window_key_dim, row.window_value_dim, row.head_dim})
+    alike = not windows[0] or len(windows[1]) == len(windows[2]) == 1
+    if row.linear_layers or row.key_dim or row.sparse_layers or not alike or row.kv_layers + windows[0] != row.layers:
+        return {}, "an equation of attention whose layers are not alike"
+    known = {name: float(value) for name in COUNTED if (value := getattr(row, name)) is not None}
+    widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
+    known |= {name: float(value) for name, value in widths.items() if value}
+    attention = variants_of("attention_params_per_layer")["gqa"]
+    kind = "moe" if row.experts else "dense"
+    formulas = [variants_of(name)[kind] for name in PARAMETERS]
+    needed = attention.inputs.union(*(formula.inputs for formula in formulas)) - {attention.symbols[0]}
+    if lacking := sorted(needed - known.keys()):
+        return {}, ", ".join(lacking)
+    known[attention.symbols[0]] = attention.right_side(known)
+    return {name: float(formula.right_side(known)) for name, formula in zip(PARAMETERS, formulas, strict=True)}, ""
 
 
 def _in_domain(row: Architecture, column: str) -> float:

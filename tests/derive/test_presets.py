@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from derive import presets, shipped
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, NotCovered, UnknownName, WrongValue
-from derive.presets import Preset, as_published, hardware, hardware_names, model, model_names
+from derive.presets import Preset, architecture, as_published, counted_params, hardware, hardware_names, model, model_names
 from derive.quantities import QUANTITIES
 from derive.records import CHAINED_BY_ITSELF
 from derive.shipped import BadRow, Tables, read, rows_of
@@ -126,6 +126,24 @@ def test_a_chip_that_serves_a_model_takes_the_data_type_of_what_every_token_uses
         hardware(chip)
     with pytest.raises(WrongValue, match="needs a data type"):
         hardware(chip, serves=[*model("Llama-3.1-70B").published, *model("DeepSeek-V3").published])
+
+
+@in_one_test(
+    ("name", "total", "active"), [("Llama-3.1-405B", 405.85e9, 405.85e9), ("Mixtral-8x7B", 46.70e9, 12.88e9), ("Qwen3-8B", 8.19e9, 8.19e9)]
+)
+def test_parameters_are_counted_from_the_dimensions_of_a_row(name, total, active):
+    """By hand, e.g. Mixtral-8x7B: 32 layers of 41.9e6 for attention and 8 experts of 176.2e6, and 2 x 32000 x 4096."""
+    counts, lacking = counted_params(architecture(name))
+    assert lacking == "" and counts == {"total_params": pytest.approx(total, rel=1e-3), "active_params": pytest.approx(active, rel=1e-3)}
+
+
+@in_one_test(
+    ("name", "lacks"),
+    [("DeepSeek-V3", "query_latent_dim"), ("Jamba-v0.1", "layers are not alike"), ("MiMo-V2-Flash", "layers are not alike")],
+)
+def test_parameters_of_layers_that_are_not_alike_are_not_counted(name, lacks):
+    counts, lacking = counted_params(architecture(name))
+    assert counts == {} and lacks in lacking
 
 
 def has_bf16(name: str) -> bool:
