@@ -223,17 +223,33 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
     """
+    rows = rents(text, tables)
+    low, *_, high = sorted(row.value for row in (*rows, *rows))
+    grades = ", ".join(dict.fromkeys(row.verification for row in rows))
+    name = rows[0].accelerator
+    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rows)} rents from {low:g} to {high:g} {rows[0].unit} ({grades})"
+    middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
+    return Preset({"chip_price": middle}, {"chip_price": place}, {})
+
+
+def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
+    """What a chip is rented for, row by row; NotCovered where the table has no rent.
+
+    >>> [(row.value, term_of(row)) for row in rents("B200:fp8")]
+    [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
+    """
     tables = tables or shipped.read()
     several = _SEVERAL.match(text)
     name = chip_name((several[2] if several else text).partition(":")[0], tables)
-    rents = [row for row in prices_of(name, tables) if RENT in row.notes]
-    if not rents:
+    rows = [row for row in prices_of(name, tables) if RENT in row.notes]
+    if not rows:
         raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
-    low, *_, high = sorted(row.value for row in (*rents, *rents))
-    grades = ", ".join(dict.fromkeys(row.verification for row in rents))
-    place = f"{HARDWARE}.csv {name} chip_price: median of {len(rents)} rents from {low:g} to {high:g} {rents[0].unit} ({grades})"
-    middle = in_si("chip_price", median(row.value for row in rents), rents[0].unit)
-    return Preset({"chip_price": middle}, {"chip_price": place}, {})
+    return rows
+
+
+def term_of(rent: AcceleratorFigure) -> str:
+    """For how long a chip is rented at a price, in the words of its notes: on-demand, one-year, three-year."""
+    return rent.notes.partition(RENT)[0].strip()
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
