@@ -67,6 +67,8 @@ USUAL_FORM = {"A100": "A100-SXM-80GB", "H100": "H100-SXM"}
 """The form that is meant by a chip of which the table has several."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
+SIZES_OF_MEMORY = {"driver": "as the driver reports it", "GiB": "in GiB", "nominal": "nominal"}
+"""Words in the notes of a chip's memory, and what they say its size is: what the driver reports is up to 8 % more than nominal."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
 _SEVERAL = re.compile(r"\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)", re.DOTALL)
 """So many of a chip: 8xH100:fp8."""
@@ -217,6 +219,16 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     return name
 
 
+def chip_of(text: str, tables: Tables | None = None) -> str:
+    """The accelerator of hardware.csv that a text names, whatever its number and data type; raises as `hardware` does.
+
+    >>> chip_of("8xH100:fp8")
+    'H100-SXM'
+    """
+    several = _SEVERAL.match(text)
+    return chip_name((several[2] if several else text).partition(":")[0], tables)
+
+
 def rent(text: str, tables: Tables | None = None) -> Preset:
     """The rent of a chip: the median of those in hardware.csv, whatever their term; NotCovered where there is none.
 
@@ -239,8 +251,7 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
     """
     tables = tables or shipped.read()
-    several = _SEVERAL.match(text)
-    name = chip_name((several[2] if several else text).partition(":")[0], tables)
+    name = chip_of(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:
         raise NotCovered(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
@@ -250,6 +261,17 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
 def term_of(rent: AcceleratorFigure) -> str:
     """For how long a chip is rented at a price, in the words of its notes: on-demand, one-year, three-year."""
     return rent.notes.partition(RENT)[0].strip()
+
+
+def size_of_memory(name: str, tables: Tables | None = None) -> str:
+    """Whose figure the memory of a chip is: nominal, as it is sold, as the driver reports it, or in GiB; nothing where no row says.
+
+    >>> size_of_memory("H100-SXM"), size_of_memory("H200-SXM"), size_of_memory("TPU-v5p")
+    ('nominal', 'as the driver reports it', 'in GiB')
+    """
+    rows = (tables or shipped.read()).rows_of(AcceleratorFigure)
+    said = next((row.notes for row in rows if row.accelerator == name and row.quantity == "hbm_capacity" and row.preferred), "")
+    return next((basis for word, basis in SIZES_OF_MEMORY.items() if word in said), "")
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:

@@ -21,6 +21,8 @@ WANTED = ("query_heads", *PARAMETERS)
 """What questions about a model need besides its cache."""
 
 ABSENT = "-"
+SHORT_SIZES = {"nominal": "n", "as the driver reports it": "d", "in GiB": "i"}
+"""Whose figure the memory of a chip is, in a letter."""
 ALL = ("in all", "active")
 NO_CACHE, NO_CONFIGURATION = "an equation of its cache", "its configuration"
 """What is missing of a model that no question about its cache can be asked of."""
@@ -29,15 +31,16 @@ NO_CACHE, NO_CONFIGURATION = "an equation of its cache", "its configuration"
 def hardware_lines(tables: Tables | None = None) -> list[str]:
     """A row an accelerator: dense PFLOP/s by data type, memory, the ridge point of the first of these types, rents.
 
-    >>> hardware_lines()[2].split()[:8]
-    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', '295']
+    >>> hardware_lines()[2].split()[:9]
+    ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '80', 'n', '295']
     """
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
-    head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
+    head = ["chip", *types, "TB/s", "GB", "", "ridge", "rent, USD/h"]
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
-    return [*_aligned(rows, left=(0, len(head) - 1)), said]
+    sizes = "GB: n nominal, as sold; d as the driver reports them, i in GiB, both up to 8 % more"
+    return [*_aligned(rows, left=(0, len(head) - 1)), f"{said}; {sizes}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
@@ -46,7 +49,8 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
     ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else ABSENT
-    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), ridge, _price(name, tables)]
+    size = SHORT_SIZES.get(presets.size_of_memory(name, tables), ABSENT)
+    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), size, ridge, _price(name, tables)]
 
 
 def hardware_records(tables: Tables | None = None) -> list[dict[str, Any]]:
@@ -112,7 +116,8 @@ def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
     lines = [f"{name}   --hardware {name}{f':{named}' if len(usable) > 1 else ''}"]
     for row in (row for row in rows if row.preferred):
         ridge = f"{row.value / bandwidth:.3g} FLOP/byte" if row.quantity == "peak_flops" and bandwidth else ""
-        lines.append(f"{f'{row.quantity} {row.dtype}'.strip():<26}{_figure(row):<16}{ridge:<16}{row.source} ({row.verification})")
+        noted = f"{row.notes}: " if row.quantity == "hbm_capacity" and row.notes else ""
+        lines.append(f"{f'{row.quantity} {row.dtype}'.strip():<26}{_figure(row):<16}{ridge:<16}{noted}{row.source} ({row.verification})")
     prices = presets.prices_of(name, tables)
     lines += [f"{row.quantity:<26}{_figure(row):<16}{'':<16}{row.notes}: {row.source}, {row.date} ({row.verification})" for row in prices]
     return lines

@@ -83,6 +83,7 @@ def _text(columns: Sequence[Column]) -> Iterator[str]:
         upright = _upright(answered)
         yield from upright if max(map(len, upright)) <= SCREEN_WIDTH else _rows(answered)
     yield from _rent_lines(_rented(answered))
+    yield from _size_lines(answered)
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
     warned = [(one.name, text) for one in answered for solution in one.solutions if solution.answers for text in solution.warnings]
     yield from labelled("warning", _grouped(warned, len(columns)))
@@ -136,6 +137,19 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]]) -> list[str]:
         said.append(f"{name}: {price}, {many}, {', '.join(terms[name])}, {span} ({grades})")
     alike = len({tuple(one) for one in terms.values()}) < 2
     return [*labelled("rent", said), *([] if alike else labelled("warning", [OF_SEVERAL_TERMS]))]
+
+
+def _size_lines(columns: Sequence[Column]) -> list[str]:
+    """A warning where an answer rests on memory that is nominal of one chip and as the driver reports it of another."""
+    sizes: dict[str, list[str]] = {}
+    for one in columns:
+        if any(solution.provenance.get("hbm_capacity", "given") != "given" for solution in one.solutions if solution.answers):
+            for text in one.hardware:
+                sizes.setdefault(presets.size_of_memory(presets.chip_of(text)), []).append(one.name)
+    if len(sizes) < 2:
+        return []
+    said = "; ".join(f"{basis} of {', '.join(names)}" for basis, names in sizes.items())
+    return labelled("warning", [f"memory is {said}: up to 8 % apart for that; give hbm_capacity where it decides"])
 
 
 def _upright(columns: Sequence[Column]) -> list[str]:

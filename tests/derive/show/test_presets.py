@@ -34,8 +34,15 @@ def test_a_row_of_an_accelerator_is_what_its_preset_sets():
 def test_the_ridge_point_is_that_of_the_first_type_and_rents_have_a_grade():
     """989e12/3.35e12 = 295; a chip that is rated in fp4 alone has that of fp4."""
     rows = cells(hardware_lines())
-    assert rows["H100-SXM"][7] == "295" and rows["Rubin-VR200"][7] == "1591"
-    assert " ".join(rows["H100-SXM"][8:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][8:] == ["-"]
+    assert rows["H100-SXM"][8] == "295" and rows["Rubin-VR200"][8] == "1591"
+    assert " ".join(rows["H100-SXM"][9:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][9:] == ["-"]
+
+
+def test_memory_says_whose_figure_it_is():
+    rows = cells(hardware_lines())
+    assert [rows[name][7] for name in ("H100-SXM", "H200-SXM", "TPU-v5p")] == ["n", "d", "i"]
+    assert {row[7] for row in rows.values()} == {"n", "d", "i"}, "of every chip"
+    assert "as the driver reports it: nvidia-smi" in next(line for line in chip_lines("H200-SXM") if line.startswith("hbm_capacity"))
 
 
 def test_an_accelerator_shows_all_its_types_and_every_price():
