@@ -90,7 +90,8 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
         origin = provenance.get(link, "given")
         place = f"{link} as given" if origin == "given" else origin
         taken[LINK] = Taken(known[link], origin, f"{_way(spoken[0], link, known)} ({place})")
-    racks = AMONG_EXPERTS in spoken and link is not None and INSIDE in known
+    # Over one domain and over several: what holds of several holds of one too.
+    racks = AMONG_EXPERTS in spoken and LINK not in settled and (link == INSIDE or {INSIDE, OUT, SIZE} <= known.keys())
     return Preset(
         givens={name: what.value for name, what in taken.items()},
         provenance={name: what.origin for name, what in taken.items()},

@@ -66,6 +66,12 @@ def test_experts_exchange_within_a_domain_or_over_several():
     assert counted - bare == pytest.approx(over.answers[0].value)
 
 
+def test_experts_over_one_domain_and_over_several_are_one_sweep():
+    swept = solve("all_to_all_time", **DEEPSEEK, expert_parallel=[4, 8, 32])
+    alone = [solve("all_to_all_time", **DEEPSEEK, expert_parallel=many).answers[0].value for many in (4, 8, 32)]
+    assert [answers[0].value for _, answers, _ in swept.sweep.rows()] == pytest.approx(alone)
+
+
 def test_an_exchange_that_was_measured_is_taken_as_it_is():
     step = {**DEEPSEEK, "context_length": 4000, "bytes_per_element": 1, "all_to_all_time": "22 ms"}
     found = solve("step_time", **step, variants={"overlap": "network"})
