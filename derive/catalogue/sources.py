@@ -250,7 +250,7 @@ LLAMA_REFERENCE = Source(
     said="layers, width, feed-forward width, heads and vocabulary of models of 8, 70 and 405 billion parameters",
     page="section 3.2, table 3",
     year=2024,
-    encoded="with the vocabulary of the checkpoints, 128,256, which the table rounds",
+    encoded="with the vocabulary of the checkpoints, which the table rounds",
 )
 SWITCH_PAPER = Source(
     kind="paper",
