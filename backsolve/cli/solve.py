@@ -112,7 +112,7 @@ def solve_command(
     if len(deployments) > 1:
         columns = _named([_column(*one, solved) for one in deployments])
         panels = [] if plot is None else _panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
-        _side_by_side(columns, style)
+        _side_by_side(columns, style, full)
         if plot is not None:
             _draw(plot, panels)
         fail_on(problems(*tables))
@@ -241,12 +241,12 @@ def _named(columns: "list[Column]") -> "list[Column]":
     return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
 
 
-def _side_by_side(columns: "list[Column]", style: str) -> None:
+def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
     """Print deployments side by side; without an answer of any of them leave with 3."""
     from derive.show.side_by_side import side_lines
     from derive.show.text import beside
 
-    _print(side_lines(columns, style), style)
+    _print(side_lines(columns, style, full), style)
     for one in columns if style != "table" else ():
         for text in dict.fromkeys(text for solution in one.solutions for text in beside(solution)):
             say(f"{one.name}: {text}")

@@ -16,7 +16,7 @@ from derive.requirements import HOLDS
 from derive.shipped_rows import AcceleratorFigure, in_si
 from derive.show.binding import plain_regime
 from derive.show.several import foremost_of
-from derive.show.short import SCREEN_WIDTH
+from derive.show.short import SCREEN_WIDTH, on_a_screen
 from derive.show.tables import sweep_cells, sweep_head, text_of
 from derive.show.text import as_record, ids_to_cite, labelled, lines
 from derive.units import show
@@ -43,7 +43,7 @@ class Column:
     refused: str = ""
 
 
-def side_lines(columns: Sequence[Column], style: str) -> Iterator[str]:
+def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
     """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
     if style == "json":
         found = [
@@ -54,7 +54,7 @@ def side_lines(columns: Sequence[Column], style: str) -> Iterator[str]:
     elif style == "csv":
         yield from _csv(columns)
     elif style == "table":
-        yield from _text(columns)
+        yield from _text(columns, full)
     else:
         for one in columns:
             for solution in one.solutions:
@@ -75,18 +75,35 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
             head = first
 
 
-def _text(columns: Sequence[Column]) -> Iterator[str]:
+def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
+    said = [*_rent_lines(_rented(answered)), *_size_lines(answered), *_doubts(columns, answered)]
+    solutions = [solution for one in answered for solution in one.solutions if solution.answers]
+    ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
-        yield from _swept(answered)
-    elif answered:
+        top, rows, legend = _swept(answered)
+        said = [*legend, *said]
+        yield from (top, *rows, *said, *ends[0]) if full else on_a_screen([top, *rows], len(rows), said, ends)
+        return
+    if answered:
         upright = _upright(answered)
         yield from upright if max(map(len, upright)) <= SCREEN_WIDTH else _rows(answered)
-    yield from _rent_lines(_rented(answered))
-    yield from _size_lines(answered)
-    solutions = [solution for one in answered for solution in one.solutions if solution.answers]
+    yield from (*said, *ends[0])
+
+
+def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
+    """What they rest on most, in brief where that is said, and what to cite."""
+    kept = [] if brief else foremost_of(solutions)
+    return [
+        "",
+        *labelled("assumes", [*kept, "each by itself in full: one deployment with --full"]),
+        f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}",
+    ]
+
+
+def _doubts(columns: Sequence[Column], answered: Sequence[Column]) -> list[str]:
+    """What is doubtful of deployments, and why some have no answer."""
     warned = [(one.name, text) for one in answered for solution in one.solutions if solution.answers for text in solution.warnings]
-    yield from labelled("warning", _grouped(warned, len(columns)))
     reasons = [
         (
             one.name,
@@ -98,11 +115,9 @@ def _text(columns: Sequence[Column]) -> Iterator[str]:
         for solution in one.solutions
         if not solution.answers and solution.reason
     ]
-    yield from labelled("no answer", _grouped([*((one.name, one.refused) for one in columns if one.refused), *reasons], len(columns)))
-    if solutions:
-        yield ""
-        yield from labelled("assumes", [*foremost_of(solutions), "each by itself in full: one deployment with --full"])
-        yield f"cite        backsolve cite {' '.join(dict.fromkeys(id for one in solutions for id in ids_to_cite(one)))}"
+    refused = [(one.name, one.refused) for one in columns if one.refused]
+    many = len(columns)
+    return [*labelled("warning", _grouped(warned, many)), *labelled("no answer", _grouped([*refused, *reasons], many))]
 
 
 def _grouped(said: Sequence[tuple[str, str]], many: int) -> list[str]:
@@ -178,8 +193,8 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     return [*_aligned(rows), f"{WON} the best of its column"]
 
 
-def _swept(columns: Sequence[Column]) -> Iterator[str]:
-    """A row a point of the sweep, a column a deployment and question."""
+def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
+    """A row a point of the sweep, a column a deployment and question: the head, the rows, and a legend where names are too long."""
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
     names = len(tables[0][2].given)
     several = len({unknown for _, unknown, _ in tables}) > 1
@@ -191,11 +206,10 @@ def _swept(columns: Sequence[Column]) -> Iterator[str]:
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
     if max(map(len, _aligned(rows))) > SCREEN_WIDTH:
         rows[0] = [*heads, *letters]
-    if not several:
-        bound = same_bound(table.bound for _, _, table in tables)
-        yield f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}"
-    yield from _aligned(rows)
-    yield from legend if rows[0] != [*heads, *labels] else ()
+    head, *lines = _aligned(rows)
+    bound = same_bound(table.bound for _, _, table in tables)
+    title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
+    return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

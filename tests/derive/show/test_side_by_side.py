@@ -4,7 +4,7 @@ import csv
 import json
 import math
 
-from derive.show.short import SCREEN_WIDTH
+from derive.show.short import MOST_LINES, SCREEN_WIDTH
 from derive.show.side_by_side import better_way
 from tests.tools.commands import call, refused
 
@@ -108,3 +108,10 @@ def test_memory_of_two_conventions_is_said_where_an_answer_rests_on_it():
     assert "warning memory is nominal of H100:fp8; as the driver reports it of H200:fp8: up to 8 % apart" in said
     assert "memory is" not in call("solve", "sequences_in_flight", "--hardware", "H100,MI300X:fp8", *given).out
     assert "memory is" not in call("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA).out
+
+
+def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_screen_side_by_side():
+    asked = ("solve", "step_time", "--hardware", "H100,H200:fp8", *LLAMA[:3], "batch=1..400:log", *LLAMA[4:])
+    short, full = call(*asked).out.splitlines(), call(*asked, "--full").out.splitlines()
+    assert len(short) <= MOST_LINES and sum("points between: --full" in line for line in short) == 1
+    assert len([line for line in full if line.endswith(" ms")]) == 25 and set(short[:3]) <= set(full)
